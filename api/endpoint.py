@@ -17,6 +17,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 from api.auth.operator_tokens import Operator
+from api.auth.person_sessions import read_session
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
@@ -53,23 +54,26 @@ def endpoint(
     response: type[Schema],
     errors: Iterable[str] = (),
     scope: str | None,
+    session: bool = False,
     large: bool = False,
     cancellable: bool | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare an operation, by default of the customers' API. `scope=None` needs no token; `large` accepts bodies of up
-    to 8 MB instead of 64 kB.
+    """Declare an operation, by default of the customers' API. `scope=None` needs no token, or with `session` that of a
+    person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
     The database statements of a `cancellable` operation, which must not change anything, are canceled when its client
     disconnects. By default, GET operations are cancellable.
 
-    The function gets `caller` if a token is required, `body` and `query` if they are declared, and the variables of
-    its path, all by keyword.
+    The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
+    declared, and the variables of its path, all by keyword.
     """
 
     def declare(function: Function) -> Function:
         may_cancel = method == "GET" if cancellable is None else cancellable
         of = api or CUSTOMERS
-        operation = Endpoint(of, method, path, function, body, query, response, tuple(errors), scope, large, may_cancel)
+        operation = Endpoint(
+            of, method, path, function, body, query, response, tuple(errors), scope, session, large, may_cancel
+        )
         of.operations.append(operation)
         return function
 
@@ -105,6 +109,9 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
             arguments["caller"] = operation.api.authenticate(scope)
+        if operation.session:
+            header = current_request().environ.get("HTTP_AUTHORIZATION")
+            arguments["signed_in"] = read_session(services().engine, header)
         if body_schema is not None:
             arguments["body"] = load(body_schema, read_json(limit))
         if query_schema is not None:

@@ -35,6 +35,8 @@ class Endpoint:
     response: type[Schema]
     errors: tuple[str, ...]
     scope: str | None
+    session: bool
+    """Whether a person calls it with the token of her session."""
     large: bool
     cancellable: bool
 

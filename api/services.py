@@ -11,9 +11,12 @@ from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
+from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.rate_limit import Buckets
 from api.limits.shared_rate_limit import SharedRateLimit
+from shared.encryption import Texts
+from shared.people.second_factor import totp_texts
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -33,12 +36,14 @@ class Services:
     operator_tokens: OperatorTokens = field(init=False)
     requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)
+    password_attempts: PasswordAttempts = field(init=False)
     tasks: TaskPublisher = field(init=False)
     commits: GroupCommit = field(init=False)
     account_cache: AccountCache = field(init=False)
     pumping: PumpingGuard = field(init=False)
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
+    totp_texts: Texts = field(init=False)
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
@@ -47,10 +52,18 @@ class Services:
         )
         self.requests = Buckets(self.settings.requests_per_second)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
+        self.password_attempts = PasswordAttempts(self.settings.secret_key)
+        self.totp_texts = totp_texts(self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.recipients = RecipientCounts()
         if self.redis is not None:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start()
-            SharedRateLimit(self.redis, {"requests": self.requests, "failures": self.failures}).start()
+            shared = {
+                "requests": self.requests,
+                "failures": self.failures,
+                "sign-ins": self.password_attempts.addresses,
+                "emails": self.password_attempts.emails,
+            }
+            SharedRateLimit(self.redis, shared).start()
         self.tasks = TaskPublisher(self.celery)
         self.commits = GroupCommit(self.engine)
         self.account_cache = AccountCache(self.engine)

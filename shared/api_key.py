@@ -32,9 +32,11 @@ SCOPES = (
     "webhooks:read",
     "webhooks:write",
     "privacy:write",
+    "people:read",
+    "people:write",
 )
-DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read")))
-"""The default scopes: sending and reading."""
+DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read") and scope != "people:read"))
+"""The default scopes: sending and reading, but not who is in the account and what they changed."""
 DIGEST_BYTES = 32
 MAX_NETWORKS = 50
 """Maximum number of networks of one key."""

@@ -19,7 +19,7 @@ VALUES = re.compile(
 )
 """Parts of Postgres' and SQLAlchemy's error messages that contain data: rows, also of several lines, and parameters.
 They may also appear in the form of `repr`."""
-SECRETS = re.compile(r"\b(smss_|whsec_|Bearer )[\w.+/=~-]+")
+SECRETS = re.compile(r"\b(smss_|smsp_|smsv_|smsl_|whsec_|Bearer )[\w.+/=~-]+")
 PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 """Numbers of 10 to 15 digits: few other numbers are that long."""
 

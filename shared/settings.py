@@ -27,6 +27,8 @@ IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
 
 
+CONSOLE_URL = "http://127.0.0.1:8001"
+
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
 NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
@@ -96,6 +98,8 @@ class Settings:
     """Peers whose X-Forwarded-For header is trusted."""
     token_requests_per_minute: int = 120
     """Maximum failed token requests per minute from one address, in the same way."""
+    console_url: str = CONSOLE_URL
+    """Address of the console, for links to invitations and sign-in."""
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
 
@@ -146,6 +150,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
+        console_url=_console_url(env.get("CONSOLE_URL", "")),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
 
@@ -230,6 +235,13 @@ def _text_key(word: str) -> TextKey:
             ' Make one with: echo "k1:$(openssl rand -base64 32)"'
         )
     return TextKey(name, secret)
+
+
+def _console_url(text: str) -> str:
+    url = text.rstrip("/")
+    if url and not url.startswith(("http://", "https://")):
+        raise SettingsError(f"CONSOLE_URL is {text!r}; it takes an address such as https://sms.example.com.")
+    return url or CONSOLE_URL
 
 
 def _lanes(text: str) -> frozenset[int]:

@@ -11,6 +11,8 @@ from shared.accounts.limits import Limits, all_limits
 from shared.accounts.operator_keys import operator_revocations
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, api_key, revoked_token
+from shared.db.tables.people import membership, person_session
+from shared.people.persons import actor_of
 
 OVERLAP = timedelta(seconds=90)
 """The longest that a revocation may take to commit: more than the database lets a transaction stay idle."""
@@ -30,6 +32,12 @@ DEAD_KEYS = select(api_key.c.id).where(
 )
 OLDEST = select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.now(), 1), else_=0)).where(
     api_key.c.previous_until > LONG_AGO
+)
+RECENTLY = func.now() - timedelta(minutes=15)
+"""Tokens of people from before then have expired."""
+ENDED_SESSIONS = select(person_session.c.id).where(person_session.c.ended_at > RECENTLY)
+CHANGED_MEMBERSHIPS = select(membership.c.account_id, membership.c.person_id, membership.c.version).where(
+    membership.c.changed_at > RECENTLY
 )
 CLOSED_ACCOUNTS = select(account.c.id).where(account.c.state != "active")
 
@@ -88,12 +96,20 @@ class Revocations:
     """The oldest live generation of each recently rotated key."""
     limits: dict[int, Limits] = field(default_factory=dict)
     """Limits of the accounts that have their own."""
+    sessions: frozenset[str] = frozenset()
+    """Sessions of people that ended recently."""
+    members: dict[tuple[int, str], int] = field(default_factory=dict)
+    """By account and person, the version of each membership that changed recently."""
     operators: dict[str, datetime] = field(default_factory=dict)
     """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
 
     def of_caller(self, caller: Caller) -> bool:
-        """Whether the caller's token, key or secret was revoked."""
+        """Whether the caller's token was revoked, or with its key, secret, session or membership."""
         key = caller.key_id
+        if caller.membership is not None:
+            account_id, version, session_id = caller.membership
+            if session_id in self.sessions or version < self.members.get((account_id, key), 0):
+                return True
         return caller.token_id in self.tokens or key in self.keys or caller.generation < self.oldest.get(key, 0)
 
 
@@ -107,5 +123,7 @@ def read_revocations(engine: Engine, tokens: RevokedTokens) -> Revocations:
             frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
             {row.id: row[1] for row in connection.execute(OLDEST)},
             all_limits(connection),
+            frozenset(map(str, connection.execute(ENDED_SESSIONS).scalars())),
+            {(row.account_id, actor_of(row.person_id)): row.version for row in connection.execute(CHANGED_MEMBERSHIPS)},
             operator_revocations(connection),
         )

@@ -7,8 +7,8 @@ database query. Revocations of tokens, keys, secrets and accounts are read from 
 import secrets
 import threading
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
@@ -18,15 +18,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.auth import queries
 from api.auth.api_secrets import generation_of, rehash
 from api.auth.caller import Caller as Caller
+from api.auth.caller import Membership
+from api.auth.claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
+from api.auth.claims import VALID as VALID
 from api.auth.revocations import Revocations, read_revocations
 from api.event_loop import in_background, is_on_event_loop, require_thread
 from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
 from shared.db.connection import reading
+from shared.people.random_secrets import SESSION
 
-VALID = 86_400
-"""Seconds."""
 FRESH = 2.0
 """Seconds after which the revocations are refreshed."""
 MAX_AGE_SECONDS = 3.0
@@ -37,8 +39,6 @@ MAX_REVOKED = 1_000
 """Revoked, unexpired tokens of one key."""
 REMEMBERED = 10_000
 """Verified tokens in the cache."""
-IN_SANDBOX = 2
-"""The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
 
@@ -70,18 +70,29 @@ class Tokens:
         if row.state == "suspended":
             raise Problem("account_suspended", "This account may not use the service at the moment.")
         rehash(self._engine, api_key, api_secret, row, self._peppers)
-        token_id = secrets.token_urlsafe(12)
         claims = {
             "a": row.account_id,
             "k": api_key,
             "t": IN_SANDBOX if row.sandbox_of else False,
             "s": sorted(row.scopes),
-            "i": token_id,
         }
         optional = {"o": row.sandbox_of, "n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
         claims |= {name: value for name, value in optional.items() if value}
+        return self._sign(claims)
+
+    def issue_to_person(
+        self, person: str, membership: Membership, scopes: Iterable[str], account_id: int, sandbox_of: int | None
+    ) -> tuple[str, Caller]:
+        """Issue a token to a person, `person <uuid>`, for an account or a sandbox. The caller has checked everything.
+
+        It ends with the session and with any change of the membership.
+        """
+        return self._sign(claims_of_person(person, membership, scopes, account_id, sandbox_of))
+
+    def _sign(self, claims: dict[str, Any]) -> tuple[str, Caller]:
+        claims["i"] = secrets.token_urlsafe(12)
         token = str(self._serializer.dumps(claims))
-        return token, _caller(claims, datetime.now(UTC).replace(microsecond=0))
+        return token, caller_of(claims, datetime.now(UTC).replace(microsecond=0))
 
     def read(self, header: str | None) -> Caller:
         """Authenticate an Authorization header. Raises Problem for every 401, and account_suspended."""
@@ -96,7 +107,7 @@ class Tokens:
             )
         if caller.account_id in revoked.accounts:
             raise Problem("account_suspended", "This account may not use the service at the moment.")
-        if self._used.get(caller.key_id, 0.0) < time.monotonic():
+        if caller.membership is None and self._used.get(caller.key_id, 0.0) < time.monotonic():
             self._note_use(caller.key_id)
         return caller
 
@@ -148,14 +159,15 @@ class Tokens:
         try:
             claims, issued_at = self._serializer.loads(token, max_age=VALID, return_timestamp=True)
         except SignatureExpired:
-            raise Problem(
-                "token_expired",
-                "The token has expired: it was valid for 24 hours.",
-                headers=bearer_error("invalid_token"),
-            ) from None
+            raise _expired("24 hours") from None
         except BadSignature:
             raise _not_ours(token) from None
-        return _caller(claims, issued_at)
+        if claims["t"] not in (False, IN_SANDBOX):
+            raise _not_ours("")
+        caller = caller_of(claims, issued_at)
+        if caller.expires_at.timestamp() <= time.time():
+            raise _expired(f"{VALID_FOR_PEOPLE // 60} minutes")
+        return caller
 
     def revoke(self, caller: Caller) -> None:
         """Revoke a token, in this process at once and in all others within a few seconds.
@@ -241,21 +253,9 @@ def ip_not_allowed(address: str) -> Problem:
     return Problem("ip_not_allowed", f"The API key may not be used from {address or 'this address'}.")
 
 
-def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
-    if claims["t"] not in (False, IN_SANDBOX):
-        raise _not_ours("")
-    return Caller(
-        account_id=claims["a"],
-        key_id=claims["k"],
-        test=claims["t"] == IN_SANDBOX,
-        owner_id=claims.get("o", claims["a"]),
-        scopes=frozenset(claims["s"]),
-        token_id=claims["i"],
-        expires_at=issued_at + timedelta(seconds=VALID),
-        networks=networks(claims.get("n")),
-        rate=claims.get("r"),
-        generation=claims.get("g", 0),
-    )
+def _expired(validity: str) -> Problem:
+    detail = f"The token has expired: it was valid for {validity}."
+    return Problem("token_expired", detail, headers=bearer_error("invalid_token"))
 
 
 def bearer_token(header: str | None) -> str:
@@ -266,6 +266,8 @@ def bearer_token(header: str | None) -> str:
 
 def _not_ours(token: str) -> Problem:
     detail = "The token was not issued by this service."
+    if token.startswith(SESSION):
+        detail = "This is the token of a session: get one for an account with POST /api/v1/me/token."
     if token.startswith(("smsk_", "smss_")):
         kind = "an API key" if token.startswith("smsk_") else "an API key's secret"
         detail = f"This is {kind}, not a token: get one with POST /api/v1/auth/token, and send its `access_token`."

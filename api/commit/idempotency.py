@@ -4,7 +4,7 @@ The key is stored in the transaction of the effect, so neither exists without th
 after a top-up the same key may be tried again.
 
 A key belongs to the account, so a retry with another API key has no second effect; but the stored response is only for
-the API key that made the request, and another one is refused. Stored responses hold no secrets.
+the API key or person that made the request, and another one is refused. Stored responses hold no secrets.
 """
 
 import hashlib
@@ -175,3 +175,18 @@ def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Ide
     if key is not None:
         store(connection, [(key, body)])
     return IdempotentResponse(body)
+
+
+def once_with_secret(
+    connection: Connection, key: Key | None, name: str, act: Callable[[], tuple[dict[str, Any], str]]
+) -> IdempotentResponse:
+    """Like `once`, for a response and a secret: only the first response has the secret, as `name`. It is not stored."""
+    secret: dict[str, str] = {}
+
+    def stored_response() -> str:
+        response, secret[name] = act()
+        return json.dumps(response)
+
+    answered = once(connection, key, stored_response)
+    response = json.loads(answered.body) | secret
+    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)

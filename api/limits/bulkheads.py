@@ -40,6 +40,8 @@ EXPORTS_OF_ACCOUNT = 4
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
+PASSWORD_THREADS = 2
+"""Each hashes one password at a time: 19 MB and a core (shared/people/passwords.py)."""
 SINGLE_THREADS = 8
 CARRIER_THREADS = 4
 

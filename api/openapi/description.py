@@ -14,6 +14,7 @@ from api.schemas.examples import (
     SENDER_UUID,
     WEBHOOK_ID,
 )
+from api.schemas.people import INVITATION_ID, PERSON_ID, SESSION_ID
 from shared.settings import IDEMPOTENCY_DAYS
 
 DESCRIPTION = f"""
@@ -30,7 +31,7 @@ you do not know.
 **Retries.** Give every send an `Idempotency-Key`. A repeated request with the same key has no further effect and gets
 the first response again, so you can safely repeat a request after a timeout. A key belongs to your account and the
 request's path, and is kept for {IDEMPOTENCY_DAYS} days. Only successes are kept, so you can reuse the key after an
-error. The first response is only for the API key that made the request: another key of your account gets 422. After
+error. The first response is only for the API key or person that made the request: others of your account get 422. After
 429 and 503, wait for the time in `Retry-After`.
 
 **Placeholders.** In a message, `{{{{name}}}}` stands for the recipient's value of that name. `{{{{name|friend}}}}` has
@@ -54,6 +55,7 @@ have taken effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",
+    "people": "People who sign in: sessions, invitations, roles, and the log of changes.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
     "sms": "Send messages and get quotes.",
     "sender-ids": "The names and numbers that messages are sent from.",
@@ -74,6 +76,9 @@ TAGS = {
     "errors": "The catalogues of error codes.",
 }
 
+OF_PEOPLE = ("changes", "invitations", "me", "people", "sign-in")
+"""Beginnings of the paths under the tag `people`."""
+
 PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
     "code": ("The error code.", "low_balance"),
     "erasure_id": ("The erasure; keep the id as the receipt.", ERASURE_ID),
@@ -83,11 +88,14 @@ PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
     ),
     "group_id": ("The group.", GROUP_ID),
     "import_id": ("The import.", IMPORT_ID),
+    "invitation_id": ("The invitation.", INVITATION_ID),
     "key_id": ("The API key.", API_KEY),
     "message_id": ("The message.", MESSAGE_ID),
+    "person_id": ("The person.", PERSON_ID),
     "phone": ("Digits only, starting with the country code.", PHONE),
     "send_id": ("The send.", SEND_ID),
     "sender": ("The `id` of the sender ID.", SENDER_UUID),
+    "session_id": ("The session.", SESSION_ID),
     "webhook_id": ("The webhook.", WEBHOOK_ID),
 }
 """The description and an example of each path variable."""

@@ -9,7 +9,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from api.endpoint import ENDPOINTS, Endpoint
-from api.openapi.description import DESCRIPTION, PATH_VARIABLES, TAGS
+from api.openapi.description import DESCRIPTION, OF_PEOPLE, PATH_VARIABLES, TAGS
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.openapi.links import links_of
 from api.openapi.operation_ids import operation_id
@@ -29,8 +29,6 @@ CSV_FORM = {
     "required": ["file"],
     "properties": {"file": {"type": "string", "format": "binary", "description": "The CSV file."}},
 }
-KEYLESS = ("/auth/token", "/auth/revoke")
-"""POSTs that do not read an Idempotency-Key."""
 
 
 def document() -> dict[str, Any]:
@@ -61,6 +59,10 @@ def _add_components(spec: APISpec) -> None:
     spec.components.security_scheme(
         "bearer", {"type": "http", "scheme": "bearer", "description": "The `access_token` of POST /api/v1/auth/token."}
     )
+    spec.components.security_scheme(
+        "session",
+        {"type": "http", "scheme": "bearer", "description": "The `session_token` of POST /api/v1/sign-in."},
+    )
     spec.components.parameter(
         "Idempotency-Key",
         "header",
@@ -90,15 +92,21 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
         "operationId": operation_id(operation),
         "summary": summary.replace("`", ""),
         "description": "\n\n".join(filter(None, (rest.strip(), scope))) or summary,
-        "tags": [operation.path.split("/")[1]],
+        "tags": ["people" if (first := operation.path.split("/")[1]) in OF_PEOPLE else first],
         "parameters": _parameters(operation),
         "responses": _responses(operation, response),
-        "security": [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}],
+        "security": _security(operation),
     }
     body = _body(operation)
     if body is not None:
         described["requestBody"] = body
     return described
+
+
+def _security(operation: Endpoint) -> list[dict[str, list[str]]]:
+    if operation.session:
+        return [{"session": []}]
+    return [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}]
 
 
 def _body(operation: Endpoint) -> dict[str, Any] | None:
@@ -144,7 +152,7 @@ def _parameters(operation: Endpoint) -> list[Any]:
 
 
 def _has_key(operation: Endpoint) -> bool:
-    return operation.method == "POST" and operation.path not in KEYLESS
+    return operation.method == "POST" and bool(operation.scope)
 
 
 def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
@@ -193,6 +201,8 @@ def _errors_of(operation: Endpoint) -> list[str]:
     if operation.scope is not None:
         codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
         codes += ["account_suspended", "ip_not_allowed", "rate_limited"]
+    if operation.session:
+        codes += ["missing_token", "session_ended"]
     if operation.scope:
         codes.append("insufficient_scope")
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))

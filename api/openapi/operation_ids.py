@@ -13,6 +13,7 @@ IDS = {
     "revoke": "revoke_access_token",
     "balance": "get_balance",
     "transactions": "list_transactions",
+    "invitations": "list_invitations",
     "groups": "list_groups",
     "new_group": "create_group",
     "group": "get_group",

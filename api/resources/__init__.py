@@ -5,6 +5,7 @@ import api.resources.sms.routes  # isort: skip - the reference begins with sendi
 import api.resources.api_keys.routes
 import api.resources.auth.routes
 import api.resources.balance.routes
+import api.resources.changes.routes
 import api.resources.contacts.routes
 import api.resources.deliveries.routes
 import api.resources.errors.routes
@@ -12,12 +13,19 @@ import api.resources.events.routes
 import api.resources.groups.routes
 import api.resources.imports.routes
 import api.resources.inbound.routes
+import api.resources.invitations.acceptance
+import api.resources.invitations.routes
 import api.resources.limits.routes
+import api.resources.me.credentials
+import api.resources.me.routes
+import api.resources.me.tokens
 import api.resources.messages.routes
+import api.resources.people.routes
 import api.resources.privacy.routes
 import api.resources.sandbox.routes
 import api.resources.sender_ids.routes
 import api.resources.sends.routes
+import api.resources.sign_in.routes
 import api.resources.suppressions.routes
 import api.resources.usage.routes
 import api.resources.webhooks.routes

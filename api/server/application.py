@@ -36,6 +36,7 @@ from api.limits.bulkheads import (
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
+    PASSWORD_THREADS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
     WORKED_ON_OF_ACCOUNT,
@@ -62,6 +63,10 @@ IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
 EVENT_LOOP_PATH = f"{PREFIX}/sms/send"
 """Its POST requests are handled on the event loop."""
+PASSWORDS = frozenset(
+    f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp/disable")
+)
+"""Paths where a password is hashed, which takes long: they have threads of their own, and few."""
 HEALTH = ("/healthz", "/readyz")
 """Their shares are counted separately: a proxy may check health from the address of other requests."""
 CARRIERS = "/carriers/"
@@ -90,6 +95,7 @@ class Application:
         self.connections = connections or Connections()
         self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
+        self._passwords = Lane("passwords", PASSWORD_THREADS, 1)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
@@ -209,6 +215,8 @@ class Application:
             return self._single
         if path.startswith(CARRIERS):
             return self._carriers
+        if path.rstrip("/") in PASSWORDS:
+            return self._passwords
         return self._accounts if is_signed_in(owner) else self._sign_in
 
 

@@ -24,7 +24,7 @@ def hash_password(password: str) -> str:
 def verify(stored: str | None, password: str) -> bool:
     """Whether the password is the stored one. Takes as long if None is stored, and is then false."""
     try:
-        return HASHER.verify(stored or OF_NOBODY, password) and stored is not None
+        return HASHER.verify(OF_NOBODY if stored is None else stored, password) and stored is not None
     except (VerificationError, InvalidHashError):
         return False
 

@@ -4,11 +4,12 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy import Connection, Row, bindparam, exists, func, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
-from shared.db.tables.people import person, sign_in_link
+from shared.db.tables.people import person, person_session, sign_in_link
 from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
@@ -22,7 +23,9 @@ __all__ = [
     "find_person",
     "lock_person",
     "person_by_email",
+    "person_signing_in",
     "set_operator_role",
+    "set_password_hash",
 ]
 
 LONGEST_NAME = 100
@@ -31,6 +34,12 @@ KEPT_AFTER_DISABLING = timedelta(days=30)
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))
 BY_EMAIL = select(person).where(person.c.email == bindparam("email"))
+SIGNING_IN = select(
+    person,
+    exists()
+    .where(person_session.c.person_id == person.c.id, person_session.c.network == bindparam("network"))
+    .label("is_known_network"),
+).where(person.c.email == bindparam("email"))
 LOCK = BY_ID.with_for_update(key_share=True)
 
 
@@ -54,14 +63,22 @@ def person_by_email(connection: Connection, email: str) -> Row[Any] | None:
     return connection.execute(BY_EMAIL, {"email": email}).one_or_none()
 
 
+def person_signing_in(connection: Connection, email: str, network: str) -> Row[Any] | None:
+    """The person with the e-mail address; `is_known_network`: she signed in from that block of addresses lately."""
+    return connection.execute(SIGNING_IN, {"email": email, "network": network}).one_or_none()
+
+
 def create_person(
     connection: Connection, email: str, name: str, password_hash: str | None = None, *, by: By | None = None
-) -> UUID:
-    """Create a person without any role. Returns the id; the audit log names no e-mail address."""
+) -> UUID | None:
+    """Create a person without any role. Returns the id, or None if the e-mail address is taken.
+
+    The audit log names no e-mail address.
+    """
     person_id = new_id()
-    connection.execute(
-        person.insert().values(id=person_id, email=email, name=name, password_hash=password_hash),
-    )
+    values = {"id": person_id, "email": email, "name": name, "password_hash": password_hash}
+    if not connection.execute(insert(person).values(values).on_conflict_do_nothing(index_elements=["email"])).rowcount:
+        return None
     record(connection, by or By(actor_of(person_id)), "person.created", subject=person_id)
     return person_id
 
@@ -74,6 +91,11 @@ def change_password(
     connection.execute(sign_in_link.delete().where(sign_in_link.c.person_id == person_id))
     end_sessions(connection, person_id, keep=session)
     record(connection, by, "person.password_changed", subject=person_id)
+
+
+def set_password_hash(connection: Connection, person_id: UUID, password_hash: str) -> None:
+    """Store the same password, hashed anew."""
+    connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
 
 
 def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: By | None = None) -> None:

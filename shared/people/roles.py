@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Final
 
+from shared.accounts.operator_keys import OPERATOR_SCOPES
 from shared.api_key import SCOPES
 
-__all__ = ["OPERATOR_ROLES", "ROLES", "ROLE_SCOPES", "OperatorRole", "Role"]
+__all__ = ["OPERATOR_ROLES", "OPERATOR_ROLE_SCOPES", "ROLES", "ROLE_SCOPES", "OperatorRole", "Role"]
 
 
 class Role(StrEnum):
@@ -31,5 +32,10 @@ ROLE_SCOPES: Final[dict[str, tuple[str, ...]]] = {
     Role.SENDER: ("sms:send", *VIEWER_SCOPES, "groups:write", "suppressions:write"),
     Role.VIEWER: VIEWER_SCOPES,
 }
+OPERATOR_ROLE_SCOPES: Final[dict[str, tuple[str, ...]]] = {
+    OperatorRole.ADMIN: tuple(OPERATOR_SCOPES),
+    OperatorRole.SUPPORT: ("read", "texts"),
+}
+"""`texts` is only given to support with a reason."""
 ROLES: Final = tuple(str(role) for role in Role)
 OPERATOR_ROLES: Final = tuple(str(role) for role in OperatorRole)

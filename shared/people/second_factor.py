@@ -1,7 +1,7 @@
 """The second factor of a sign-in: TOTP, or one of ten recovery codes.
 
-TOTP secrets are encrypted under a key derived from SECRET_KEY, and again under the new one when they are next used after
-a change of it. Of recovery codes only hashes are stored. Each code is accepted once.
+TOTP secrets are encrypted under a key derived from SECRET_KEY. After a change of it, each is encrypted under the new
+one when it is next used. Of recovery codes only hashes are stored. Each code is accepted once.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ def disable_totp(connection: Connection, person_id: UUID, *, by: By | None) -> N
 
 
 def use_code(connection: Connection, row: Row[Any], texts: Texts, code: str) -> bool:
-    """Use up a TOTP code or recovery code; `row` is the locked person. Returns False if it is not valid, or was used."""
+    """Use up a TOTP or recovery code; `row` is the locked person. Returns False if it is not valid, or was used."""
     return _use_totp(connection, row, texts, code.strip()) or _use_recovery_code(connection, row.id, code)
 
 

@@ -10,13 +10,23 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, exists, func, select, update
+from sqlalchemy import Connection, Row, Update, bindparam, func, select, update
 
+from shared.accounts.operator_keys import revoke_operator_tokens
 from shared.db.tables.people import person, person_session
 from shared.ids import new_id
 from shared.people.random_secrets import SESSION, hash_of, new_secret
 
-__all__ = ["Origin", "Session", "begin_session", "end_session", "end_sessions", "is_known_network", "list_sessions"]
+__all__ = [
+    "Origin",
+    "Session",
+    "begin_session",
+    "end_session",
+    "end_sessions",
+    "find_session",
+    "holder_of",
+    "list_sessions",
+]
 
 IDLE = timedelta(hours=12)
 LONGEST = timedelta(days=30)
@@ -48,6 +58,13 @@ END = (
     .values(ended_at=func.now())
     .returning(person_session.c.id)
 )
+END_ALL = (
+    update(person_session)
+    .where(person_session.c.person_id == bindparam("person"), person_session.c.ended_at.is_(None))
+    .values(ended_at=func.now())
+    .returning(person_session.c.id)
+)
+END_OTHERS = END_ALL.where(person_session.c.id != bindparam("keep"))
 END_OLDEST = (
     update(person_session)
     .where(
@@ -59,9 +76,7 @@ END_OLDEST = (
         )
     )
     .values(ended_at=func.now())
-)
-IS_KNOWN_NETWORK = select(
-    exists().where(person_session.c.person_id == bindparam("person"), person_session.c.network == bindparam("network"))
+    .returning(person_session.c.id)
 )
 
 
@@ -98,9 +113,14 @@ def begin_session(connection: Connection, person_id: UUID, origin: Origin, *, by
         )
         .returning(person_session.c.expires_at)
     ).scalar_one()
-    connection.execute(END_OLDEST, {"person": person_id})
+    _end(connection, END_OLDEST, {"person": person_id})
     connection.execute(update(person).where(person.c.id == person_id).values(last_sign_in_at=func.now()))
     return Session(session_id, token, expires_at)
+
+
+def holder_of(session_id: UUID) -> str:
+    """The session as a holder of operator tokens, which end with it."""
+    return f"session {session_id}"
 
 
 def find_session(connection: Connection, token: str) -> Row[Any] | None:
@@ -118,17 +138,20 @@ def list_sessions(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]
 
 def end_session(connection: Connection, person_id: UUID, session_id: UUID) -> bool:
     """End a session of the person. Returns False if she has no such live session."""
-    return connection.execute(END, {"person": person_id, "session": session_id}).one_or_none() is not None
+    return bool(_end(connection, END, {"person": person_id, "session": session_id}))
 
 
 def end_sessions(connection: Connection, person_id: UUID, *, keep: UUID | None = None) -> None:
     """End all sessions of a person but `keep`."""
-    ended = update(person_session).where(person_session.c.person_id == person_id, person_session.c.ended_at.is_(None))
-    if keep is not None:
-        ended = ended.where(person_session.c.id != keep)
-    connection.execute(ended.values(ended_at=func.now()))
+    if keep is None:
+        _end(connection, END_ALL, {"person": person_id})
+    else:
+        _end(connection, END_OTHERS, {"person": person_id, "keep": keep})
 
 
-def is_known_network(connection: Connection, person_id: UUID, network: str) -> bool:
-    """Whether the person has signed in from this block of addresses within the last weeks."""
-    return bool(connection.execute(IS_KNOWN_NETWORK, {"person": person_id, "network": network}).scalar_one())
+def _end(connection: Connection, statement: Update, values: dict[str, UUID]) -> list[UUID]:
+    """End sessions, whose tokens are then refused within seconds. Returns their ids."""
+    ended = list(connection.execute(statement, values).scalars())
+    for session_id in ended:
+        revoke_operator_tokens(connection, holder_of(session_id))
+    return ended

@@ -34,7 +34,7 @@ def matching_step(secret: str, code: str, now: float | None = None) -> int | Non
     """The time step that the code belongs to, if it is a current one. `now` is seconds since the epoch."""
     current = int((time.time() if now is None else now) // STEP_SECONDS)
     steps = range(current - SKEW_STEPS, current + SKEW_STEPS + 1)
-    given = code.encode()
+    given = code.encode("utf-8", "surrogatepass")
     matching = [step for step in steps if hmac.compare_digest(code_at(secret, step).encode(), given)]
     return matching[-1] if matching else None
 

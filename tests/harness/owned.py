@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy import text
 
+from shared.ids import new_id
+from tests.harness.people import a_person
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
 
@@ -60,6 +62,13 @@ def a_delivery(service: Service, webhook: str) -> str:
     return event
 
 
+def an_invitation(service: Service) -> str:
+    """An open invitation."""
+    answer = service.post("/invitations", email=f"stranger-{new_id().hex}@example.com", role="viewer")
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["invitation_id"])
+
+
 def an_import(service: Service, group: str) -> str:
     """A file of contacts."""
     headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
@@ -83,6 +92,8 @@ OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "phone": lambda service, made: a_suppressed_phone(service),
     "webhook_id": lambda service, made: a_webhook(service),
     "event_id": lambda service, made: a_delivery(service, made["webhook_id"]),
+    "person_id": lambda service, made: str(a_person(service, service.account_id).id),
+    "invitation_id": lambda service, made: an_invitation(service),
     "erasure_id": lambda service, made: str(service.post("/erasures", phone="254798000000").json["erasure_id"]),
 }
 """Each is made for an account, and may need what was made before it."""
@@ -91,5 +102,7 @@ NOBODYS = {
     "phone": "254799000000",
 }
 """What no account has; without a line here it is a UUID."""
+OF_A_PERSON = {"session_id"}
+"""Variables that name what a person has, whatever her accounts (tests/integration/people/test_sessions.py)."""
 OF_NO_ACCOUNT = {"code"}
 """Variables that name what is everybody's."""

@@ -1,17 +1,17 @@
 """The account's API keys: list, create, rotate and revoke them."""
 
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from api.actor import by_key
+from api.actor import by_caller
 from api.auth.tokens import Caller
-from api.commit.idempotency import IdempotentResponse, once
+from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, text_cursor
 from api.problems import Problem, invalid
+from api.resources.api_keys.own_key import own_key
 from api.resources.api_keys.schemas import (
     ApiKeyResponse,
     MakeApiKey,
@@ -64,7 +64,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """
 
     def act(connection: Connection) -> Issued:
-        own = _own(connection, caller)
+        own = own_key(connection, caller)
         requested = _requested(own, body)
         _refuse_more(own, requested)
         created = create_key(
@@ -77,7 +77,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
             name=requested.name,
             allowed_ips=requested.allowed_ips,
             requests_per_second=requested.requests_per_second,
-            by=by_key(caller),
+            by=by_caller(caller),
         )
         if count_keys(connection, created.api_key) > MAX_KEYS:
             raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
@@ -104,7 +104,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Idempot
     """
 
     def act(connection: Connection) -> Issued:
-        _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
+        _refuse_more(own_key(connection, caller), _live(connection, caller, key_id))
         secret = make_key().api_secret
         until = rotate_key(
             connection,
@@ -113,7 +113,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Idempot
             secret,
             services().settings.secret_key,
             body["overlap_seconds"],
-            by=by_key(caller),
+            by=by_caller(caller),
         )
         return Issued(ROTATED.dump({"api_key": key_id, "old_secret_expires_at": until}), secret)
 
@@ -130,8 +130,8 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Idempot
 def revoke_api_key(caller: Caller, key_id: str) -> Any:
     """Revoke a key. It and its tokens stop working within five seconds."""
     with services().engine.begin() as connection:
-        _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
-        revoke_key(connection, key_id, by=by_key(caller))
+        _refuse_more(own_key(connection, caller), _live(connection, caller, key_id))
+        revoke_key(connection, key_id, by=by_caller(caller))
     services().tokens.reload()
     return REVOKED.dump({"api_key": key_id, "revoked": True})
 
@@ -139,24 +139,10 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
 def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> IdempotentResponse:
     """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
     key = key_of_request(caller, body)
-    secret: dict[str, str] = {}
     with services().engine.begin() as connection:
-
-        def stored_response() -> str:
-            issued = act(connection)
-            secret["api_secret"] = issued.secret
-            return json.dumps(issued.response)
-
-        answered = once(connection, key, stored_response)
+        answered = once_with_secret(connection, key, "api_secret", lambda: act(connection))
     services().tokens.reload()
-    response = json.loads(answered.body) | secret
-    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
-
-
-def _own(connection: Connection, caller: Caller) -> ApiKey:
-    key = find_key(connection, caller.account_id, caller.key_id)
-    assert key is not None
-    return key
+    return answered
 
 
 def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:

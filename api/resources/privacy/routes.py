@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from api.actor import by_key
+from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
@@ -48,7 +48,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 
         def act() -> str:
             erasure = ask_to_erase(connection, caller.account_id, body["phone"])
-            record(connection, by_key(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
+            record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
             return json.dumps(_erasure(_read(connection, caller, erasure)))
 
         return once(connection, key, act)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, select
 
-from api.actor import by_key
+from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
@@ -66,7 +66,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
     with services().engine.begin() as connection:
 
         def act() -> str:
-            sender, by = body["sender_id"], by_key(caller)
+            sender, by = body["sender_id"], by_caller(caller)
             new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
             if new and caller.test:
                 decide_sender(connection, caller.account_id, sender, "approved", by=by)
@@ -86,7 +86,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 def delete_sender_id(caller: Caller, sender: UUID) -> Any:
     """Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted."""
     with services().engine.begin() as connection:
-        if not remove_sender(connection, caller.account_id, sender, by=by_key(caller)):
+        if not remove_sender(connection, caller.account_id, sender, by=by_caller(caller)):
             row = connection.execute(BY_ID, {"account": caller.account_id, "id": sender}).one_or_none()
             if row is None:
                 raise Problem("sender_not_found", f"Your account has no sender ID with the id {sender}.")

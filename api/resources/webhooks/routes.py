@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
-from api.actor import by_key
+from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
@@ -223,5 +223,5 @@ def _key_id() -> bytes:
 
 
 def _log(connection: Connection, caller: Caller, change: str, webhook: UUID, before: Any, after: Any) -> None:
-    by, account = by_key(caller), caller.account_id
+    by, account = by_caller(caller), caller.account_id
     record(connection, by, f"webhook.{change}", account_id=account, subject=webhook, before=before, after=after)

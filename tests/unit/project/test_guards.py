@@ -16,10 +16,11 @@ import shared.task_queue
 from api.app import create_app
 from api.auth.tokens import BEARER
 from api.endpoint import ENDPOINTS, PREFIX
+from api.server.application import PASSWORDS
 from bulksms.local import services
 from shared.db.schema import MIGRATIONS
 from shared.settings import Settings
-from tests.harness.owned import OF_NO_ACCOUNT, OWNED
+from tests.harness.owned import OF_A_PERSON, OF_NO_ACCOUNT, OWNED
 from worker.tasks import register
 
 ROOT = Path(shared.task_queue.__file__).parent.parent
@@ -30,7 +31,15 @@ MAY_IMPORT = {
     "shared": {"shared"},
     "bulksms": {"api", "worker", "shared", "bulksms"},
 }
-OPEN_TO_ALL = {"POST /auth/token", "GET /errors", "GET /errors/<code>"}
+OPEN_TO_ALL = {
+    "POST /auth/token",
+    "POST /sign-in",
+    "POST /sign-in/link",
+    "POST /invitations/preview",
+    "POST /invitations/accept",
+    "GET /errors",
+    "GET /errors/<code>",
+}
 MAX_LINES = 300
 MAX_FUNCTION_LINES = 60
 SQL_MADE_IN_FUNCTIONS = {
@@ -252,9 +261,9 @@ def test_a_broker_is_told_nothing_but_json() -> None:
 )
 def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
     if f"{endpoint.method} {endpoint.path}" in OPEN_TO_ALL:
-        assert endpoint.scope is None
+        assert endpoint.scope is None and not endpoint.session
         return
-    assert endpoint.scope is not None
+    assert (endpoint.scope is None) == endpoint.session
     for more in ({}, {"json": {}}, {"data": b"x" * 100}, {"headers": {"Authorization": "Basic eDp4"}}):
         answer = call(app, endpoint.method, PREFIX + endpoint.path, **more)
         assert answer.status_code == 401
@@ -264,7 +273,13 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
 
 def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
     variables = {name for endpoint in ENDPOINTS for name in re.findall(r"<(?:\w+:)?(\w+)>", endpoint.path)}
-    assert variables - OF_NO_ACCOUNT == set(OWNED), "tests/harness/owned.py says how one of each is made"
+    assert variables - OF_NO_ACCOUNT - OF_A_PERSON == set(OWNED), "tests/harness/owned.py says how one of each is made"
+
+
+def test_passwords_are_hashed_in_threads_of_their_own() -> None:
+    """Guessing must not take the threads of others."""
+    hashing = {PREFIX + each.path for each in ENDPOINTS if each.body and "password" in each.body().fields}
+    assert hashing == PASSWORDS
 
 
 def test_what_is_open_to_all_exists() -> None:

@@ -1,0 +1,58 @@
+"""Limits how often passwords, codes, links and invitations are guessed, by address and by e-mail address.
+
+Failures are counted by all API processes together, as requests are. A person who signed in lately from an address is
+counted by herself there: strangers who guess at her e-mail address from elsewhere do not lock her out.
+"""
+
+import hmac
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from api.limits.rate_limit import Buckets
+from api.problems import Problem
+
+OF_ADDRESS, ADDRESS_SECONDS = 20, 60.0
+OF_EMAIL, EMAIL_SECONDS = 10, 600.0
+"""Failures at once, and the seconds after which so many are possible again."""
+FAILURES = ("invalid_credentials", "invalid_code", "invalid_link")
+
+
+class PasswordAttempts:
+    """Counts the failed attempts of one process; SharedRateLimit synchronizes its buckets between processes."""
+
+    def __init__(self, secret_key: str) -> None:
+        self.addresses = Buckets(OF_ADDRESS / ADDRESS_SECONDS, burst=ADDRESS_SECONDS)
+        self.emails = Buckets(OF_EMAIL / EMAIL_SECONDS, burst=EMAIL_SECONDS)
+        self._secret = hmac.digest(secret_key.encode(), b"password attempts", "sha256")
+
+    @contextmanager
+    def of_address(self, network: str) -> Iterator[None]:
+        """Check a secret in this block; a failure counts against the block of addresses.
+
+        Raises Problem rate_limited, without entering the block, after too many.
+        """
+        with _counted(self.addresses, network, "from this address"):
+            yield
+
+    @contextmanager
+    def of_email(self, email: str, network: str, *, is_known_network: bool) -> Iterator[None]:
+        """Check a password or code in this block; a failure counts against the e-mail address too."""
+        subject = f"{email} {network}" if is_known_network else email
+        hidden = hmac.digest(self._secret, subject.encode(), "sha256").hex()
+        with _counted(self.emails, hidden, "for this e-mail address"):
+            yield
+
+
+@contextmanager
+def _counted(buckets: Buckets, key: str, whose: str) -> Iterator[None]:
+    left = buckets.left(key)
+    if left < 1:
+        raise Problem(
+            "rate_limited", f"Too many failed attempts {whose}.", headers={"Retry-After": str(buckets.wait(left - 1))}
+        )
+    try:
+        yield
+    except Problem as problem:
+        if problem.code in FAILURES:
+            buckets.take(key)
+        raise

@@ -1,0 +1,1 @@
+"""The account's log of changes."""

@@ -1,0 +1,61 @@
+"""The account's log of changes: who changed rights, money and settings.
+
+What operators did is shown without their names, reasons and addresses, which are for operators.
+"""
+
+from typing import Any
+
+from sqlalchemy import Text, bindparam, case, func, literal, null, or_, select
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services
+from api.http.pagination import number_cursor, page
+from api.resources.changes.schemas import ChangeResponse
+from api.schemas.paging import Paging, page_of
+from shared.db.connection import reading
+from shared.db.tables.changes import change
+from shared.db.tables.people import membership, person
+
+NEWEST = 2**63 - 1
+CHANGE = ChangeResponse()
+
+IS_OF_ACCOUNT = or_(change.c.who.like("key %"), change.c.who == "worker", membership.c.person_id.is_not(None))
+"""Whether a key, a worker, or a person who is or was in the account did it; otherwise an operator did."""
+OF_PERSON = func.concat("person ", membership.c.person_id.cast(Text))
+LIST = (
+    select(
+        change.c.id.label("change_id"),
+        change.c.what,
+        case((IS_OF_ACCOUNT, change.c.who), else_=literal("operator")).label("actor"),
+        person.c.name.label("actor_name"),
+        change.c.subject,
+        change.c.before,
+        change.c.after,
+        case((IS_OF_ACCOUNT, change.c.reason), else_=null()).label("reason"),
+        case((IS_OF_ACCOUNT, change.c.address), else_=null()).label("address"),
+        case((IS_OF_ACCOUNT, change.c.request_id), else_=null()).label("request_id"),
+        change.c.at.label("created_at"),
+    )
+    .outerjoin(membership, (membership.c.account_id == change.c.account_id) & (change.c.who == OF_PERSON))
+    .outerjoin(person, person.c.id == membership.c.person_id)
+    .where(change.c.account_id == bindparam("account"), change.c.id < bindparam("before"))
+    .order_by(change.c.id.desc())
+    .limit(bindparam("most"))
+)
+
+
+@endpoint(
+    "GET",
+    "/changes",
+    query=Paging,
+    response=page_of(ChangeResponse),
+    errors=("validation_failed",),
+    scope="people:read",
+)
+def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
+    """List changes of the account's rights, money and settings, newest first."""
+    before = number_cursor(query.get("cursor"), NEWEST)
+    values = {"account": caller.account_id, "before": before, "most": query["limit"] + 1}
+    with reading(services().engine) as connection:
+        rows = connection.execute(LIST, values).all()
+    return page(rows, query["limit"], CHANGE.dump, lambda row: str(row.change_id))

@@ -1,0 +1,96 @@
+"""Invitations to an account: list, create and revoke them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from api.actor import by_caller
+from api.auth.tokens import Caller
+from api.commit.idempotency import IdempotentResponse, once_with_secret
+from api.endpoint import endpoint, key_of_request, services
+from api.http.pagination import page, uuid_cursor
+from api.problems import Problem
+from api.resources.invitations.schemas import (
+    InvitationResponse,
+    Invite,
+    NewInvitationResponse,
+    RevokedInvitationResponse,
+)
+from api.resources.people.grants import refuse_more
+from api.schemas.paging import Paging, page_of
+from shared.accounts.administration import Refused
+from shared.db.connection import reading
+from shared.people.invitations import find_invitation, invite, list_invitations, revoke_invitation
+
+FIRST = UUID(int=0)
+INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
+
+
+@endpoint(
+    "GET",
+    "/invitations",
+    query=Paging,
+    response=page_of(InvitationResponse),
+    errors=("validation_failed",),
+    scope="people:read",
+)
+def invitations(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's open invitations."""
+    after = uuid_cursor(query.get("cursor")) or FIRST
+    with reading(services().engine) as connection:
+        rows = list_invitations(connection, caller.account_id, after, query["limit"] + 1)
+    return page(rows, query["limit"], INVITATION.dump, lambda row: str(row.id))
+
+
+@endpoint(
+    "POST",
+    "/invitations",
+    body=Invite,
+    response=NewInvitationResponse,
+    errors=("state_conflict",),
+    scope="people:write",
+)
+def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+    """Invite a person to the account. The token of the invitation is shown only once, and is valid for 7 days.
+
+    Nothing is sent: pass the link with the token on. Another invitation of the same person replaces this one.
+
+    A repeated request with the same `Idempotency-Key` gets the same response without the token.
+    """
+    key = key_of_request(caller, body)
+    with services().engine.begin() as connection:
+
+        def act() -> tuple[dict[str, Any], str]:
+            refuse_more(connection, caller, body["role"])
+            try:
+                new = invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
+            except Refused as refusal:
+                raise Problem("state_conflict", str(refusal)) from None
+            row = find_invitation(connection, caller.account_id, new.id)
+            return INVITATION.dump(row), new.token
+
+        return once_with_secret(connection, key, "token", act)
+
+
+@endpoint(
+    "DELETE",
+    "/invitations/<uuid:invitation_id>",
+    response=RevokedInvitationResponse,
+    errors=("invitation_not_found",),
+    scope="people:write",
+)
+def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
+    """Revoke an invitation, so that it cannot be accepted any more."""
+    with services().engine.begin() as connection:
+        _revoke(connection, caller, invitation_id)
+    return REVOKED.dump({"invitation_id": invitation_id, "revoked": True})
+
+
+def _revoke(connection: Connection, caller: Caller, invitation_id: UUID) -> None:
+    row = find_invitation(connection, caller.account_id, invitation_id)
+    if row is not None:
+        refuse_more(connection, caller, row.role)
+        if revoke_invitation(connection, caller.account_id, invitation_id, by=by_caller(caller)):
+            return
+    raise Problem("invitation_not_found", "Your account has no such open invitation.")

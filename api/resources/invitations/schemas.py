@@ -1,0 +1,91 @@
+"""Schemas of invitations."""
+
+from marshmallow import Schema
+
+from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.fields import doc
+from api.schemas.people import (
+    EMAIL,
+    INVITATION_ID,
+    Email,
+    code_field,
+    name_field,
+    password_field,
+    role_field,
+    secret_field,
+)
+from shared.people.roles import OPERATOR_ROLES
+
+TOKEN = "smsv_<token of the link>"
+CREATED_AT, EXPIRES_AT = "2026-03-02T09:00:00.120Z", SESSION_EXPIRES_AT
+
+
+class Invite(Request):
+    """Whom to invite to the account, in which role."""
+
+    email = Email(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
+    role = role_field("Her role in the account.", required=True)
+
+
+class InvitationToken(Request):
+    """The token of an invitation."""
+
+    token = secret_field("The token at the end of the invitation's link.", TOKEN)
+
+
+class Acceptance(InvitationToken):
+    """The token of an invitation, and the password of the person."""
+
+    name = name_field("Her name; required of a new person.")
+    password = password_field("Her password; a new person chooses one of 12 to 200 characters.", required=True)
+    code = code_field("A code, of an existing person who uses TOTP.")
+
+
+class InvitationResponse(Schema):
+    """An invitation to the account."""
+
+    invitation_id = fields.UUID(required=True, attribute="id", metadata=doc("The invitation.", INVITATION_ID))
+    email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
+    role = role_field("Her role in the account.", required=True)
+    created_at = fields.Timestamp(required=True, metadata=doc("When she was invited.", CREATED_AT))
+    expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
+
+
+class NewInvitationResponse(InvitationResponse):
+    """A new invitation with its token, which is shown only once: a replayed response does not contain it."""
+
+    token = fields.String(
+        metadata=doc(
+            "The token: the person accepts it with POST /api/v1/invitations/accept. Absent if `Idempotency-Replayed` is"
+            " true.",
+            "smsv_<shown once>",
+        )
+    )
+
+
+class RevokedInvitationResponse(Schema):
+    """The invitation is revoked."""
+
+    invitation_id = fields.UUID(required=True, metadata=doc("The invitation.", INVITATION_ID))
+    revoked = fields.Boolean(required=True, metadata=doc("The invitation cannot be accepted any more.", True))
+
+
+class InvitationPreviewResponse(Schema):
+    """What an invitation offers."""
+
+    email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
+    account_name = fields.String(
+        required=True, allow_none=True, metadata=doc("The account; null if it is for operators only.", "acme")
+    )
+    role = role_field("Her role in the account; null without one.", required=True, allow_none=True)
+    operator_role = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+    )
+    expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
+    existing_person = fields.Boolean(
+        required=True, metadata=doc("Whether she has signed up already, and accepts with her own password.", False)
+    )

@@ -1,0 +1,133 @@
+"""The password and the second factor of the person who is signed in."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row
+
+from api.actor import by_person
+from api.auth.person_sessions import SignedIn
+from api.endpoint import endpoint, services
+from api.problems import Problem, invalid
+from api.resources.me.schemas import (
+    ChangePassword,
+    ConfirmTotp,
+    DisableTotp,
+    PasswordChangedResponse,
+    RecoveryCodesResponse,
+    TotpDisabledResponse,
+    TotpResponse,
+)
+from api.resources.sign_in.responses import check_password, lock_checked, origin, wrong_credentials
+from shared.db.connection import reading
+from shared.people.passwords import hash_password, password_problem
+from shared.people.persons import change_password, find_person, lock_person, person_signing_in
+from shared.people.second_factor import begin_totp, confirm_totp, disable_totp
+from shared.people.totp import uri_of
+
+AFTER_LINK = timedelta(minutes=15)
+"""For how long a session that was begun by a link may set a password without the present one."""
+
+
+@endpoint(
+    "POST",
+    "/me/password",
+    body=ChangePassword,
+    response=PasswordChangedResponse,
+    errors=("invalid_credentials", "rate_limited"),
+    scope=None,
+    session=True,
+)
+def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+    """Change the password. All other sessions of the person end, and their tokens within five seconds."""
+    with reading(services().engine) as connection:
+        checked = find_person(connection, signed_in.person_id)
+    assert checked is not None
+    problem = password_problem(body["new_password"], checked.email)
+    if problem is not None:
+        raise invalid([{"pointer": "/new_password", "code": "weak_password", "detail": problem}])
+    if "password" in body:
+        _check_own_password(checked, body["password"])
+    elif checked.password_hash is not None and not _came_by_link_just_now(signed_in):
+        raise invalid([{"pointer": "/password", "code": "required", "detail": "Give the present password, too."}])
+    new_hash = hash_password(body["new_password"])
+    with services().engine.begin() as connection:
+        lock_checked(connection, checked)
+        by = by_person(signed_in.person_id)
+        change_password(connection, signed_in.person_id, new_hash, session=signed_in.session_id, by=by)
+    services().tokens.reload()
+    return PasswordChangedResponse().dump({"changed": True})
+
+
+@endpoint("POST", "/me/totp", response=TotpResponse, errors=("state_conflict",), scope=None, session=True)
+def begin_my_totp(signed_in: SignedIn) -> Any:
+    """Get a secret for an authenticator app. TOTP is on as soon as a code confirms it."""
+    with services().engine.begin() as connection:
+        person = lock_person(connection, signed_in.person_id)
+        if person.totp_secret is not None or person.password_hash is None:
+            needed = "TOTP is on already; disable it first." if person.totp_secret else "Set a password first."
+            raise Problem("state_conflict", needed)
+        secret = begin_totp(connection, person.id, services().totp_texts)
+    return TotpResponse().dump({"secret": secret, "uri": uri_of(secret, person.email)})
+
+
+@endpoint(
+    "POST",
+    "/me/totp/confirm",
+    body=ConfirmTotp,
+    response=RecoveryCodesResponse,
+    errors=("state_conflict", "invalid_code"),
+    scope=None,
+    session=True,
+)
+def confirm_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+    """Switch TOTP on with a code of the app. The response has the recovery codes, which are shown only once."""
+    by = by_person(signed_in.person_id)
+    with services().engine.begin() as connection:
+        person = lock_person(connection, signed_in.person_id)
+        if person.totp_pending is None:
+            raise Problem("state_conflict", "Get a secret with POST /api/v1/me/totp first.")
+        codes = confirm_totp(connection, person, services().totp_texts, body["code"].strip(), by=by)
+        if codes is None:
+            raise Problem("invalid_code", "The code is wrong. Check the clock of the device with the app.")
+    return RecoveryCodesResponse().dump({"recovery_codes": codes})
+
+
+@endpoint(
+    "POST",
+    "/me/totp/disable",
+    body=DisableTotp,
+    response=TotpDisabledResponse,
+    errors=("invalid_credentials", "rate_limited"),
+    scope=None,
+    session=True,
+)
+def disable_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+    """Switch TOTP off and forget the recovery codes."""
+    with reading(services().engine) as connection:
+        checked = find_person(connection, signed_in.person_id)
+    assert checked is not None
+    _check_own_password(checked, body["password"])
+    with services().engine.begin() as connection:
+        person = lock_checked(connection, checked)
+        if person.totp_secret is not None:
+            disable_totp(connection, person.id, by=by_person(person.id))
+    return TotpDisabledResponse().dump({"totp": False})
+
+
+def _check_own_password(person: Row[Any], password: str) -> None:
+    """Check the password of the person who is signed in; failures count as those of sign-ins do."""
+    network, attempts = origin().network, services().password_attempts
+    with reading(services().engine) as connection:
+        found = person_signing_in(connection, person.email, network)
+    if found is None:
+        raise wrong_credentials()
+    with (
+        attempts.of_address(network),
+        attempts.of_email(person.email, network, is_known_network=found.is_known_network),
+    ):
+        check_password(person, password)
+
+
+def _came_by_link_just_now(signed_in: SignedIn) -> bool:
+    return signed_in.by_link and datetime.now(UTC) < signed_in.began_at + AFTER_LINK

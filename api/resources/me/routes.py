@@ -1,0 +1,76 @@
+"""The person who is signed in: show and change her, list and end her sessions."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import update
+
+from api.actor import by_person
+from api.auth.person_sessions import SignedIn
+from api.endpoint import endpoint, services
+from api.problems import Problem
+from api.resources.me.schemas import ChangeMe, SessionEndedResponse, SessionResponse
+from api.resources.sign_in.responses import me
+from api.resources.sign_in.schemas import MeResponse
+from api.schemas.paging import page_of
+from shared.accounts.audit_log import record
+from shared.db.connection import reading
+from shared.db.tables.people import person
+from shared.people.sessions import end_session, list_sessions
+
+SESSION, ENDED = SessionResponse(), SessionEndedResponse()
+
+
+@endpoint("GET", "/me", response=MeResponse, scope=None, session=True)
+def get_me(signed_in: SignedIn) -> Any:
+    """Show the person who is signed in, with her accounts and roles."""
+    with reading(services().engine) as connection:
+        return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
+
+
+@endpoint("PATCH", "/me", body=ChangeMe, response=MeResponse, scope=None, session=True)
+def update_me(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+    """Change the name, language or time zone of the person who is signed in."""
+    with services().engine.begin() as connection:
+        connection.execute(update(person).where(person.c.id == signed_in.person_id).values(body))
+        by = by_person(signed_in.person_id)
+        record(connection, by, "person.changed", subject=signed_in.person_id, after={"fields": sorted(body)})
+        return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
+
+
+@endpoint("GET", "/me/sessions", response=page_of(SessionResponse), scope=None, session=True)
+def list_my_sessions(signed_in: SignedIn) -> Any:
+    """List the sessions of the person who is signed in, newest first."""
+    with reading(services().engine) as connection:
+        rows = list_sessions(connection, signed_in.person_id)
+    data = [SESSION.dump({**row._mapping, "current": row.id == signed_in.session_id}) for row in rows]
+    return {"data": data, "next_cursor": None}
+
+
+@endpoint(
+    "DELETE",
+    "/me/sessions/<uuid:session_id>",
+    response=SessionEndedResponse,
+    errors=("session_not_found",),
+    scope=None,
+    session=True,
+)
+def end_my_session(signed_in: SignedIn, session_id: UUID) -> Any:
+    """End a session of the person who is signed in. Its tokens stop working within five seconds."""
+    return _end(signed_in.person_id, session_id)
+
+
+@endpoint(
+    "POST", "/me/sign-out", response=SessionEndedResponse, errors=("session_not_found",), scope=None, session=True
+)
+def sign_out(signed_in: SignedIn) -> Any:
+    """End the session in use. Its tokens stop working within five seconds."""
+    return _end(signed_in.person_id, signed_in.session_id)
+
+
+def _end(person_id: UUID, session_id: UUID) -> Any:
+    with services().engine.begin() as connection:
+        if not end_session(connection, person_id, session_id):
+            raise Problem("session_not_found", "You have no such session, or it has ended.")
+    services().tokens.reload()
+    return ENDED.dump({"session_id": session_id, "ended": True})

@@ -1,0 +1,151 @@
+"""Schemas of the person who is signed in."""
+
+from typing import Any
+
+from marshmallow import Schema, validate, validates_schema
+
+from api.auth.claims import VALID_FOR_PEOPLE
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.fields import doc
+from api.schemas.people import SESSION_ID, TimeZone, code_field, name_field, password_field, role_field
+
+LANGUAGE = "Use a language tag, such as en or pt-BR."
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+URI = f"otpauth://totp/Bulk%20SMS:ann@example.com?secret={SECRET}&issuer=Bulk%20SMS"
+REASON = "Ticket 4711: receipts of a campaign are missing"
+SHORTEST_REASON, LONGEST_REASON = 10, 500
+SIGNED_IN_AT, USED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:40:00.000Z"
+
+
+class ChangeMe(Request):
+    """What the person changes about herself."""
+
+    name = name_field("Her name.")
+    locale = fields.String(
+        validate=validate.Regexp(r"[a-z]{2,3}(-[A-Z]{2})?\Z", error=LANGUAGE),
+        metadata=doc("Her language, as a language tag (BCP 47).", "en"),
+    )
+    time_zone = TimeZone(metadata=doc("Her time zone, by its IANA name.", "Africa/Nairobi"))
+
+    @validates_schema
+    def something(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one field."""
+        if not data:
+            raise fail("required", "Name at least one field to change.")
+
+
+class ChangePassword(Request):
+    """A new password."""
+
+    password = password_field(
+        "The present password. Not needed without one, nor within 15 minutes of signing in by a link."
+    )
+    new_password = password_field("The new password, of 12 to 200 characters.", required=True)
+
+
+class ConfirmTotp(Request):
+    """A code of the authenticator app."""
+
+    code = code_field("The code that the app shows now.", required=True)
+
+
+class DisableTotp(Request):
+    """The password of the person."""
+
+    password = password_field("Her password.", required=True)
+
+
+class TokenRequest(Request):
+    """The account that a token is for."""
+
+    account_id = fields.WholeNumber(
+        required=True,
+        validate=validate.Range(1, 2**63 - 1, error="Use the `account_id` of GET /api/v1/me."),
+        metadata=doc("The account.", 7),
+    )
+    test = fields.StrictBoolean(
+        load_default=False, metadata=doc("A token for the account's sandbox, as with a test key.", False)
+    )
+
+
+class OperatorTokenRequest(Request):
+    """Why an operator needs to see texts and phones."""
+
+    reason = fields.String(
+        validate=validate.Length(SHORTEST_REASON, LONGEST_REASON, error="Give a reason of {min} to {max} characters."),
+        metadata=doc("Why texts and whole phones have to be seen; kept in the log of changes.", REASON),
+    )
+
+
+class PasswordChangedResponse(Schema):
+    """The password is changed."""
+
+    changed = fields.Boolean(required=True, metadata=doc("The password is changed; other sessions ended.", True))
+
+
+class TotpResponse(Schema):
+    """A secret for an authenticator app, to be confirmed by a code."""
+
+    secret = fields.String(required=True, metadata=doc("The secret, in base32.", SECRET))
+    uri = fields.String(required=True, metadata=doc("The same for a QR code.", URI))
+
+
+class RecoveryCodesResponse(Schema):
+    """TOTP is on."""
+
+    recovery_codes = fields.List(
+        fields.String(),
+        required=True,
+        metadata=doc("Codes for when the app is lost, shown only once. Each works once.", ["k4tw-m2xq-p7ne-5s3h"]),
+    )
+
+
+class TotpDisabledResponse(Schema):
+    """TOTP is off."""
+
+    totp = fields.Boolean(required=True, metadata=doc("Whether a sign-in needs a code.", False))
+
+
+class SessionResponse(Schema):
+    """A session of the person."""
+
+    session_id = fields.UUID(required=True, attribute="id", metadata=doc("The session.", SESSION_ID))
+    created_at = fields.Timestamp(required=True, metadata=doc("When she signed in.", SIGNED_IN_AT))
+    last_used_at = fields.Timestamp(required=True, metadata=doc("When it was last used, to the minute.", USED_AT))
+    address = fields.String(required=True, metadata=doc("The address that she signed in from.", "198.51.100.7"))
+    user_agent = fields.String(required=True, metadata=doc("The client that she signed in with.", "Mozilla/5.0"))
+    current = fields.Boolean(required=True, metadata=doc("Whether it is the session in use.", True))
+
+
+class SessionEndedResponse(Schema):
+    """The session has ended."""
+
+    session_id = fields.UUID(required=True, metadata=doc("The session.", SESSION_ID))
+    ended = fields.Boolean(required=True, metadata=doc("The session and its tokens are revoked.", True))
+
+
+class PersonTokenResponse(Schema):
+    """A bearer token of the person for an account."""
+
+    access_token = fields.String(
+        required=True,
+        metadata=doc("The token. Send it as `Authorization: Bearer …`.", "eyJhIjo3LCJrIjoicGVyc29uIn0.aZ8x1A.Qm9nR2s"),
+    )
+    token_type = fields.String(required=True, metadata=doc("Always `Bearer`.", "Bearer", enum=["Bearer"]))
+    expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token expires.", VALID_FOR_PEOPLE))
+    expires_at = fields.Timestamp(
+        required=True, metadata=doc("When the token expires.", "2026-03-02T09:10:00.000Z", format="date-time")
+    )
+    scope = fields.String(
+        required=True, metadata=doc("The token's scopes, separated by spaces.", "balance:read groups:read sms:read")
+    )
+
+
+class AccountTokenResponse(PersonTokenResponse):
+    """A bearer token of the person for an account."""
+
+    role = role_field("Her role in the account.", required=True)
+    account_id = fields.Integer(required=True, metadata=doc("The account.", 7))
+    test = fields.Boolean(required=True, metadata=doc("Whether the token is for the account's sandbox.", False))

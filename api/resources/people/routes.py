@@ -1,0 +1,86 @@
+"""The people of an account: list them, change their roles, and remove them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row
+
+from api.actor import by_caller
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services
+from api.http.pagination import page, uuid_cursor
+from api.problems import Problem
+from api.resources.people.grants import refuse_more
+from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
+from api.schemas.paging import Paging, page_of
+from shared.db.connection import reading
+from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members
+
+FIRST = UUID(int=0)
+MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
+
+
+@endpoint(
+    "GET", "/people", query=Paging, response=page_of(MemberResponse), errors=("validation_failed",), scope="people:read"
+)
+def list_people(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the people of the account, with their roles."""
+    after = uuid_cursor(query.get("cursor")) or FIRST
+    with reading(services().engine) as connection:
+        rows = list_members(connection, caller.account_id, after, query["limit"] + 1)
+    return page(rows, query["limit"], MEMBER.dump, lambda row: str(row.person_id))
+
+
+@endpoint(
+    "PATCH",
+    "/people/<uuid:person_id>",
+    body=ChangeRole,
+    response=MemberResponse,
+    errors=("person_not_found", "state_conflict"),
+    scope="people:write",
+)
+def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
+    """Change the role of a person in the account. Her tokens for it stop working within five seconds.
+
+    The last owner keeps that role.
+    """
+    with services().engine.begin() as connection:
+        member = _member(connection, caller, person_id)
+        refuse_more(connection, caller, member.role)
+        refuse_more(connection, caller, body["role"])
+        try:
+            change_role(connection, caller.account_id, person_id, body["role"], by=by_caller(caller))
+        except LastOwner as refusal:
+            raise Problem("state_conflict", str(refusal)) from None
+        changed = _member(connection, caller, person_id)
+    services().tokens.reload()
+    return MEMBER.dump(changed)
+
+
+@endpoint(
+    "DELETE",
+    "/people/<uuid:person_id>",
+    response=RemovedMemberResponse,
+    errors=("person_not_found", "state_conflict"),
+    scope="people:write",
+)
+def remove_person(caller: Caller, person_id: UUID) -> Any:
+    """Remove a person from the account. Her tokens for it stop working within five seconds.
+
+    The last owner cannot be removed.
+    """
+    with services().engine.begin() as connection:
+        refuse_more(connection, caller, _member(connection, caller, person_id).role)
+        try:
+            end_membership(connection, caller.account_id, person_id, by=by_caller(caller))
+        except LastOwner as refusal:
+            raise Problem("state_conflict", str(refusal)) from None
+    services().tokens.reload()
+    return REMOVED.dump({"person_id": person_id, "removed": True})
+
+
+def _member(connection: Connection, caller: Caller, person_id: UUID) -> Row[Any]:
+    member = find_member(connection, caller.account_id, person_id)
+    if member is None:
+        raise Problem("person_not_found", "Your account has no such person.")
+    return member

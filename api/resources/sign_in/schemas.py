@@ -1,0 +1,79 @@
+"""Schemas of signing in, and of the person who is signed in."""
+
+from marshmallow import Schema
+
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.fields import doc
+from api.schemas.people import EMAIL, PERSON_ID, SESSION_ID, code_field, password_field, role_field, secret_field
+from shared.people.emails import LONGEST_EMAIL
+from shared.people.roles import OPERATOR_ROLES
+
+SESSION_EXPIRES_AT = "2026-04-01T09:00:00.120Z"
+LINK = "smsl_<token of the link>"
+
+
+class EmailAndPassword(Request):
+    """An e-mail address and password, with a code if the person uses TOTP."""
+
+    email = fields.String(
+        required=True, metadata=doc("The person's e-mail address.", EMAIL, maxLength=LONGEST_EMAIL, format="email")
+    )
+    password = password_field("Her password.", required=True)
+    code = code_field()
+
+
+class LinkToken(Request):
+    """The token of a sign-in link."""
+
+    token = secret_field("The token at the end of the link.", LINK)
+
+
+class PersonResponse(Schema):
+    """A person who signs in."""
+
+    person_id = fields.UUID(required=True, metadata=doc("The person.", PERSON_ID))
+    email = fields.String(required=True, metadata=doc("Her e-mail address.", EMAIL))
+    name = fields.String(required=True, metadata=doc("Her name.", "Ann Otieno"))
+    locale = fields.String(required=True, metadata=doc("Her language, as a language tag (BCP 47).", "en"))
+    time_zone = fields.String(required=True, metadata=doc("Her time zone, by its IANA name.", "Africa/Nairobi"))
+    operator_role = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+    )
+    totp = fields.Boolean(required=True, metadata=doc("Whether a sign-in needs a code.", True))
+    has_password = fields.Boolean(
+        required=True, metadata=doc("Whether she has a password; without one she signs in by link only.", True)
+    )
+
+
+class PersonAccountResponse(Schema):
+    """An account that the person is in."""
+
+    account_id = fields.Integer(required=True, metadata=doc("The account, for POST /api/v1/me/token.", 7))
+    name = fields.String(required=True, metadata=doc("The account's name.", "acme"))
+    role = role_field("Her role in it.", required=True)
+
+
+class MeResponse(Schema):
+    """The person who is signed in, her accounts and her session."""
+
+    person = fields.Nested(PersonResponse, required=True, metadata=doc("The person."))
+    accounts = fields.List(fields.Nested(PersonAccountResponse), required=True, metadata=doc("Her accounts, by name."))
+    session_id = fields.UUID(required=True, metadata=doc("The session.", SESSION_ID))
+    expires_at = fields.Timestamp(
+        required=True, metadata=doc("When the session ends, or 12 hours after its last use.", SESSION_EXPIRES_AT)
+    )
+
+
+class SignedInResponse(MeResponse):
+    """A new session."""
+
+    session_token = fields.String(
+        required=True,
+        metadata=doc(
+            "The session's token, shown only once. Send it as `Authorization: Bearer …` to /api/v1/me.",
+            "smsp_<shown once>",
+        ),
+    )

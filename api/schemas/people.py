@@ -1,0 +1,94 @@
+"""Fields of people that several resources share."""
+
+from typing import Any, ClassVar
+from zoneinfo import available_timezones
+
+from marshmallow import validate
+
+from api.schemas import fields
+from api.schemas.errors import fail
+from api.schemas.fields import doc
+from shared.people.emails import LONGEST_EMAIL, normalized_email
+from shared.people.passwords import LONGEST
+from shared.people.persons import LONGEST_NAME
+from shared.people.roles import ROLES
+
+PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"
+SESSION_ID = "019cad40-2c13-7c55-a0f1-6d4b8e3a9c03"
+EMAIL = "ann@example.com"
+LONGEST_CODE = 40
+LONGEST_SECRET = 100
+"""Characters of a session's, a link's or an invitation's token."""
+
+
+class Email(fields.String):
+    """An e-mail address in ASCII; loaded in lower case."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"format": "email", "maxLength": LONGEST_EMAIL}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        email = normalized_email(super()._deserialize(value, attr, data, **kwargs))
+        if email is None:
+            raise fail("invalid_email", "Use an e-mail address in ASCII, such as ann@example.com.")
+        return email
+
+
+class TimeZone(fields.String):
+    """A time zone of the IANA database."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        name = super()._deserialize(value, attr, data, **kwargs)
+        if name not in available_timezones():
+            raise fail("invalid", "Use a name of the IANA time zone database, such as Africa/Nairobi.")
+        return name
+
+
+def name_field(description: str, **options: Any) -> fields.String:
+    """A person's name."""
+    return fields.String(
+        validate=[
+            validate.Length(1, LONGEST_NAME, error="A name has {min} to {max} characters."),
+            validate.Predicate("isprintable", error="Remove the invisible characters."),
+            validate.Predicate("strip", error="Write at least one letter."),
+        ],
+        metadata=doc(description, "Ann Otieno"),
+        **options,
+    )
+
+
+def password_field(description: str, **options: Any) -> fields.String:
+    """A password, of which only the length is checked."""
+    return fields.String(
+        validate=validate.Length(1, LONGEST, error="A password has at most {max} characters."),
+        metadata=doc(description, "correct horse battery staple", format="password"),
+        **options,
+    )
+
+
+def code_field(
+    description: str = "A code of the authenticator app, or a recovery code.", **options: Any
+) -> fields.String:
+    """A code of the second factor."""
+    return fields.String(
+        validate=validate.Length(1, LONGEST_CODE, error="A code has at most {max} characters."),
+        metadata=doc(description, "123456"),
+        **options,
+    )
+
+
+def secret_field(description: str, example: str) -> fields.String:
+    """The token of a link or an invitation."""
+    return fields.String(
+        required=True,
+        validate=validate.Length(1, LONGEST_SECRET, error="The token has at most {max} characters."),
+        metadata=doc(description, example),
+    )
+
+
+def role_field(description: str, **options: Any) -> fields.String:
+    """A role in an account."""
+    return fields.String(
+        validate=validate.OneOf(ROLES, error=f"The roles are: {', '.join(ROLES)}."),
+        metadata=doc(description, "sender", enum=list(ROLES)),
+        **options,
+    )

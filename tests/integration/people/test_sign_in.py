@@ -1,0 +1,207 @@
+"""Signing in by password and by link: what it needs, what it gives, and that nobody can guess."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
+from api.limits.shared_rate_limit import SharedRateLimit
+from shared.people import passwords
+from shared.people.persons import create_person, disable_person
+from shared.people.sign_in_links import make_link
+from tests.harness.people import PASSWORD, a_person, open_call, sign_in
+from tests.harness.service import PREFIX, Service
+
+THERE = "203.0.113.77"
+WRONG = "not the right password"
+
+
+def test_it_works(service: Service) -> None:
+    ann = a_person(service, service.account_id, "sender")
+    answer = sign_in(service, ann.email.upper())
+    assert answer.status_code == 200
+    assert answer.json["person"] == {
+        "person_id": str(ann.id),
+        "email": ann.email,
+        "name": "Ann Otieno",
+        "locale": "en",
+        "time_zone": "UTC",
+        "operator_role": None,
+        "totp": False,
+        "has_password": True,
+    }
+    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
+    assert ann.get("/me", answer.json["session_token"]).status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_each_sign_in_is_a_new_session(service: Service) -> None:
+    ann = a_person(service)
+    tokens = {sign_in(service, ann.email).json["session_token"] for _ in range(3)}
+    assert len(tokens) == 3 and ann.session not in tokens
+
+
+def test_only_the_hash_of_a_session_is_stored(service: Service) -> None:
+    token = sign_in(service, a_person(service).email).json["session_token"]
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT string_agg(s::text, '') FROM person_session s")).scalar_one()
+    assert token not in stored and token.encode().hex() not in stored
+
+
+def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the same words and after the same work, also for whoever is disabled or has no password."""
+    ann, gone = a_person(service), a_person(service)
+    with service.engine.begin() as connection:
+        disable_person(connection, gone.email)
+        create_person(connection, "no-password@example.com", "Nobody")
+    real, work = passwords.HASHER.verify, list[str]()
+    monkeypatch.setattr(
+        passwords, "HASHER", Counted(passwords.HASHER, lambda stored: work.append(stored.rpartition("$")[0][:30]))
+    )
+    assert real
+    answers = []
+    for email, password in (
+        (ann.email, WRONG),
+        ("nobody@example.com", WRONG),
+        (gone.email, PASSWORD),
+        ("no-password@example.com", WRONG),
+        ("no address", WRONG),
+    ):
+        answer = sign_in(service, email, password)
+        answers.append((answer.status_code, {**answer.get_json(force=True), "request_id": None}))
+    assert answers[0][0] == 401 and answers[0][1]["code"] == "invalid_credentials"
+    assert answers == [answers[0]] * 5
+    assert len(work) == 5 and len(set(work)) == 1
+
+
+class Counted:
+    """A hasher whose work is counted."""
+
+    def __init__(self, hasher: Any, on_verify: Callable[[str], None]) -> None:
+        self._hasher, self._on_verify = hasher, on_verify
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hasher, name)
+
+    def verify(self, stored: str, password: str) -> bool:
+        """Verify, and count."""
+        self._on_verify(stored)
+        return bool(self._hasher.verify(stored, password))
+
+
+def test_an_address_that_guesses_is_stopped_and_others_are_not(service: Service) -> None:
+    ann = a_person(service)
+    statuses = [sign_in(service, f"guess-{n}@example.com", WRONG).status_code for n in range(OF_ADDRESS + 5)]
+    assert statuses[:OF_ADDRESS] == [401] * OF_ADDRESS and statuses[-1] == 429
+    refused = sign_in(service, ann.email)
+    assert refused.status_code == 429 and int(refused.headers["Retry-After"]) >= 1
+    for path, body in (
+        ("/sign-in/link", {"token": "smsl_x"}),
+        ("/invitations/preview", {"token": "smsv_x"}),
+        ("/invitations/accept", {"token": "smsv_x", "password": PASSWORD}),
+    ):
+        assert open_call(service, path, **body).status_code == 429
+    assert sign_in(service, ann.email, address=THERE).status_code == 200
+
+
+def test_who_is_guessed_at_from_many_addresses_gets_in_from_where_she_was(service: Service) -> None:
+    ann = a_person(service)
+    assert sign_in(service, ann.email, address=THERE).status_code == 200
+    statuses = [sign_in(service, ann.email, WRONG, f"192.0.2.{n}").status_code for n in range(OF_EMAIL + 5)]
+    assert statuses[:OF_EMAIL] == [401] * OF_EMAIL and statuses[-1] == 429
+    assert sign_in(service, ann.email, address="192.0.2.200").status_code == 429
+    assert sign_in(service, ann.email, address=THERE).status_code == 200
+
+
+def test_an_unknown_email_is_limited_like_a_known_one(service: Service) -> None:
+    statuses = [
+        sign_in(service, "nobody-2@example.com", WRONG, f"192.0.2.{n}").status_code for n in range(OF_EMAIL + 1)
+    ]
+    assert statuses == [401] * OF_EMAIL + [429]
+
+
+def test_failures_are_counted_by_all_processes_together(service: Service) -> None:
+    """Two processes with one Redis: what one has counted, the other knows. Redis holds no e-mail address."""
+    import fakeredis
+
+    ann = a_person(service)
+    redis = fakeredis.FakeRedis()
+    attempts = []
+    for _ in range(2):
+        service.serve(service.settings)
+        work = service.flask.extensions["bulksms"]
+        attempts.append(work.password_attempts)
+        if len(attempts) == 1:
+            first = SharedRateLimit(redis, {"sign-ins": attempts[0].addresses, "emails": attempts[0].emails})
+            for n in range(OF_EMAIL):
+                sign_in(service, ann.email, WRONG, f"192.0.2.{n}")
+            first.count()
+    second = SharedRateLimit(redis, {"sign-ins": attempts[1].addresses, "emails": attempts[1].emails})
+    assert sign_in(service, ann.email, WRONG, "192.0.2.99").status_code == 401
+    second.count()
+    assert sign_in(service, ann.email, address="192.0.2.98").status_code == 429
+    assert all(b"example" not in key for key in redis.keys("*"))
+
+
+def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None:
+    ann = a_person(service)
+    old = passwords.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE person SET password_hash = :old WHERE id = :id"), {"old": old, "id": ann.id})
+    assert sign_in(service, ann.email).status_code == 200
+    with service.engine.connect() as connection:
+        stored = connection.execute(
+            text("SELECT password_hash FROM person WHERE id = :id"), {"id": ann.id}
+        ).scalar_one()
+    assert "m=19456,t=2,p=1" in stored
+    assert sign_in(service, ann.email).status_code == 200
+
+
+def test_a_link_signs_in_once(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        first, token = make_link(connection, ann.id), make_link(connection, ann.id)
+    answers: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(open_call(service, "/sign-in/link", token=token).status_code))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(answers) == [200, 401, 401, 401]
+    assert open_call(service, "/sign-in/link", token=first).json["code"] == "invalid_link"
+
+
+@pytest.mark.parametrize("spoiled", ["expired", "disabled"])
+def test_a_link_that_is_not_good_any_more(service: Service, spoiled: str) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        token = make_link(connection, ann.id)
+        if spoiled == "expired":
+            connection.execute(text("UPDATE sign_in_link SET expires_at = now() - interval '1 second'"))
+        else:
+            disable_person(connection, ann.email)
+    answer = open_call(service, "/sign-in/link", token=token)
+    assert (answer.status_code, answer.json["code"]) == (401, "invalid_link")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"email": "a@example.com"},
+        {"email": "a@example.com", "password": ""},
+        {"email": "a@example.com", "password": "x" * 201},
+        {"email": "a@example.com", "password": "x", "code": "x" * 41},
+        {"email": "a@example.com", "password": "x", "role": "owner"},
+        {"email": 1, "password": "x"},
+        {"email": "a\u0000@example.com", "password": "x"},
+    ],
+)
+def test_bad_input_is_refused(service: Service, body: dict[str, Any]) -> None:
+    assert service.client.post(f"{PREFIX}/sign-in", json=body).status_code == 400

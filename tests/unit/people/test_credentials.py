@@ -1,0 +1,72 @@
+"""Passwords, e-mail addresses, random secrets and the scopes of roles."""
+
+import pytest
+from argon2 import extract_parameters
+
+from shared.api_key import DEFAULT_SCOPES, SCOPES
+from shared.logs import scrub
+from shared.people.emails import normalized_email
+from shared.people.passwords import hash_password, is_outdated, password_problem, verify
+from shared.people.random_secrets import INVITATION, LINK, SESSION, hash_of, new_secret
+from shared.people.roles import ROLE_SCOPES
+
+
+def test_a_password_is_hashed_as_owasp_recommends() -> None:
+    stored = hash_password("a long enough password")
+    parameters = extract_parameters(stored)
+    assert stored.startswith("$argon2id$")
+    assert (parameters.memory_cost, parameters.time_cost, parameters.parallelism) == (19 * 1024, 2, 1)
+    assert verify(stored, "a long enough password") and not verify(stored, "another password")
+    assert stored != hash_password("a long enough password")
+    assert not is_outdated(stored) and is_outdated(
+        "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$iWh06vD8Fy27wf9npn6FXWiCX4K6pW6Ue1Bnzz07Z8A"
+    )
+
+
+@pytest.mark.parametrize("stored", [None, "", "not a hash"])
+def test_without_a_password_none_is_right(stored: str | None) -> None:
+    assert not verify(stored, "the password of nobody")
+
+
+@pytest.mark.parametrize("password", ["", "elevenchars", "x" * 201, "aaaaaaaaaaaaaaaa", "ANN.OTIENO@example.com"])
+def test_weak_passwords(password: str) -> None:
+    assert password_problem(password, "ann.otieno@example.com") is not None
+
+
+def test_a_long_password_needs_no_special_characters() -> None:
+    assert password_problem("correct horse battery staple", "ann@example.com") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "email"),
+    [
+        (" Ann@Example.COM ", "ann@example.com"),
+        ("a+b@x-y.example", "a+b@x-y.example"),
+        ("ann", None),
+        ("ann@localhost", None),
+        ("ann@@example.com", None),
+        ("an n@example.com", None),
+        ("\u0430nn@example.com", None),
+        ("ann@example.com\n.x", None),
+        ("a" * 65 + "@example.com", None),
+        ("a@" + "x" * 250 + ".example", None),
+    ],
+)
+def test_email_addresses(given: str, email: str | None) -> None:
+    assert normalized_email(given) == email
+
+
+@pytest.mark.parametrize("prefix", [SESSION, INVITATION, LINK])
+def test_secrets_have_256_random_bits_and_no_log_shows_them(prefix: str) -> None:
+    secret = new_secret(prefix)
+    assert secret.startswith(prefix) and len(secret) == len(prefix) + 43
+    assert secret != new_secret(prefix) and len(hash_of(secret)) == 32
+    assert secret[10:] not in scrub(f"GET /invitations/{secret} failed")
+
+
+def test_no_role_has_more_than_the_next_one() -> None:
+    assert set(ROLE_SCOPES["viewer"]) < set(ROLE_SCOPES["sender"]) < set(ROLE_SCOPES["owner"]) == set(SCOPES)
+    assert all(scope.endswith(":read") for scope in ROLE_SCOPES["viewer"])
+    assert not {"keys:read", "people:read"} & set(ROLE_SCOPES["sender"])
+    assert set(ROLE_SCOPES["sender"]) - set(ROLE_SCOPES["viewer"]) == {"sms:send", "groups:write", "suppressions:write"}
+    assert "people:read" not in DEFAULT_SCOPES

@@ -73,6 +73,53 @@ LIMITED_BY: dict[str, Any] = {
 }
 
 
+EVENTS: dict[str, Any] = {
+    **STATUSES,
+    "accepted": _("Accepted"),
+    "due": _("Due"),
+    "retry": _("Will be tried again"),
+    "submitted": _("Handed over to the carrier"),
+    "paused": _("Paused"),
+    "resumed": _("Resumed"),
+}
+ANSWERS: dict[str, Any] = {
+    "accepted": _("Accepted"),
+    "rejected": _("Rejected"),
+    "failed": _("Failed"),
+    "in_doubt": _("No answer"),
+}
+LEDGER_ENTRIES: dict[str, Any] = {
+    "topup": _("Top-up"),
+    "reserve": _("Reserved"),
+    "capture": _("Charged"),
+    "release": _("Returned"),
+    "refund": _("Refund"),
+    "reversal": _("Reversal"),
+}
+LEDGER_ACCOUNTS: dict[str, Any] = {
+    "funding": _("Funding"),
+    "available": _("To spend"),
+    "reserved": _("Reserved"),
+    "revenue": _("Spent"),
+}
+SCOPES: dict[str, Any] = {
+    "sms:send": _("Send messages"),
+    "sms:read": _("See sends and messages"),
+    "balance:read": _("See credits"),
+    "groups:read": _("See groups and contacts"),
+    "groups:write": _("Change groups and contacts"),
+    "senders:read": _("See sender IDs"),
+    "senders:write": _("Request sender IDs"),
+    "suppressions:read": _("See opt-outs"),
+    "suppressions:write": _("Change opt-outs"),
+    "webhooks:read": _("See webhooks"),
+    "webhooks:write": _("Change webhooks"),
+    "keys:read": _("See API keys"),
+    "keys:write": _("Change API keys"),
+    "privacy:write": _("Erase a person's data"),
+    "people:read": _("See people and changes"),
+    "people:write": _("Change people"),
+}
 REJECTIONS: dict[str, Any] = {
     "invalid_phone": _("Not a phone number"),
     "duplicate": _("Listed twice"),
@@ -182,6 +229,11 @@ def add_formats(app: Flask) -> None:
         number=number,
         phone=phone,
         rejection=rejection,
+        event=lambda name: label(EVENTS, name),
+        answer=lambda name: label(ANSWERS, name),
+        ledger_entry=lambda name: label(LEDGER_ENTRIES, name),
+        ledger_account=lambda name: label(LEDGER_ACCOUNTS, name),
+        scope=lambda name: label(SCOPES, name),
         lines=lines,
         status_label=status_label,
         tone=tone,

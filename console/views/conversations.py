@@ -10,6 +10,7 @@ from flask_babel import gettext
 from console.current import account
 from console.forms import Form
 from console.paging import paging
+from console.recipients import plain_phone
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -21,6 +22,13 @@ TURNS = 30
 def index() -> Any:
     """Messages from phones, newest first."""
     return render_template("conversations/index.html", page=account().inbound.page(**paging()))
+
+
+@pages.get("/open")
+def open_phone() -> Any:
+    """The conversation with a phone that was typed."""
+    phone = plain_phone(request.args.get("phone", ""))
+    return redirect(url_for("conversations.show", phone=phone) if phone else url_for("conversations.index"))
 
 
 @pages.get("/<phone>")

@@ -12,6 +12,9 @@ from console.languages import zone
 
 _ = lazy_gettext
 
+NOTHING = "\u2013"
+"""Shown where there is no value: a dash."""
+
 STATUSES: dict[str, Any] = {
     "scheduled": _("Scheduled"),
     "expanding": _("Preparing"),
@@ -162,7 +165,7 @@ def moment(text: str | None, seconds: bool = False) -> Markup:
     """A time of the API in the reader's zone and form; a dash if there is none."""
     at = parsed(text)
     if at is None:
-        return Markup("–")
+        return Markup(NOTHING)
     shown = format_datetime(at, "d MMM y, HH:mm:ss" if seconds else "d MMM y, HH:mm")
     return Markup('<time datetime="{}">{}</time>').format(text, shown)
 
@@ -171,7 +174,7 @@ def clock(text: str | None) -> Markup:
     """The same with the date left out if it is today."""
     at = parsed(text)
     if at is None:
-        return Markup("–")
+        return Markup(NOTHING)
     if at.astimezone(zone()).date() == datetime.now(zone()).date():
         return Markup('<time datetime="{}">{}</time>').format(text, format_datetime(at, "HH:mm:ss"))
     return moment(text)
@@ -179,22 +182,22 @@ def clock(text: str | None) -> Markup:
 
 def day(text: str | None) -> str:
     """A day such as 2026-03-02."""
-    return format_date(datetime.fromisoformat(text), "d MMM y") if text else "–"
+    return format_date(datetime.fromisoformat(text), "d MMM y") if text else NOTHING
 
 
 def number(value: Any) -> str:
     """A whole number with the separators of the reader's language; a dash if there is none."""
-    return "–" if value is None else format_decimal(value)
+    return NOTHING if value is None else format_decimal(value)
 
 
 def percent(part: float, whole: float) -> str:
     """A share, to one decimal place."""
-    return format_percent(part / whole, "#,##0.#%") if whole else "–"
+    return format_percent(part / whole, "#,##0.#%") if whole else NOTHING
 
 
 def phone(text: str | None) -> str:
     """A phone as people write it: with its plus sign."""
-    return f"+{text}" if text and text.isdecimal() else (text or "–")
+    return f"+{text}" if text and text.isdecimal() else (text or NOTHING)
 
 
 def lines(text: str | None) -> Markup:

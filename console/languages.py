@@ -37,5 +37,3 @@ def add_languages(app: Flask) -> None:
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = "translations"
     Babel(app, locale_selector=language, timezone_selector=time_zone)
     app.jinja_env.globals.update(languages=LANGUAGES, language=language)
-
-

@@ -1,10 +1,12 @@
 """The page of a list that was asked for."""
 
+from typing import Any
+
 from flask import request
 
 LIMIT = 50
 
 
-def paging() -> dict[str, str | int | None]:
+def paging(limit: int = LIMIT) -> dict[str, Any]:
     """`limit` and `cursor` for the API."""
-    return {"limit": LIMIT, "cursor": request.args.get("cursor") or None}
+    return {"limit": limit, "cursor": request.args.get("cursor") or None}

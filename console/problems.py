@@ -69,10 +69,12 @@ OF_FIELDS: dict[str, Any] = {
 def describe(error: ApiError) -> str:
     """Why the API has refused a request."""
     if error.code == "low_balance":
-        return gettext(
-            "This needs %(required)s credits, and %(balance)s are left.",
-            required=format_decimal(error.problem.get("required", 0)),
-            balance=format_decimal(error.problem.get("balance", 0)),
+        return str(
+            gettext(
+                "This needs %(required)s credits, and %(balance)s are left.",
+                required=format_decimal(error.problem.get("required", 0)),
+                balance=format_decimal(error.problem.get("balance", 0)),
+            )
         )
     if error.code in REFUSALS:
         return str(REFUSALS[error.code])
@@ -88,5 +90,5 @@ def describe_field(error: Mapping[str, Any], place: str = "") -> str:
         text += " " + gettext("Did you mean %(suggestion)s?", suggestion=error["suggestion"])
     index = place.partition("/")[0]
     if index.isdecimal():
-        return gettext("Entry %(number)s: %(text)s", number=format_decimal(int(index) + 1), text=text)
+        return str(gettext("Entry %(number)s: %(text)s", number=format_decimal(int(index) + 1), text=text))
     return text

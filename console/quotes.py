@@ -80,10 +80,10 @@ def _price(draft: Draft, found: Look) -> None:
     if whole is None:
         found.exact = False
         found.cost = found.one["cost"] * (found.count or 0)
-        found.balance_after = found.one["balance"] + found.one["cost"] - found.cost
-        found.sufficient = found.balance_after >= 0
     else:
-        found.cost, found.balance_after, found.sufficient = whole["cost"], whole["balance"], whole["sufficient"]
+        found.cost = whole["cost"]
+    found.balance_after = found.one["balance"] - found.cost
+    found.sufficient = found.balance_after >= 0
 
 
 def _whole(draft: Draft, found: Look) -> Any:

@@ -41,9 +41,7 @@ class Table:
     @property
     def phone_column(self) -> int:
         """The column that most likely has the phones: by its name, or else by its first rows."""
-        named = [
-            place for place, name in enumerate(self.columns) if any(word in name.lower() for word in PHONE_NAMES)
-        ]
+        named = [place for place, name in enumerate(self.columns) if any(word in name.lower() for word in PHONE_NAMES)]
         return named[0] if named else _most_like_phones(self)
 
     def column(self, name: str) -> int | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shared.environment import Environment, SettingsError
 
+API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 SHORTEST_KEY = 32
 """Characters of CONSOLE_SECRET_KEY."""
 
@@ -16,9 +17,9 @@ class Settings:
 
     secret_key: str
     """Signs cookies and forms."""
-    api_url: str = "http://127.0.0.1:8000"
+    api_url: str = API_URL
     """The API's address, without `/api/v1`."""
-    url: str = "http://127.0.0.1:8001"
+    url: str = CONSOLE_URL
     """The console's own address, as people type it. With https, cookies are only sent over TLS."""
     proxies: int = 0
     """How many proxies stand before the console and add to X-Forwarded-For."""
@@ -42,8 +43,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError(f"CONSOLE_PROXIES is {proxies}, and must be a number. Example: CONSOLE_PROXIES=1")
     return Settings(
         secret_key=secret_key,
-        api_url=_address(env, "API_URL", Settings.api_url),
-        url=_address(env, "CONSOLE_URL", Settings.url),
+        api_url=_address(env, "API_URL", API_URL),
+        url=_address(env, "CONSOLE_URL", CONSOLE_URL),
         proxies=int(proxies),
     )
 

@@ -56,7 +56,9 @@ def create() -> Any:
         made = account().api_keys.create(body, form.key)
     except ApiError as error:
         return render_template("api_keys/new.html", form=form.refuse(error), scopes=SCOPES), 400
-    return render_template("api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"])
+    return render_template(
+        "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"]
+    )
 
 
 @pages.post("/<key_id>/rotate")

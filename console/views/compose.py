@@ -81,7 +81,7 @@ def _page(form: Form) -> Any:
     if draft.kind == "file" and form["file_text"]:
         form.values["file_rows"] = str(len(draft.table.rows))
         form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
-    shown = {} if form.wrong else dict(look=look(draft))
+    shown = {} if form.wrong else {"look": look(draft)}
     return render_template("compose/write.html", form=form, draft=draft, **{"look": None, **shown}, **_choices())
 
 

@@ -140,15 +140,13 @@ def import_errors_csv(import_id: Any) -> Any:
     return download(account().groups.import_errors_csv(str(import_id)), f"import-errors-{import_id}.csv")
 
 
-def _page(
-    group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None
-) -> str:
+def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:
     group = account().groups.one(group_id)
     searched = plain_phone(request.args.get("phone", "")) or None
     problem = ""
     page: dict[str, Any] = {"data": [], "next_cursor": None}
     try:
-        page = account().groups.contacts(group_id, phone=searched, **paging())
+        page = account().groups.contacts(group_id, phone=searched, **paging(25))
     except ApiError as error:
         problem = Form().refuse(error).problem
     return render_template(

@@ -16,7 +16,9 @@ from console.languages import LANGUAGES
 
 pages = Blueprint("me", __name__, url_prefix="/me")
 
-ZONES = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc/", "posix/", "right/")))
+ZONES = sorted(
+    zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc/", "posix/", "right/"))
+)
 
 
 @pages.route("/profile", methods=["GET", "POST"])

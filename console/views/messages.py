@@ -41,7 +41,7 @@ def show(message_id: Any) -> Any:
     return render_template("messages/show.html", message=message, titles=titles)
 
 
-def _query(form: Form) -> dict[str, str | None]:
+def _query(form: Form) -> dict[str, Any]:
     query = {name: form.text(name) for name in FILTERS}
     if query["phone"]:
         query["phone"] = plain_phone(query["phone"])

@@ -38,7 +38,7 @@ SAMPLE = 1000
 @pages.get("/")
 def index() -> Any:
     """All sends, newest first."""
-    filters = {name: request.args.get(name) or None for name in ("status", "reference")}
+    filters: dict[str, Any] = {name: request.args.get(name) or None for name in ("status", "reference")}
     page = account().sends.page(**filters, **paging())
     progress = {send["send_id"]: Progress(send) for send in page["data"]}
     return render_template("sends/index.html", page=page, states=STATES, filters=filters, progress=progress)
@@ -148,5 +148,3 @@ def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:
         else:
             body[name] = text
     return body
-
-

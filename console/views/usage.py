@@ -50,7 +50,7 @@ def _form() -> Form:
     return Form(given)
 
 
-def _query(form: Form) -> dict[str, str | None]:
+def _query(form: Form) -> dict[str, Any]:
     country = form.text("country")
     return {
         "since": form["since"],

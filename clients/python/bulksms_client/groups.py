@@ -1,7 +1,7 @@
 """Groups, their contacts, and imports."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from bulksms_client.transport import Transport
 
@@ -40,9 +40,7 @@ class Groups:
         """All its contacts as CSV; by `tag`."""
         return self._transport.stream(f"/groups/{group_id}/contacts", query)
 
-    def put_contacts(
-        self, group_id: str, contacts: Sequence[str | Mapping[str, Any]], key: str | None = None
-    ) -> Any:
+    def put_contacts(self, group_id: str, contacts: Sequence[str | Mapping[str, Any]], key: str | None = None) -> Any:
         """Add contacts, or change the fields and tags of those that are there."""
         return self._transport.request("POST", f"/groups/{group_id}/contacts", {"contacts": list(contacts)}, key=key)
 
@@ -50,7 +48,7 @@ class Groups:
         """Remove phones from the group."""
         return self._transport.request("DELETE", f"/groups/{group_id}/contacts", {"phones": list(phones)})
 
-    def import_file(self, group_id: str, file: BinaryIO, length: int, country: str | None = None) -> Any:
+    def import_file(self, group_id: str, file: IO[bytes], length: int, country: str | None = None) -> Any:
         """Import a CSV file of `length` bytes. Workers read it; the answer tells the import."""
         return self._transport.upload(f"/groups/{group_id}/import", file, length, {"country": country})
 

@@ -27,10 +27,8 @@ class SignIn:
         """What an invitation is for."""
         return self._post("/invitations/preview", {"token": token})
 
-    def accept_invitation(
-        self, token: str, password: str, name: str | None = None, code: str | None = None
-    ) -> Any:
-        """Accept an invitation. Who is new gives a name and sets a password; others give theirs, perhaps with a code."""
+    def accept_invitation(self, token: str, password: str, name: str | None = None, code: str | None = None) -> Any:
+        """Accept an invitation. Who is new gives a name and sets a password; others give theirs and a code."""
         body = {"token": token, "password": password}
         body |= {field: value for field, value in (("name", name), ("code", code)) if value}
         return self._post("/invitations/accept", body)

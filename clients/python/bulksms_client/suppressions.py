@@ -1,7 +1,7 @@
 """The opt-out list."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from bulksms_client.transport import Transport
 
@@ -24,7 +24,7 @@ class Suppressions:
         """Add `phones`, for everything or for a `category` or `sender_id`, with a `reason`."""
         return self._transport.request("POST", "/suppressions", body, key=key)
 
-    def import_file(self, file: BinaryIO, length: int) -> Any:
+    def import_file(self, file: IO[bytes], length: int) -> Any:
         """Add the entries of a CSV file of `length` bytes."""
         return self._transport.upload("/suppressions/import", file, length)
 

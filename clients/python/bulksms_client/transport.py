@@ -4,7 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 from bulksms_client.errors import ApiError
 from bulksms_client.wire import Wire
@@ -83,7 +83,7 @@ class Transport:
     def upload(
         self,
         path: str,
-        file: BinaryIO,
+        file: IO[bytes],
         length: int,
         query: Mapping[str, Any] | None = None,
         content_type: str = "text/csv",

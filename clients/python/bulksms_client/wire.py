@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any, BinaryIO
+from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
 from bulksms_client.errors import ApiError, LowBalance, Unreachable
@@ -61,7 +61,7 @@ class Wire:
     def upload(
         self,
         path: str,
-        file: BinaryIO,
+        file: IO[bytes],
         length: int,
         headers: Mapping[str, str],
         query: Mapping[str, Any] | None = None,
@@ -79,9 +79,7 @@ class Wire:
             raise _error(answer.status, _json(raw))
         return _json(raw)
 
-    def stream(
-        self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None
-    ) -> Iterator[bytes]:
+    def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
         """GET a body in pieces. Its status is known when this returns. Raises ApiError and Unreachable."""
         target = self.target(path, query)
         try:
@@ -122,9 +120,7 @@ class Wire:
                 wait *= 2
         raise Unreachable(f"{method} {target} got no answer after {self._tries} tries. {problem}")
 
-    def _once(
-        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
-    ) -> tuple[int, Any, float]:
+    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
         """Status, JSON and Retry-After of one try. What broke is not used again."""
         try:
             answer = self._answer(method, target, body, headers)
@@ -136,7 +132,7 @@ class Wire:
         return answer.status, _json(raw), _seconds(answer.headers.get("Retry-After"))
 
     def _answer(
-        self, method: str, target: str, body: bytes | BinaryIO | None, headers: Mapping[str, str]
+        self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
     ) -> HTTPResponse:
         connection = self._connection()
         connection.request(method, target, body, dict(headers))

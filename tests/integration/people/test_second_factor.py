@@ -1,0 +1,154 @@
+"""TOTP and recovery codes: each is good once, and SECRET_KEY may change."""
+
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from shared.people.totp import code_at
+from tests.harness.people import PASSWORD, Person, a_person, changes, sign_in
+from tests.harness.service import SECRET_KEY, Service
+
+
+def enable(ann: Person, step: int | None = None) -> tuple[str, list[str]]:
+    """Switch TOTP on, by the code of an earlier step. Returns the secret and the recovery codes."""
+    secret = ann.post("/me/totp").json["secret"]
+    answer = ann.post("/me/totp/confirm", code=code_at(secret, now() - 1 if step is None else step))
+    assert answer.status_code == 200, answer.text
+    return secret, answer.json["recovery_codes"]
+
+
+def now() -> int:
+    return int(time.time() // 30)
+
+
+def refused(answer: TestResponse) -> Any:
+    assert answer.status_code == 401
+    return answer.json["code"]
+
+
+def stored(service: Service, ann: Person) -> Any:
+    with service.engine.connect() as connection:
+        return connection.execute(text("SELECT * FROM person WHERE id = :id"), {"id": ann.id}).one()
+
+
+def test_it_works(service: Service) -> None:
+    ann = a_person(service)
+    secret, codes = enable(ann)
+    assert len(set(codes)) == 10
+    assert refused(sign_in(service, ann.email)) == "code_required"
+    assert refused(sign_in(service, ann.email, code="000000")) == "invalid_code"
+    assert (
+        refused(sign_in(service, ann.email, "a wrong password", code=code_at(secret, now()))) == "invalid_credentials"
+    )
+    answer = sign_in(service, ann.email, code=code_at(secret, now()))
+    assert answer.status_code == 200 and answer.json["person"]["totp"] is True
+    whats = [what for who, what, subject in changes(service) if subject == str(ann.id)]
+    assert "person.totp_enabled" in whats
+
+
+def test_a_code_is_good_once(service: Service) -> None:
+    ann = a_person(service)
+    secret, _ = enable(ann)
+    code = code_at(secret, now())
+    answers: list[int] = []
+    threads = [
+        threading.Thread(
+            target=lambda n=n: answers.append(
+                sign_in(service, ann.email, address=f"192.0.2.{n}", code=code).status_code
+            )
+        )
+        for n in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(answers) == [200, 401, 401]
+    assert refused(sign_in(service, ann.email, code=code_at(secret, now() - 1))) == "invalid_code"
+
+
+def test_the_code_that_confirmed_is_used_up(service: Service) -> None:
+    ann = a_person(service)
+    step = now()
+    secret, _ = enable(ann, step)
+    assert refused(sign_in(service, ann.email, code=code_at(secret, step))) == "invalid_code"
+
+
+def test_a_recovery_code_is_good_once(service: Service) -> None:
+    ann = a_person(service)
+    _, codes = enable(ann)
+    assert sign_in(service, ann.email, code=codes[0].upper().replace("-", " ")).status_code == 200
+    assert refused(sign_in(service, ann.email, code=codes[0])) == "invalid_code"
+    assert sign_in(service, ann.email, code=codes[1]).status_code == 200
+    other = a_person(service)
+    enable(other)
+    assert refused(sign_in(service, other.email, code=codes[2])) == "invalid_code"
+
+
+def test_neither_secret_nor_codes_are_readable_in_the_database(service: Service) -> None:
+    ann = a_person(service)
+    pending = ann.post("/me/totp").json["secret"]
+    assert pending not in str(stored(service, ann))
+    secret, codes = enable(ann)
+    assert secret not in str(stored(service, ann))
+    with service.engine.connect() as connection:
+        rows = connection.execute(text("SELECT code_hash FROM recovery_code WHERE person_id = :id"), {"id": ann.id})
+        hashes = [bytes(row.code_hash) for row in rows]
+    assert len(hashes) == 10 and all(code.encode() not in each for code in codes for each in hashes)
+
+
+def test_a_change_of_secret_key_keeps_totp(service: Service) -> None:
+    ann = a_person(service)
+    secret, _ = enable(ann)
+    before = stored(service, ann).totp_secret
+    new = replace(
+        service.settings, secret_key="another-secret-key-of-enough-characters", secret_key_fallbacks=(SECRET_KEY,)
+    )
+    service.serve(new)
+    assert sign_in(service, ann.email, code=code_at(secret, now())).status_code == 200
+    assert stored(service, ann).totp_secret != before
+    service.serve(replace(new, secret_key_fallbacks=()))
+    assert sign_in(service, ann.email, code=code_at(secret, now() + 1)).status_code == 200
+
+
+def test_without_the_old_key_a_recovery_code_still_works(service: Service) -> None:
+    ann = a_person(service)
+    secret, codes = enable(ann)
+    service.serve(replace(service.settings, secret_key="another-secret-key-of-enough-characters"))
+    assert refused(sign_in(service, ann.email, code=code_at(secret, now()))) == "invalid_code"
+    assert sign_in(service, ann.email, code=codes[0]).status_code == 200
+
+
+def test_disabling_needs_the_password(service: Service) -> None:
+    ann = a_person(service)
+    _, codes = enable(ann)
+    assert ann.post("/me/totp").status_code == 409
+    assert refused(ann.post("/me/totp/disable", password="a wrong password")) == "invalid_credentials"
+    assert ann.post("/me/totp/disable", password=PASSWORD).json == {"totp": False}
+    assert sign_in(service, ann.email).status_code == 200
+    secret, new_codes = enable(ann)
+    assert refused(sign_in(service, ann.email, code=codes[0])) == "invalid_code"
+    assert sign_in(service, ann.email, code=new_codes[0]).status_code == 200
+    assert secret
+
+
+def test_guesses_at_the_password_of_a_stolen_session_are_limited(service: Service) -> None:
+    ann = a_person(service)
+    statuses = [ann.post("/me/totp/disable", password="a wrong password").status_code for _ in range(12)]
+    assert statuses[:10] == [401] * 10 and statuses[-1] == 429
+    assert ann.post("/me/password", password=PASSWORD, new_password="an even longer password").status_code == 429
+
+
+@pytest.mark.parametrize("code", ["000000", "abcdef", "1"])
+def test_a_wrong_code_does_not_switch_totp_on(service: Service, code: str) -> None:
+    ann = a_person(service)
+    assert ann.post("/me/totp/confirm", code=code).status_code == 409
+    ann.post("/me/totp")
+    assert refused(ann.post("/me/totp/confirm", code=code)) == "invalid_code"
+    assert ann.get("/me").json["person"]["totp"] is False
+    assert sign_in(service, ann.email).status_code == 200

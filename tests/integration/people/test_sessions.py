@@ -1,0 +1,165 @@
+"""Sessions: listed, ended, each seen by nobody else, and the end of their tokens."""
+
+import pytest
+from sqlalchemy import text
+
+from api.endpoint import ENDPOINTS
+from shared.people.persons import disable_person, enable_person, set_operator_role
+from shared.people.sessions import MAX_SESSIONS, Origin, begin_session
+from shared.people.sign_in_links import make_link
+from tests.harness.people import PASSWORD, Person, a_person, open_call, sign_in
+from tests.harness.service import PREFIX, Service
+
+NEW_PASSWORD = "an even longer password"
+OF_SESSIONS = [each for each in ENDPOINTS if each.session]
+
+
+def ended(ann: Person, session: str | None = None) -> bool:
+    answer = ann.get("/me", session)
+    return answer.status_code == 401 and answer.json["code"] == "session_ended"
+
+
+def test_it_works(service: Service) -> None:
+    ann = a_person(service)
+    answer = service.client.post(
+        f"{PREFIX}/sign-in",
+        json={"email": ann.email, "password": PASSWORD},
+        headers={"User-Agent": "Browser/1.0 " + "x" * 300},
+        environ_overrides={"REMOTE_ADDR": "198.51.100.9"},
+    )
+    listed = ann.get("/me/sessions").json["data"]
+    assert [each["current"] for each in listed] == [False, True]
+    assert listed[0]["session_id"] == answer.json["session_id"]
+    assert listed[0]["address"] == "198.51.100.9"
+    assert listed[0]["user_agent"].startswith("Browser/1.0") and len(listed[0]["user_agent"]) == 200
+    assert ann.call("DELETE", f"/me/sessions/{answer.json['session_id']}").json["ended"] is True
+    assert ended(ann, answer.json["session_token"])
+    assert not ended(ann)
+    assert ann.post("/me/sign-out").json == {"session_id": str(ann.session_id), "ended": True}
+    assert ended(ann)
+
+
+def test_the_sessions_of_others_are_as_those_that_there_are_not(service: Service) -> None:
+    ann, stranger = a_person(service, service.account_id), a_person(service, service.account_id, "owner")
+    foreign = stranger.call("DELETE", f"/me/sessions/{ann.session_id}")
+    nobodys = stranger.call("DELETE", "/me/sessions/01900000-0000-7000-8000-000000000000")
+    assert foreign.status_code == nobodys.status_code == 404
+    assert foreign.json["detail"] == nobodys.json["detail"]
+    assert not ended(ann)
+    assert str(ann.session_id) not in stranger.get("/me/sessions").text
+
+
+@pytest.mark.parametrize("endpoint", OF_SESSIONS, ids=lambda each: f"{each.method} {each.path}")
+def test_no_account_token_is_a_session_and_no_session_an_account_token(service: Service, endpoint: object) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    path = endpoint.path.replace("<uuid:session_id>", str(ann.session_id))  # type: ignore[attr-defined]
+    method = endpoint.method  # type: ignore[attr-defined]
+    for token in (service.token, ann.token(service.account_id), "smsp_" + "x" * 43):
+        answer = ann.call(method, path, token)
+        assert (answer.status_code, answer.json["code"]) == (401, "session_ended")
+    refused = service.get("/balance", token=ann.session)
+    assert refused.status_code == 401 and "/me/token" in refused.json["detail"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["last_used_at = now() - interval '12 hours 1 second'", "expires_at = now() - interval '1 second'"],
+)
+def test_a_session_ends_by_itself(service: Service, change: str) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE person_session SET {change} WHERE id = :id"), {"id": ann.session_id})
+    assert ended(ann)
+
+
+def test_use_keeps_a_session(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE person_session SET last_used_at = now() - interval '11 hours'"))
+    assert not ended(ann)
+    with service.engine.connect() as connection:
+        age = text("SELECT now() - last_used_at < interval '1 minute' FROM person_session WHERE id = :id")
+        assert connection.execute(age, {"id": ann.session_id}).scalar_one()
+
+
+def test_the_oldest_of_too_many_sessions_ends(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        for _ in range(MAX_SESSIONS):
+            begin_session(connection, ann.id, Origin("", "", ""))
+    assert ended(ann)
+
+
+def test_a_new_password_ends_the_other_sessions(service: Service) -> None:
+    ann = a_person(service, service.account_id)
+    other = sign_in(service, ann.email).json["session_token"]
+    with service.engine.begin() as connection:
+        link = make_link(connection, ann.id)
+    token = ann.call("POST", "/me/token", other, account_id=service.account_id, test=False).json["access_token"]
+    assert ann.post("/me/password", password="a wrong password", new_password=NEW_PASSWORD).status_code == 401
+    assert ann.post("/me/password", new_password=NEW_PASSWORD).status_code == 400
+    assert ann.post("/me/password", password=PASSWORD, new_password="short").status_code == 400
+    assert not ended(ann, other)
+    assert ann.post("/me/password", password=PASSWORD, new_password=NEW_PASSWORD).json == {"changed": True}
+    assert ended(ann, other) and not ended(ann)
+    assert service.get("/balance", token=token).json["code"] == "token_revoked"
+    assert open_call(service, "/sign-in/link", token=link).status_code == 401
+    assert sign_in(service, ann.email).status_code == 401
+    assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
+
+
+def test_after_a_link_the_password_may_be_set_for_a_while(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        token = make_link(connection, ann.id)
+    session = open_call(service, "/sign-in/link", token=token).json["session_token"]
+    later = text("UPDATE person_session SET created_at = created_at - CAST(:by AS interval) WHERE by_link")
+    with service.engine.begin() as connection:
+        connection.execute(later, {"by": "16 minutes"})
+    assert ann.call("POST", "/me/password", session, new_password=NEW_PASSWORD).status_code == 400
+    with service.engine.begin() as connection:
+        connection.execute(later, {"by": "-10 minutes"})
+    assert ann.call("POST", "/me/password", session, new_password=NEW_PASSWORD).status_code == 200
+    assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
+
+
+def test_a_disabled_person_is_out_at_once_and_her_tokens_within_seconds(service: Service) -> None:
+    ann = a_person(service, service.account_id)
+    token = ann.token(service.account_id)
+    with service.engine.begin() as connection:
+        disable_person(connection, ann.email)
+    service.reload_limits()
+    assert ended(ann)
+    assert service.get("/balance", token=token).json["code"] == "token_revoked"
+    assert sign_in(service, ann.email).status_code == 401
+    with service.engine.begin() as connection:
+        enable_person(connection, ann.email)
+    assert ended(ann)
+    assert sign_in(service, ann.email).status_code == 200
+
+
+def test_another_operator_role_ends_the_sessions(service: Service) -> None:
+    ann = a_person(service, operator_role="support")
+    ann = ann._replace(session=sign_in(service, ann.email).json["session_token"])
+    with service.engine.begin() as connection:
+        set_operator_role(connection, ann.id, None)
+    assert ended(ann)
+
+
+def test_she_changes_her_name_language_and_time_zone(service: Service) -> None:
+    ann = a_person(service)
+    answer = ann.call("PATCH", "/me", name="Ann O.", locale="pt-BR", time_zone="Africa/Nairobi")
+    changed = {name: answer.json["person"][name] for name in ("name", "locale", "time_zone")}
+    assert changed == {"name": "Ann O.", "locale": "pt-BR", "time_zone": "Africa/Nairobi"}
+    assert ann.get("/me").json == answer.json
+    for wrong in (
+        {},
+        {"name": " "},
+        {"name": "a\nb"},
+        {"locale": "english"},
+        {"time_zone": "../../etc/passwd"},
+        {"time_zone": "Nowhere"},
+        {"email": "x@example.com"},
+        {"operator_role": "admin"},
+    ):
+        assert ann.call("PATCH", "/me", **wrong).status_code == 400

@@ -1,0 +1,208 @@
+"""Tokens of people for accounts and for the operator API: their scopes, and when they end."""
+
+import time
+
+import pytest
+from sqlalchemy import text
+
+from api.auth import tokens
+from shared.accounts.administration import suspend_account
+from shared.people.memberships import add_member, end_membership
+from shared.people.persons import set_operator_role
+from shared.people.roles import ROLE_SCOPES
+from tests.harness.people import a_person, changes
+from tests.harness.service import PREFIX, Service
+
+UNKNOWN = 2**62
+
+
+@pytest.mark.parametrize("role", ["owner", "sender", "viewer"])
+@pytest.mark.parametrize("test", [False, True])
+def test_a_token_has_the_scopes_of_the_role(service: Service, role: str, test: bool) -> None:
+    ann = a_person(service, service.account_id, role)
+    answer = ann.post("/me/token", account_id=service.account_id, test=test)
+    assert answer.status_code == 200
+    assert answer.json["scope"].split() == sorted(ROLE_SCOPES[role])
+    told = {name: answer.json[name] for name in ("token_type", "expires_in", "role", "account_id", "test")}
+    assert told == {
+        "token_type": "Bearer",
+        "expires_in": 600,
+        "role": role,
+        "account_id": service.account_id,
+        "test": test,
+    }
+    assert service.get("/balance", token=answer.json["access_token"]).json["balance"] == (1_000_000 if test else 1000)
+    sent = service.send(token=answer.json["access_token"])
+    assert (sent.status_code, sent.json.get("test")) == ((403, None) if role == "viewer" else (200, test))
+
+
+def test_each_account_is_her_own_or_as_if_it_were_not_there(service: Service) -> None:
+    ann = a_person(service, service.account_id)
+    other = service.new_account("other")
+    answers = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
+    assert {each["code"] for each in answers} == {"account_not_found"}
+    assert answers[0]["detail"] == answers[1]["detail"]
+    with service.engine.begin() as connection:
+        add_member(connection, other, ann.id, "owner")
+    assert {each["account_id"]: each["role"] for each in ann.get("/me").json["accounts"]} == {
+        service.account_id: "viewer",
+        other: "owner",
+    }
+    assert service.get("/balance", token=ann.token(other)).status_code == 200
+
+
+def test_a_member_of_the_sandbox_alone_sees_nothing_live(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    ann = a_person(service, sandbox.account_id, "owner")
+    answer = ann.post("/me/token", account_id=sandbox.account_id)
+    assert answer.json["test"] is True
+    assert service.get("/balance", token=answer.json["access_token"]).json["balance"] == 1_000_000
+    assert ann.post("/me/token", account_id=service.account_id).status_code == 404
+    with service.engine.begin() as connection:
+        end_membership(connection, service.account_id, ann.id)
+        add_member(connection, sandbox.account_id, a_person(service).id, "owner")
+        end_membership(connection, sandbox.account_id, ann.id)
+    service.reload_limits()
+    assert service.get("/balance", token=answer.json["access_token"]).json["code"] == "token_revoked"
+
+
+def test_a_token_lasts_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = a_person_token(service)
+    now = time.time()
+    monkeypatch.setattr(tokens.time, "time", lambda: now + 599)
+    assert service.get("/balance", token=token).status_code == 200
+    monkeypatch.setattr(tokens.time, "time", lambda: now + 601)
+    refused = service.get("/balance", token=token)
+    assert refused.json["code"] == "token_expired" and "10 minutes" in refused.json["detail"]
+
+
+def a_person_token(service: Service, role: str = "owner") -> str:
+    return a_person(service, service.account_id, role).token(service.account_id)
+
+
+def test_the_end_of_a_session_ends_its_tokens_and_no_others(service: Service) -> None:
+    ann, bob = (a_person(service, service.account_id, "sender") for _ in range(2))
+    mine, his = ann.token(service.account_id), bob.token(service.account_id)
+    ann.post("/me/sign-out")
+    assert service.get("/balance", token=mine).json["code"] == "token_revoked"
+    assert service.send(token=mine).json["code"] == "token_revoked"
+    assert service.get("/balance", token=his).status_code == 200
+
+
+@pytest.mark.parametrize("change", ["role", "removed"])
+def test_a_change_of_the_role_ends_the_tokens_that_have_the_old_one(service: Service, change: str) -> None:
+    owner = a_person_token(service)
+    ann = a_person(service, service.account_id, "sender")
+    other = service.new_account("other")
+    with service.engine.begin() as connection:
+        add_member(connection, other, ann.id, "viewer")
+    before, elsewhere = ann.token(service.account_id), ann.token(other)
+    if change == "role":
+        assert service.patch(f"/people/{ann.id}", token=owner, role="viewer").json["role"] == "viewer"
+    else:
+        assert service.delete(f"/people/{ann.id}", token=owner).json["removed"] is True
+    assert service.get("/balance", token=before).json["code"] == "token_revoked"
+    assert service.get("/balance", token=elsewhere).status_code == 200
+    if change == "role":
+        assert service.get("/balance", token=ann.token(service.account_id)).status_code == 200
+    else:
+        assert ann.post("/me/token", account_id=service.account_id).status_code == 404
+
+
+def test_a_token_can_be_revoked_by_itself(service: Service) -> None:
+    ann = a_person(service, service.account_id)
+    first, second = ann.token(service.account_id), ann.token(service.account_id)
+    assert service.post("/auth/revoke", token=first).json == {"revoked": True}
+    assert service.get("/balance", token=first).status_code == 401
+    assert service.get("/balance", token=second).status_code == 200
+
+
+def test_a_suspended_account_gives_no_token(service: Service) -> None:
+    ann = a_person(service, service.account_id)
+    with service.engine.begin() as connection:
+        suspend_account(connection, service.account_id, "unpaid")
+    assert ann.post("/me/token", account_id=service.account_id).json["code"] == "account_suspended"
+
+
+def test_a_repeated_request_is_answered_to_the_same_person_only(service: Service) -> None:
+    ann, bob = (a_person(service, service.account_id, "sender") for _ in range(2))
+    key = {"Idempotency-Key": "order-1"}
+    first = service.post("/sms/send", token=ann.token(service.account_id), headers=key, **SEND)
+    again = service.post("/sms/send", token=ann.token(service.account_id), headers=key, **SEND)
+    assert first.status_code == again.status_code == 200
+    assert again.json == first.json and again.headers["Idempotency-Replayed"] == "true"
+    for token in (bob.token(service.account_id), service.token):
+        assert service.post("/sms/send", token=token, headers=key, **SEND).json["code"] == "idempotency_key_reused"
+
+
+SEND = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+
+
+def test_the_audit_log_names_the_person(service: Service) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    made = service.post("/api-keys", token=ann.token(service.account_id), name="hers")
+    assert made.status_code == 200
+    assert (f"person {ann.id}", "key.created", made.json["api_key"]) in changes(service)
+
+
+def test_the_keys_of_a_person_have_at_most_her_scopes(service: Service) -> None:
+    owner = a_person_token(service)
+    key = service.post("/api-keys", token=owner, scopes=["sms:send"]).json
+    assert service.post(f"/api-keys/{key['api_key']}/rotate", token=owner).status_code == 200
+    assert service.get("/api-keys", token=a_person_token(service, "sender")).status_code == 403
+
+
+OPERATOR = "/operator/v1"
+
+
+def test_operators_get_tokens_of_their_role(service: Service) -> None:
+    admin, support, nobody = a_person(service, operator_role="admin"), a_person(service, operator_role="support"), None
+    nobody = a_person(service, service.account_id, "owner")
+    assert nobody.post("/me/operator-token").json["code"] == "not_an_operator"
+    scopes = admin.post("/me/operator-token").json["scope"].split()
+    assert {"money", "texts", "accounts", "read"} <= set(scopes)
+    assert support.post("/me/operator-token").json["scope"] == "read"
+    reason = "Ticket 4711: receipts are missing"
+    assert support.post("/me/operator-token", reason="too short").status_code == 400
+    assert support.post("/me/operator-token", reason=reason).json["scope"] == "read texts"
+    with service.engine.connect() as connection:
+        found = connection.execute(text("SELECT who, reason FROM change WHERE what = 'person.sees_texts'")).all()
+    assert [tuple(row) for row in found] == [(f"person {support.id}", reason)]
+
+
+def test_an_operators_token_works_on_the_operator_api_only_and_ends_with_the_session(service: Service) -> None:
+    admin = a_person(service, service.account_id, "owner", operator_role="admin")
+    token = admin.post("/me/operator-token").json["access_token"]
+    read = service.flask.extensions["bulksms"].operator_tokens.read
+    assert read(f"Bearer {token}").actor == f"person {admin.id}"
+    assert service.get("/balance", token=token).status_code == 401
+    answer = service.client.get(
+        f"{OPERATOR}/accounts", headers={"Authorization": f"Bearer {admin.token(service.account_id)}"}
+    )
+    assert answer.status_code in (401, 404)
+    admin.post("/me/sign-out")
+    with pytest.raises(Exception, match="token_revoked"):
+        read(f"Bearer {token}")
+
+
+def test_the_end_of_an_operator_role_ends_the_tokens(service: Service) -> None:
+    admin = a_person(service, operator_role="admin")
+    token = admin.post("/me/operator-token").json["access_token"]
+    with service.engine.begin() as connection:
+        set_operator_role(connection, admin.id, "support")
+    service.reload_limits()
+    with pytest.raises(Exception, match="token_revoked"):
+        service.flask.extensions["bulksms"].operator_tokens.read(f"Bearer {token}")
+
+
+def test_an_owner_gives_no_operator_role(service: Service) -> None:
+    owner = a_person_token(service)
+    ann = a_person(service, service.account_id)
+    for body in ({"role": "admin"}, {"role": "viewer", "operator_role": "admin"}, {"operator_role": "admin"}):
+        assert service.patch(f"/people/{ann.id}", token=owner, **body).status_code == 400
+        answer = service.client.post(
+            f"{PREFIX}/invitations",
+            json={"email": "x@example.com", **body},
+            headers={"Authorization": f"Bearer {owner}"},
+        )
+        assert answer.status_code == 400

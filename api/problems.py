@@ -124,7 +124,7 @@ FIELD_CODES: dict[str, str] = {
     "invalid_url": "Use an https URL that is reachable from the internet, as `detail` says.",
     "invalid_time": "Use an RFC 3339 time with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
     "too_far_ahead": "Schedule at most 90 days ahead.",
-    "invalid_email": "Use an e-mail address in ASCII, such as ann@example.com.",
+    "invalid_email": "Use an e-mail address in ASCII, such as ann@acme.example.",
     "weak_password": "Choose another password, as `detail` says.",
     "invalid_sender_id": "Use a name or number as `detail` says.",
     "too_long": "Shorten the value as `detail` says.",

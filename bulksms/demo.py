@@ -1,4 +1,4 @@
-"""The demo account of a local installation, ready to send a first message."""
+"""The demo account of a local installation, ready to send a first message, and a person to sign in as."""
 
 import json
 from pathlib import Path
@@ -8,10 +8,15 @@ from sqlalchemy import Connection, text
 
 from bulksms.local.files import write_private
 from shared.accounts.administration import Refused, create_account, create_key, find_account, top_up
+from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import SCOPES, NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
+from shared.people.memberships import add_member
+from shared.people.persons import create_person, person_by_email, set_operator_role
+from shared.people.roles import OperatorRole, Role
+from shared.people.sign_in_links import FIRST_VALID, make_link
 from shared.senders.sender_ids import decide_sender, request_sender
 from shared.settings import Settings, from_environment
 
@@ -23,6 +28,8 @@ CREDITS = 1_000_000
 GROUP = "Demo group"
 FIRST_PHONE = 254_700_000_000
 CONTACTS = 1_000
+EMAIL = "owner@example.com"
+"""The person of the demo: owner of the account, and operator of the installation."""
 
 SECRET_HASH = text(
     f"""
@@ -35,10 +42,12 @@ FIND_GROUP = text("SELECT id FROM contact_group WHERE account_id = :account AND 
 
 
 def ensure_demo(base_url: str) -> dict[str, str]:
-    """Create the demo account, if missing, with credits, a sender ID, a group, an API key and a test key.
+    """Create the demo account, if missing, with credits, a sender ID, a group, a person, an API key and a test key.
 
-    Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id and
-    group_id. A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else.
+    Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id,
+    group_id, and sign_in_url, a new link that signs the person in once, within a day; empty if she is disabled.
+
+    A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else.
     """
     settings = from_environment()
     engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
@@ -71,7 +80,20 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
         "test_api_secret": test.api_secret,
         "sender_id": SENDER,
         "group_id": str(group),
+        "sign_in_url": _sign_in_url(connection, settings, account),
     }
+
+
+def _sign_in_url(connection: Connection, settings: Settings, account: int) -> str:
+    row = person_by_email(connection, EMAIL)
+    person = row.id if row is not None else create_person(connection, EMAIL, "Demo Owner", by=operator())
+    assert person is not None
+    if row is None:
+        add_member(connection, account, person, Role.OWNER)
+        set_operator_role(connection, person, OperatorRole.ADMIN)
+    elif row.state != "active":
+        return ""
+    return f"{settings.console_url}/sign-in/link/{make_link(connection, person, FIRST_VALID)}"
 
 
 def _group(connection: Connection, account: int) -> UUID:

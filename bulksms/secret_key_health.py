@@ -4,6 +4,7 @@ from sqlalchemy import Connection, text
 
 from bulksms.finding import Finding
 from shared.api_key import secret_key_id
+from shared.people.second_factor import totp_key_id
 
 UNDER_FALLBACKS = text(
     """
@@ -14,21 +15,30 @@ UNDER_FALLBACKS = text(
                                                     OR substring(previous_hash FOR 4) <> :key)))) AS api_keys,
            (SELECT count(*) FROM webhook
              WHERE state <> 'deleted' AND NOT (url IS NULL AND secret_version = 1 AND secret_key_id IS NULL)
-               AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks
+               AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks,
+           (SELECT count(*) FROM person
+             WHERE state = 'active' AND totp_secret NOT LIKE '_' || :totp_key || ':%') AS people
     """
 )
 """Webhooks created by a `callback_url` are excluded until rotated: nobody has seen their first secret."""
 
 
 def check_secret_key(connection: Connection, secret_key: str) -> Finding:
-    """Count the API keys and webhooks that would break if the fallbacks were removed."""
-    row = connection.execute(UNDER_FALLBACKS, {"key": secret_key_id(secret_key)}).one()
-    if not row.api_keys and not row.webhooks:
+    """Count the API keys, webhooks and TOTP secrets that would break if the fallbacks were removed."""
+    row = connection.execute(
+        UNDER_FALLBACKS, {"key": secret_key_id(secret_key), "totp_key": totp_key_id(secret_key)}
+    ).one()
+    if not row.api_keys and not row.webhooks and not row.people:
         remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live that long."
-        return Finding("secret key", "notice", "no API key and no webhook needs SECRET_KEY_FALLBACKS any more", remedy)
-    detail = f"{row.api_keys:,} API keys and {row.webhooks:,} webhooks still need SECRET_KEY_FALLBACKS"
+        return Finding(
+            "secret key", "notice", "no API key, webhook or person needs SECRET_KEY_FALLBACKS any more", remedy
+        )
+    detail = (
+        f"{row.api_keys:,} API keys, {row.webhooks:,} webhooks and {row.people:,} people with TOTP still need"
+        " SECRET_KEY_FALLBACKS"
+    )
     remedy = (
         "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
-        " owner's POST /api/v1/webhooks/ID/rotate-secret."
+        " owner's POST /api/v1/webhooks/ID/rotate-secret, a person until she next signs in with a code."
     )
     return Finding("secret key", "notice", detail, remedy)

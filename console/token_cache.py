@@ -73,3 +73,8 @@ class Cache(Generic[T]):
         """Forget a value."""
         with self._lock:
             self._kept.pop(key, None)
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._kept.clear()

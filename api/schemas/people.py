@@ -15,7 +15,7 @@ from shared.people.roles import ROLES
 
 PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"
 SESSION_ID = "019cad40-2c13-7c55-a0f1-6d4b8e3a9c03"
-EMAIL = "ann@example.com"
+EMAIL = "ann@acme.example"
 LONGEST_CODE = 40
 LONGEST_SECRET = 100
 """Characters of a session's, a link's or an invitation's token."""
@@ -29,7 +29,7 @@ class Email(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         email = normalized_email(super()._deserialize(value, attr, data, **kwargs))
         if email is None:
-            raise fail("invalid_email", "Use an e-mail address in ASCII, such as ann@example.com.")
+            raise fail("invalid_email", "Use an e-mail address in ASCII, such as ann@acme.example.")
         return email
 
 

@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from bulksms.demo import EMAIL
+
 GET_TOKEN = (
     'TOKEN=$(curl -s -X POST $URL/auth/token -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET" | cut -d \'"\' -f 4)'
 )
@@ -18,7 +20,7 @@ PHONE = "254711000000"
 
 
 def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_url: str = "") -> str:
-    """The addresses of the service and its console, and shell commands that send a first message.
+    """The addresses of the service and its console, shell commands that send a first message, and a link to sign in.
 
     With `carriers_file` messages reach real phones, so the reader has to fill in the phone.
     """
@@ -29,7 +31,7 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_
         )
     else:
         where = "the simulated carrier (it reaches no phone)"
-    console = f"The console is at {console_url}\n" if console_url else ""
+    console = f"Its console is at {console_url}\n" if console_url else ""
     return f"""
 Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
 {console}
@@ -39,9 +41,20 @@ Paste this to send a message to {where}:
 {GET_TOKEN}
 {send_command(demo["sender_id"], "YOUR_PHONE" if carriers_file else PHONE)}
 {SHOW}
-
+{_sign_in(demo)}
 Another terminal gets the same environment with: . {shlex.quote(str(var / "env"))}
 Ctrl-C stops everything; the data stays.
+"""
+
+
+def _sign_in(demo: Mapping[str, str]) -> str:
+    """The paragraph about the sign-in link; empty if the person of the demo is disabled."""
+    if not demo["sign_in_url"]:
+        return ""
+    return f"""
+Sign in as {EMAIL} with this link, which works once within a day; `bulksms person link {EMAIL}` makes another:
+
+{demo["sign_in_url"]}
 """
 
 

@@ -584,8 +584,8 @@ export interface MakeApiKey {
   name?: string;
   /** Create a test key, for the sandbox. Defaults to the kind of the key in use. */
   test?: boolean;
-  /** What the key may be used for, any of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. Defaults to `sms:send` and the `:read` scopes, as far as the key in use has them. */
-  scopes?: Array<"sms:send" | "sms:read" | "balance:read" | "groups:read" | "groups:write" | "keys:read" | "keys:write" | "senders:read" | "senders:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "privacy:write">;
+  /** What the key may be used for, any of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write, people:read, people:write. Defaults to `sms:send` and the `:read` scopes, as far as the key in use has them. */
+  scopes?: Array<"sms:send" | "sms:read" | "balance:read" | "groups:read" | "groups:write" | "keys:read" | "keys:write" | "senders:read" | "senders:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "privacy:write" | "people:read" | "people:write">;
   /** The networks or addresses that the key may be used from. */
   allowed_ips?: Array<string>;
   /** Maximum requests per second. */
@@ -719,6 +719,39 @@ export interface Transaction {
 export interface TransactionPage {
   /** The entries. */
   data: Array<Transaction>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** A change of rights, money or settings of the account. */
+export interface Change {
+  /** The change; ids rise. */
+  change_id: number;
+  /** The type of the object and of the change, with a dot. */
+  what: string;
+  /** Who did it: `person` or `key` with its id, `operator` or `worker`. */
+  actor: string;
+  /** The name of a person of the account; null otherwise. */
+  actor_name: string | null;
+  /** The id of the object. */
+  subject: string | null;
+  /** The values before. */
+  before: unknown;
+  /** The values after. */
+  after: unknown;
+  /** Why, if a reason was given. */
+  reason: string | null;
+  /** The address of the request; null for operators. */
+  address: string | null;
+  /** The request; null for operators. */
+  request_id: string | null;
+  /** When it was done. */
+  created_at: string;
+}
+
+export interface ChangePage {
+  /** The entries. */
+  data: Array<Change>;
   /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
@@ -1148,6 +1181,137 @@ export interface InboundPage {
   next_cursor: string | null;
 }
 
+/** The token of an invitation. */
+export interface InvitationToken {
+  /** The token at the end of the invitation's link. */
+  token: string;
+}
+
+/** What an invitation offers. */
+export interface InvitationPreview {
+  /** The e-mail address of the person. */
+  email: string;
+  /** The account; null if it is for operators only. */
+  account_name: string | null;
+  /** Her role in the account; null without one. */
+  role: "owner" | "sender" | "viewer";
+  /** Her role in the installation; null for customers. */
+  operator_role: "admin" | "support" | null;
+  /** When the invitation expires. */
+  expires_at: string;
+  /** Whether she has signed up already, and accepts with her own password. */
+  existing_person: boolean;
+}
+
+/** The token of an invitation, and the password of the person. */
+export interface Acceptance {
+  /** The token at the end of the invitation's link. */
+  token: string;
+  /** Her name; required of a new person. */
+  name?: string;
+  /** Her password; a new person chooses one of 12 to 200 characters. */
+  password: string;
+  /** A code, of an existing person who uses TOTP. */
+  code?: string;
+}
+
+/** A person who signs in. */
+export interface Person {
+  /** The person. */
+  person_id: string;
+  /** Her e-mail address. */
+  email: string;
+  /** Her name. */
+  name: string;
+  /** Her language, as a language tag (BCP 47). */
+  locale: string;
+  /** Her time zone, by its IANA name. */
+  time_zone: string;
+  /** Her role in the installation; null for customers. */
+  operator_role: "admin" | "support" | null;
+  /** Whether a sign-in needs a code. */
+  totp: boolean;
+  /** Whether she has a password; without one she signs in by link only. */
+  has_password: boolean;
+}
+
+/** An account that the person is in. */
+export interface PersonAccount {
+  /** The account, for POST /api/v1/me/token. */
+  account_id: number;
+  /** The account's name. */
+  name: string;
+  /** Her role in it. */
+  role: "owner" | "sender" | "viewer";
+}
+
+/** A new session. */
+export interface SignedIn {
+  /** The person. */
+  person: Person;
+  /** Her accounts, by name. */
+  accounts: Array<PersonAccount>;
+  /** The session. */
+  session_id: string;
+  /** When the session ends, or 12 hours after its last use. */
+  expires_at: string;
+  /** The session's token, shown only once. Send it as `Authorization: Bearer …` to /api/v1/me. */
+  session_token: string;
+}
+
+/** An invitation to the account. */
+export interface Invitation {
+  /** The invitation. */
+  invitation_id: string;
+  /** The e-mail address of the person. */
+  email: string;
+  /** Her role in the account. */
+  role: "owner" | "sender" | "viewer";
+  /** When she was invited. */
+  created_at: string;
+  /** When the invitation expires. */
+  expires_at: string;
+}
+
+export interface InvitationPage {
+  /** The entries. */
+  data: Array<Invitation>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** Whom to invite to the account, in which role. */
+export interface Invite {
+  /** The e-mail address of the person. */
+  email: string;
+  /** Her role in the account. */
+  role: "owner" | "sender" | "viewer";
+}
+
+/** A new invitation with its token, which is shown only once: a replayed response does not contain it. */
+export interface NewInvitation {
+  /** The invitation. */
+  invitation_id: string;
+  /** The e-mail address of the person. */
+  email: string;
+  /** Her role in the account. */
+  role: "owner" | "sender" | "viewer";
+  /** When she was invited. */
+  created_at: string;
+  /** When the invitation expires. */
+  expires_at: string;
+  /** The token: the person accepts it with POST /api/v1/invitations/accept. Absent if `Idempotency-Replayed` is true. */
+  token?: string;
+}
+
+/** The invitation is revoked. */
+export interface RevokedInvitation {
+  /** The invitation. */
+  invitation_id: string;
+  /** The invitation cannot be accepted any more. */
+  revoked: boolean;
+}
+
 /** Amounts of work that count as one request toward the rate limit. Each request counts as at least one. */
 export interface RequestCost {
   /** Rows of a list, report or export: those returned, and those examined for a filter. */
@@ -1246,6 +1410,153 @@ export interface Limits {
   pumping_guard: "off" | "watch" | "block";
   /** Maximum number of messages from the account to one phone per hour, by category. */
   messages_per_phone_hour: RecipientLimits;
+}
+
+/** A new password. */
+export interface ChangePassword {
+  /** The present password. Not needed without one, nor within 15 minutes of signing in by a link. */
+  password?: string;
+  /** The new password, of 12 to 200 characters. */
+  new_password: string;
+}
+
+/** The password is changed. */
+export interface PasswordChanged {
+  /** The password is changed; other sessions ended. */
+  changed: boolean;
+}
+
+/** A secret for an authenticator app, to be confirmed by a code. */
+export interface Totp {
+  /** The secret, in base32. */
+  secret: string;
+  /** The same for a QR code. */
+  uri: string;
+}
+
+/** A code of the authenticator app. */
+export interface ConfirmTotp {
+  /** The code that the app shows now. */
+  code: string;
+}
+
+/** TOTP is on. */
+export interface RecoveryCodes {
+  /** Codes for when the app is lost, shown only once. Each works once. */
+  recovery_codes: Array<string>;
+}
+
+/** The password of the person. */
+export interface DisableTotp {
+  /** Her password. */
+  password: string;
+}
+
+/** TOTP is off. */
+export interface TotpDisabled {
+  /** Whether a sign-in needs a code. */
+  totp: boolean;
+}
+
+/** The person who is signed in, her accounts and her session. */
+export interface Me {
+  /** The person. */
+  person: Person;
+  /** Her accounts, by name. */
+  accounts: Array<PersonAccount>;
+  /** The session. */
+  session_id: string;
+  /** When the session ends, or 12 hours after its last use. */
+  expires_at: string;
+}
+
+/** What the person changes about herself. */
+export interface ChangeMe {
+  /** Her name. */
+  name?: string;
+  /** Her language, as a language tag (BCP 47). */
+  locale?: string;
+  /** Her time zone, by its IANA name. */
+  time_zone?: string;
+}
+
+/** A session of the person. */
+export interface Session {
+  /** The session. */
+  session_id: string;
+  /** When she signed in. */
+  created_at: string;
+  /** When it was last used, to the minute. */
+  last_used_at: string;
+  /** The address that she signed in from. */
+  address: string;
+  /** The client that she signed in with. */
+  user_agent: string;
+  /** Whether it is the session in use. */
+  current: boolean;
+}
+
+export interface SessionPage {
+  /** The entries. */
+  data: Array<Session>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** The session has ended. */
+export interface SessionEnded {
+  /** The session. */
+  session_id: string;
+  /** The session and its tokens are revoked. */
+  ended: boolean;
+}
+
+/** The account that a token is for. */
+export interface TokenRequest {
+  /** The account. */
+  account_id: number;
+  /** A token for the account's sandbox, as with a test key. */
+  test?: boolean;
+}
+
+/** A bearer token of the person for an account. */
+export interface AccountToken {
+  /** The token. Send it as `Authorization: Bearer …`. */
+  access_token: string;
+  /** Always `Bearer`. */
+  token_type: "Bearer";
+  /** Seconds until the token expires. */
+  expires_in: number;
+  /** When the token expires. */
+  expires_at: string;
+  /** The token's scopes, separated by spaces. */
+  scope: string;
+  /** Her role in the account. */
+  role: "owner" | "sender" | "viewer";
+  /** The account. */
+  account_id: number;
+  /** Whether the token is for the account's sandbox. */
+  test: boolean;
+}
+
+/** Why an operator needs to see texts and phones. */
+export interface OperatorTokenRequest {
+  /** Why texts and whole phones have to be seen; kept in the log of changes. */
+  reason?: string;
+}
+
+/** A bearer token of the person for an account. */
+export interface PersonToken {
+  /** The token. Send it as `Authorization: Bearer …`. */
+  access_token: string;
+  /** Always `Bearer`. */
+  token_type: "Bearer";
+  /** Seconds until the token expires. */
+  expires_in: number;
+  /** When the token expires. */
+  expires_at: string;
+  /** The token's scopes, separated by spaces. */
+  scope: string;
 }
 
 /** When failures hold the send. */
@@ -1522,6 +1833,45 @@ export interface Events {
   data: Array<Event>;
 }
 
+/** A person of the account. */
+export interface Member {
+  /** The person. */
+  person_id: string;
+  /** Her e-mail address. */
+  email: string;
+  /** Her name. */
+  name: string;
+  /** Her role in the account. */
+  role: "owner" | "sender" | "viewer";
+  /** Whether her sign-in needs a code. */
+  totp: boolean;
+  /** When she signed in last; null if never. */
+  last_sign_in_at: string | null;
+  /** When she joined the account. */
+  created_at: string;
+}
+
+export interface MemberPage {
+  /** The entries. */
+  data: Array<Member>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** Another role in the account. */
+export interface ChangeRole {
+  /** The new role. */
+  role: "owner" | "sender" | "viewer";
+}
+
+/** The person is no longer in the account. */
+export interface RemovedMember {
+  /** The person. */
+  person_id: string;
+  /** Her tokens for the account are revoked. */
+  removed: boolean;
+}
+
 /** The person to erase. */
 export interface ErasureBody {
   /** Digits only, starting with the country code. */
@@ -1610,6 +1960,22 @@ export interface SenderRequest {
 export interface Deleted {
   /** The sender ID is deleted. */
   deleted: boolean;
+}
+
+/** An e-mail address and password, with a code if the person uses TOTP. */
+export interface EmailAndPassword {
+  /** The person's e-mail address. */
+  email: string;
+  /** Her password. */
+  password: string;
+  /** A code of the authenticator app, or a recovery code. */
+  code?: string;
+}
+
+/** The token of a sign-in link. */
+export interface LinkToken {
+  /** The token at the end of the link. */
+  token: string;
 }
 
 /** A phone that has opted out, and what the opt-out applies to. */
@@ -1918,6 +2284,8 @@ export interface Operations {
   getBalance(request?: { signal?: AbortSignal }): Promise<Balance>;
   /** List the ledger, newest first. Each entry names its send, batch or message. */
   listTransactions(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<TransactionPage>;
+  /** List changes of the account's rights, money and settings, newest first. */
+  listChanges(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ChangePage>;
   /** List the contact groups with their contact counts. Without parameters, all of them. */
   listGroups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
   /** Create an empty group. */
@@ -1972,8 +2340,40 @@ export interface Operations {
   cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
   listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
+  /** Show what an invitation offers, to whoever has its token. */
+  previewInvitation(request: { body: InvitationToken; signal?: AbortSignal }): Promise<InvitationPreview>;
+  /** Accept an invitation and sign in. Of a person who has signed up before, it takes her password, and code. */
+  acceptInvitation(request: { body: Acceptance; signal?: AbortSignal }): Promise<SignedIn>;
+  /** List the account's open invitations. */
+  listInvitations(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<InvitationPage>;
+  /** Invite a person to the account. The token of the invitation is shown only once, and is valid for 7 days. */
+  createInvitation(request: { body: Invite; key?: string; signal?: AbortSignal }): Promise<NewInvitation>;
+  /** Revoke an invitation, so that it cannot be accepted any more. */
+  deleteInvitation(request: { path: { invitation_id: string }; signal?: AbortSignal }): Promise<RevokedInvitation>;
   /** Show all limits, and the account's backlog. */
   getLimits(request?: { signal?: AbortSignal }): Promise<Limits>;
+  /** Change the password. All other sessions of the person end, and their tokens within five seconds. */
+  changeMyPassword(request: { body: ChangePassword; signal?: AbortSignal }): Promise<PasswordChanged>;
+  /** Get a secret for an authenticator app. TOTP is on as soon as a code confirms it. */
+  beginMyTotp(request?: { signal?: AbortSignal }): Promise<Totp>;
+  /** Switch TOTP on with a code of the app. The response has the recovery codes, which are shown only once. */
+  confirmMyTotp(request: { body: ConfirmTotp; signal?: AbortSignal }): Promise<RecoveryCodes>;
+  /** Switch TOTP off and forget the recovery codes. */
+  disableMyTotp(request: { body: DisableTotp; signal?: AbortSignal }): Promise<TotpDisabled>;
+  /** Show the person who is signed in, with her accounts and roles. */
+  getMe(request?: { signal?: AbortSignal }): Promise<Me>;
+  /** Change the name, language or time zone of the person who is signed in. */
+  updateMe(request: { body: ChangeMe; signal?: AbortSignal }): Promise<Me>;
+  /** List the sessions of the person who is signed in, newest first. */
+  listMySessions(request?: { signal?: AbortSignal }): Promise<SessionPage>;
+  /** End a session of the person who is signed in. Its tokens stop working within five seconds. */
+  endMySession(request: { path: { session_id: string }; signal?: AbortSignal }): Promise<SessionEnded>;
+  /** End the session in use. Its tokens stop working within five seconds. */
+  signOut(request?: { signal?: AbortSignal }): Promise<SessionEnded>;
+  /** Get a token for one of the person's accounts, or its sandbox, with the scopes of her role. */
+  createMyToken(request: { body: TokenRequest; signal?: AbortSignal }): Promise<AccountToken>;
+  /** Get a token for the operator API, with the scopes of the person's role in the installation. */
+  createMyOperatorToken(request: { body: OperatorTokenRequest; signal?: AbortSignal }): Promise<PersonToken>;
   /** List the account's sends, newest first. */
   listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
   /** Show one send: its status, counts by message status, cost, and estimated completion. */
@@ -1994,6 +2394,12 @@ export interface Operations {
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
+  /** List the people of the account, with their roles. */
+  listPeople(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<MemberPage>;
+  /** Change the role of a person in the account. Her tokens for it stop working within five seconds. */
+  updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
+  /** Remove a person from the account. Her tokens for it stop working within five seconds. */
+  removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
   /** Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
   /** List the account's erasures, newest first. */
@@ -2008,6 +2414,10 @@ export interface Operations {
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
+  /** Sign in by e-mail address and password. */
+  signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
+  /** Sign in by a link of bulksms person link, which works once, without password or code. */
+  signInByLink(request: { body: LinkToken; signal?: AbortSignal }): Promise<SignedIn>;
   /** List the opt-outs, ordered by phone; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
   /** Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both. */

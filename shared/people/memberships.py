@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
@@ -40,7 +40,7 @@ MEMBER = (
 )
 MEMBERS = MEMBER.where(person.c.id > bindparam("after")).order_by(person.c.id).limit(bindparam("most"))
 ONE_MEMBER = MEMBER.where(person.c.id == bindparam("person"))
-MEMBERSHIP = (
+MEMBERSHIP: Select[*tuple[Any, ...]] = (
     select(membership.c.role, membership.c.version, account.c.id, account.c.name, account.c.state, account.c.sandbox_of)
     .join(account, account.c.id == membership.c.account_id)
     .where(membership.c.person_id == bindparam("person"), membership.c.ended_at.is_(None))

@@ -1,6 +1,5 @@
 """People: find, create, change, disable and enable them."""
 
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -29,8 +28,6 @@ __all__ = [
 ]
 
 LONGEST_NAME = 100
-KEPT_AFTER_DISABLING = timedelta(days=30)
-"""For how long a disabled person's e-mail and name are kept (worker/jobs/housekeeping.py)."""
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))
 BY_EMAIL = select(person).where(person.c.email == bindparam("email"))

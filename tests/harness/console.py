@@ -16,10 +16,10 @@ from html import unescape
 from ipaddress import ip_network
 from typing import Any
 
-import waitress
 from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
+from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import TestResponse
 
 from bulksms.local.ports import LOOPBACK
@@ -36,14 +36,24 @@ CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 @contextlib.contextmanager
 def serving(app: Any) -> Iterator[str]:
     """Serve a WSGI application on a free port. Yields its address."""
-    server = waitress.create_server(app, host=LOOPBACK, port=0, threads=8)
-    thread = threading.Thread(target=server.run, daemon=True)
+    server = make_server(LOOPBACK, 0, app, threaded=True, request_handler=Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://{LOOPBACK}:{server.effective_port}"
+        yield f"http://{LOOPBACK}:{server.server_port}"
     finally:
-        server.close()
+        server.shutdown()
+        server.server_close()
         thread.join(5)
+
+
+class Quiet(WSGIRequestHandler):
+    """Keeps connections open, and writes no phones into the log."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log(self, type: str, message: str, *args: Any) -> None:
+        """Say nothing."""
 
 
 class Browser:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Engine, TextClause, text
+from sqlalchemy import Delete, Engine, TextClause, Update, text
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
 from shared.db.partitions import make_partitions
 from shared.inbound import end_parts
+from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
 from worker.jobs.purge_groups import purge_deleted_groups
 from worker.receipts.apply import match_kept
@@ -17,7 +18,7 @@ KEPT_FOR = 3 * 86_400.0
 """Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
-PURGES = (
+PURGES: tuple[TextClause | Delete | Update, ...] = (
     text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
     text("DELETE FROM revoked_token WHERE expires_at < now()"),
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
@@ -28,6 +29,7 @@ PURGES = (
     text("DELETE FROM receipt WHERE received_at < now() - interval '3 days'"),
     text("DELETE FROM unreadable_receipt WHERE received_at < now() - interval '7 days'"),
     text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
+    *OLD_OF_PEOPLE,
 )
 
 
@@ -38,7 +40,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def purge(statement: TextClause) -> Callable[[], None]:
+    def purge(statement: TextClause | Delete | Update) -> Callable[[], None]:
         def step() -> None:
             with transaction(engine) as connection:
                 connection.execute(statement)

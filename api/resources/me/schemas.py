@@ -13,7 +13,7 @@ from api.schemas.people import SESSION_ID, TimeZone, code_field, name_field, pas
 
 LANGUAGE = "Use a language tag, such as en or pt-BR."
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-URI = f"otpauth://totp/Bulk%20SMS:ann@example.com?secret={SECRET}&issuer=Bulk%20SMS"
+URI = f"otpauth://totp/Bulk%20SMS:ann@acme.example?secret={SECRET}&issuer=Bulk%20SMS"
 REASON = "Ticket 4711: receipts of a campaign are missing"
 SHORTEST_REASON, LONGEST_REASON = 10, 500
 SIGNED_IN_AT, USED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:40:00.000Z"

@@ -16,8 +16,8 @@ def refuse_more(connection: Connection, caller: Caller, role: str) -> None:
     A person of an account is bound to no network, time or rate, so a key that is may not manage people.
     """
     own = own_key(connection, caller)
-    free = {"allowed_ips": None, "expires_at": None, "requests_per_second": None}
-    excess = exceeds(own, own._replace(scopes=list(ROLE_SCOPES[role]), **free))
+    person = own._replace(scopes=list(ROLE_SCOPES[role]), allowed_ips=None, expires_at=None, requests_per_second=None)
+    excess = exceeds(own, person)
     if excess in SCOPES:
         raise Problem(
             "insufficient_scope", f"You do not have the scope {excess} of a person in that role.", scope=excess

@@ -42,7 +42,7 @@ person = Table(
     CheckConstraint("(state = 'disabled') = (disabled_at IS NOT NULL)", name="disabled_at"),
     CheckConstraint("email = lower(email) AND (email IS NOT NULL OR state = 'disabled')", name="email"),
     CheckConstraint(OPERATOR_ROLE_IS_KNOWN, name="operator_role"),
-    Index("ix_person_disabled_at", "disabled_at", postgresql_where=text("email IS NOT NULL")),
+    Index("ix_person_disabled_at", "disabled_at", postgresql_where=text("disabled_at IS NOT NULL")),
     comment="people who sign in",
 )
 

@@ -14,8 +14,12 @@ from bulksms.cli import main
 from shared import outbox as events
 from shared.accounts.administration import create_key
 from shared.api_key import SCOPES, NewKey
+from shared.people.totp import code_at
+from tests.harness.people import a_person
+from tests.harness.people import sign_in as sign_in_as
 from tests.harness.receiver import Receiver, receiver
 from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.integration.people.test_second_factor import enable, now
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
@@ -150,12 +154,15 @@ def test_the_doctor_says_when_the_old_key_may_go(service: Service, there: Receiv
     key = new_key(service)
     service.token = service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).get_json()["access_token"]
     made = service.post("/webhooks", url=there.url).json
-    assert "1 API keys and 1 webhooks still need" in finding(service)
+    ann = a_person(service)
+    secret, _ = enable(ann)
+    assert "1 API keys, 1 webhooks and 1 people with TOTP still need" in finding(service)
     change_key(service, SECRET_KEY)
     assert sign_in(service, key) == 200
-    assert "0 API keys and 1 webhooks still need" in finding(service)
+    assert "0 API keys, 1 webhooks and 1 people with TOTP still need" in finding(service)
+    assert sign_in_as(service, ann.email, code=code_at(secret, now())).status_code == 200
     service.post(f"/webhooks/{made['webhook_id']}/rotate-secret")
-    assert "0 API keys and 1 webhooks still need" in finding(service), "the old secret still signs"
+    assert "0 API keys, 1 webhooks and 0 people with TOTP still need" in finding(service), "the old secret still signs"
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE webhook SET previous_until = now()"))
     assert "needs SECRET_KEY_FALLBACKS any more" in finding(service)

@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 from api.endpoint import ENDPOINTS, Endpoint
 from api.openapi.document import document
 from tests.harness.owned import NOBODYS, OF_NO_ACCOUNT, OPTED_OUT, OWNED, PHONE, REFERENCE, TEXT, a_send
+from tests.harness.people import a_person
 from tests.harness.service import PREFIX, Service
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
@@ -28,7 +29,7 @@ CONFLICTS = (409, 403)
 """What the owner of an object may be told of it besides a 200: that it is not possible in this state."""
 
 
-PAIRS = ("two accounts", "live and its test key", "sandbox and its live key")
+PAIRS = ("two accounts", "live and its test key", "sandbox and its live key", "owners of two accounts")
 
 
 class Pair:
@@ -39,10 +40,14 @@ class Pair:
         sandbox = live.in_sandbox()
         self.owner = sandbox if kind == PAIRS[2] else live
         self.keys_are_shared = kind == PAIRS[2]
+        other = live.new_account("stranger")
+        if kind == PAIRS[3]:
+            self.owner.token = a_person(live, live.account_id, "owner").token(live.account_id)
         self.token = {
-            PAIRS[0]: live.new_token(live.new_account("stranger")),
+            PAIRS[0]: live.new_token(other),
             PAIRS[1]: sandbox.token,
             PAIRS[2]: live.token,
+            PAIRS[3]: a_person(live, other, "owner").token(other),
         }[kind]
 
     def ask(self, endpoint: Endpoint, values: dict[str, str], token: str) -> TestResponse:
@@ -104,9 +109,9 @@ TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND t
 """All but the keys, of which it is noted when they were used last."""
 
 
-def everything(pair: Pair) -> dict[str, Any]:
+def everything(engine: Engine) -> dict[str, Any]:
     """A sum over the rows of each table: changes when anything in the database does."""
-    with pair.owner.engine.connect() as connection:
+    with engine.connect() as connection:
         tables = connection.execute(TABLES).scalars().all()
         sums = [f"SELECT '{table}', md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t" for table in tables]
         return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(sums)))}
@@ -141,11 +146,11 @@ def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint
         assert pair.ask(endpoint, mine, pair.token).status_code == 200
         return
     nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
-    before = everything(pair)
+    before = everything(pair.owner.engine)
     foreign = told(pair.ask(endpoint, mine, pair.token), *mine.values())
     assert foreign == told(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
     assert foreign[0] == 404 or not contains(foreign[1])
-    assert everything(pair) == before
+    assert everything(pair.owner.engine) == before
     own = pair.ask(endpoint, mine, pair.owner.token)
     assert own.status_code == 200 or own.status_code in CONFLICTS, f"nothing is shown: {own.text}"
 
@@ -181,14 +186,14 @@ def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
     group = pair.owner.new_group([PHONE])
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]
-    before = everything(pair)
+    before = everything(pair.owner.engine)
     answers = [
         told(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
         for value in (mine, nobodys)
     ]
     assert answers[0] == answers[1]
     assert answers[0][0] in (403, 404)
-    assert everything(pair) == before
+    assert everything(pair.owner.engine) == before
     assert pair.owner.post("/sms/send-group", **{**body, field: mine}).status_code == 200
 
 

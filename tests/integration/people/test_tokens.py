@@ -156,7 +156,7 @@ OPERATOR = "/operator/v1"
 
 
 def test_operators_get_tokens_of_their_role(service: Service) -> None:
-    admin, support, nobody = a_person(service, operator_role="admin"), a_person(service, operator_role="support"), None
+    admin, support = (a_person(service, operator_role=role) for role in ("admin", "support"))
     nobody = a_person(service, service.account_id, "owner")
     assert nobody.post("/me/operator-token").json["code"] == "not_an_operator"
     scopes = admin.post("/me/operator-token").json["scope"].split()

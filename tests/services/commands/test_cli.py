@@ -577,7 +577,9 @@ def test_the_demo_is_made_once(
     first = demo.ensure_demo("http://127.0.0.1:8000")
     assert json.loads(demo.FILE.read_text()) == first
     assert demo.FILE.stat().st_mode & 0o777 == 0o600
-    assert demo.ensure_demo("http://127.0.0.1:9000") == {**first, "base_url": "http://127.0.0.1:9000"}
+    second = demo.ensure_demo("http://127.0.0.1:9000")
+    assert {**second, "sign_in_url": first["sign_in_url"]} == {**first, "base_url": "http://127.0.0.1:9000"}
+    assert second["sign_in_url"] != first["sign_in_url"]
     demo.FILE.unlink()
     again = demo.ensure_demo("http://127.0.0.1:8000")
     assert again["api_key"] != first["api_key"]

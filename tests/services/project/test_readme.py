@@ -49,6 +49,7 @@ def demo(service: House) -> dict[str, str]:
         "api_secret": service.key.api_secret,
         "sender_id": "DEMO",
         "group_id": service.new_group(service.scalar("SELECT id FROM account WHERE name = 'demo'"), 5),
+        "sign_in_url": "http://127.0.0.1:8001/sign-in/link/smsl_x",
     }
 
 

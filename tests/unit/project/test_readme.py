@@ -66,7 +66,7 @@ def test_the_table_of_outcomes_is_the_simulators() -> None:
 
 def test_the_first_send_is_one_and_the_same_everywhere() -> None:
     page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/static/reference.html").read_text()))
-    demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO"}
+    demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO", "sign_in_url": ""}
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
         for text in (README, FIRST_SENDS, printed, page.replace("ACME", "DEMO")):
@@ -74,7 +74,7 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
 
 
 def test_the_banner_names_no_phone_where_messages_reach_phones() -> None:
-    demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO"}
+    demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO", "sign_in_url": ""}
     printed = banner.banner(demo, Path("var"), "/etc/carriers.toml")
     assert "the carriers of /etc/carriers.toml" in printed
     assert banner.PHONE not in printed and "simulated" not in printed

@@ -16,7 +16,7 @@ from api.http.pending_response import PendingResponse
 from api.http.request import current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse, environ_of
-from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
+from api.limits.bulkheads import PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
 from api.server.application import Application, Reply
@@ -370,6 +370,39 @@ def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time() -> None
         release.set()
         await asyncio.gather(*(socket.task for socket in large))
         assert worked.count("/large") == 6
+
+    asyncio.run(run())
+
+
+def test_guessing_at_passwords_takes_no_time_of_others() -> None:
+    """From a hundred addresses: two passwords are hashed at a time, and nobody else waits for them."""
+    release, hashed = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if environ["PATH_INFO"].rstrip("/") in asgi.PASSWORDS:
+            hashed.append(environ["REMOTE_ADDR"])
+            release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        guesses = [
+            sockets.open(f"198.51.100.{number % 100}", announced=0, path=path)
+            for number, path in enumerate(sorted(asgi.PASSWORDS) * 100)
+        ]
+        guesses.append(sockets.open("198.51.100.200", announced=0, path="/api/v1/sign-in/"))
+        await until(lambda: len(hashed) == PASSWORD_THREADS)
+        others = [
+            sockets.open(address, announced=0, path=path)
+            for address in ("198.51.100.1", "203.0.113.1")
+            for path in ("/api/v1/auth/token", "/api/v1/me/token", "/api/v1/balance", "/api/v1/sms/send")
+        ]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert {socket.status for socket in others} == {200}
+        assert len(hashed) == len(set(hashed)) == PASSWORD_THREADS
+        release.set()
+        await asyncio.gather(*(socket.task for socket in guesses))
+        assert {socket.status for socket in guesses} == {200}
 
     asyncio.run(run())
 

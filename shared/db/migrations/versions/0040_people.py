@@ -28,7 +28,7 @@ CREATE TABLE person (
     CONSTRAINT ck_person_email CHECK (email = lower(email) AND (email IS NOT NULL OR state = 'disabled')),
     CONSTRAINT ck_person_operator_role CHECK (operator_role IN ('admin', 'support'))
 );
-CREATE INDEX ix_person_disabled_at ON person (disabled_at) WHERE email IS NOT NULL;
+CREATE INDEX ix_person_disabled_at ON person (disabled_at) WHERE disabled_at IS NOT NULL;
 COMMENT ON TABLE person IS 'people who sign in';
 COMMENT ON COLUMN person.email IS 'in lower case; null: erased';
 COMMENT ON COLUMN person.operator_role IS 'role in the installation; null: no operator';

@@ -1,0 +1,144 @@
+"""`bulksms person`."""
+
+from datetime import timedelta
+from typing import Any
+
+import click
+from sqlalchemy import Connection, Row, text
+
+from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_json, show_rows
+from shared.accounts import administration as accounts
+from shared.accounts.administration import Refused
+from shared.people.emails import normalized_email
+from shared.people.invitations import invite as invite_person
+from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
+from shared.people.roles import OPERATOR_ROLES, ROLES
+from shared.people.sign_in_links import VALID, make_link
+
+LIST = text(
+    """
+    SELECT p.email, p.name, p.state, p.operator_role, p.totp_secret IS NOT NULL AS totp,
+           array(SELECT a.name || ': ' || m.role FROM membership m JOIN account a ON a.id = m.account_id
+                  WHERE m.person_id = p.id AND m.ended_at IS NULL ORDER BY a.name) AS accounts,
+           p.created_at, p.last_sign_in_at, p.id
+      FROM person p WHERE p.email IS NOT NULL ORDER BY p.email
+    """
+)
+
+
+class Email(click.ParamType[Any]):
+    """An e-mail address, in lower case."""
+
+    name = "email"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Convert to lower case."""
+        email = normalized_email(value)
+        if email is None:
+            self.fail(f"{value!r} is not an e-mail address in ASCII.", param, ctx)
+        return email
+
+
+EMAIL = Email()
+
+
+@click.group()
+def person() -> None:
+    """Manage people who sign in."""
+
+
+@person.command("list")
+@json_option
+def list_people(as_json: bool) -> None:
+    """List all people, with their accounts and roles."""
+    with database() as connection:
+        rows = connection.execute(LIST).mappings().all()
+    show_rows(
+        rows, as_json, "People", "Nobody yet. Invite somebody: bulksms person invite EMAIL --account A --role owner"
+    )
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+@click.option("--account", help="The account to invite to: its id or name.")
+@click.option("--role", type=click.Choice(ROLES), help="The role in the account.")
+@click.option("--operator", "operator_role", type=click.Choice(OPERATOR_ROLES), help="A role in the installation.")
+@json_option
+def invite(email: str, account: str | None, role: str | None, operator_role: str | None, as_json: bool) -> None:
+    """Invite somebody. Prints the link to accept with, which works once within 7 days."""
+    if (account is None) != (role is None):
+        raise click.UsageError("Give --account and --role together.")
+    if account is None and operator_role is None:
+        raise click.UsageError("Give --account and --role, or --operator, or all of them.")
+    target = installation()
+    with engine_of(target) as engine, engine.begin() as connection:
+        account_id = accounts.find_account(connection, account) if account is not None else None
+        invitation = invite_person(connection, email, account_id, role, operator_role)
+    url = f"{target.settings.console_url}/invitations/{invitation.token}"
+    _show_link({"email": email, "url": url, "expires_at": invitation.expires_at}, as_json)
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+@json_option
+def link(email: str, as_json: bool) -> None:
+    """Print a link that signs a person in once, within 15 minutes, without password or code.
+
+    With it she can set a new password. Give it to nobody else.
+    """
+    target = installation()
+    with engine_of(target) as engine, engine.begin() as connection:
+        row = _active(connection, email)
+        token = make_link(connection, row.id)
+    _show_link(
+        {"email": email, "url": f"{target.settings.console_url}/sign-in/link/{token}", "valid": _minutes(VALID)},
+        as_json,
+    )
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+@click.argument("role", type=click.Choice((*OPERATOR_ROLES, "none")))
+def operator(email: str, role: str) -> None:
+    """Change the role of a person in the installation. She has to sign in again."""
+    with database() as connection:
+        set_operator_role(connection, _active(connection, email).id, None if role == "none" else role)
+    done(f"{email} is no operator." if role == "none" else f"{email} is an operator with the role {role}.")
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+def disable(email: str) -> None:
+    """Disable a person: her sessions end at once, and their tokens within seconds."""
+    with database() as connection:
+        disable_person(connection, email)
+    done(f"{email} is disabled. After 30 days her name and e-mail address are erased.")
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+def enable(email: str) -> None:
+    """Enable a disabled person again."""
+    with database() as connection:
+        enable_person(connection, email)
+    done(f"{email} can sign in again.")
+
+
+def _active(connection: Connection, email: str) -> Row[Any]:
+    row = person_by_email(connection, email)
+    if row is None or row.state != "active":
+        state = "is disabled" if row is not None else "does not exist"
+        raise Refused(f"The person {email} {state}. `bulksms person list` shows everybody.")
+    return row
+
+
+def _show_link(shown: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        show_json(shown)
+        return
+    click.echo(shown["url"])
+    messages().print("[yellow]Pass the link on to this person only. It works once, and is not shown again.[/yellow]")
+
+
+def _minutes(valid: timedelta) -> str:
+    return f"{valid.total_seconds() / 60:.0f} minutes"

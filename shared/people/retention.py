@@ -1,0 +1,32 @@
+"""How long data of people is kept: statements that delete what is no longer needed."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, func, select, update
+
+from shared.db.tables.people import invitation, membership, person, person_session, recovery_code, sign_in_link
+
+__all__ = ["OLD_OF_PEOPLE"]
+
+KEPT = timedelta(days=30)
+"""After the end of a session or an invitation, and after a person was disabled."""
+
+IS_LONG_DISABLED = person.c.disabled_at < func.now() - KEPT
+LONG_DISABLED = select(person.c.id).where(IS_LONG_DISABLED)
+
+OLD_OF_PEOPLE = (
+    delete(sign_in_link).where(sign_in_link.c.expires_at < func.now()),
+    delete(invitation).where(func.coalesce(invitation.c.ended_at, invitation.c.expires_at) < func.now() - KEPT),
+    delete(person_session).where(
+        func.coalesce(person_session.c.ended_at, person_session.c.expires_at) < func.now() - KEPT
+    ),
+    delete(person_session).where(person_session.c.person_id.in_(LONG_DISABLED)),
+    delete(recovery_code).where(recovery_code.c.person_id.in_(LONG_DISABLED)),
+    update(membership)
+    .where(membership.c.person_id.in_(LONG_DISABLED), membership.c.ended_at.is_(None))
+    .values(ended_at=func.now(), changed_at=func.now(), version=membership.c.version + 1),
+    update(person)
+    .where(IS_LONG_DISABLED)
+    .values(email=None, name="", password_hash=None, operator_role=None, totp_secret=None, totp_pending=None),
+)
+"""The last four erase whoever has been disabled for so long. The id stays, which the audit log names."""

@@ -1,0 +1,119 @@
+"""Every route and every role: what is above a role is refused and changes nothing; the rest is allowed.
+
+The routes are those that are declared. What each role may do is listed here, and not derived from the scopes.
+"""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from werkzeug.test import TestResponse
+
+from api.endpoint import ENDPOINTS, Endpoint
+from tests.harness.people import a_person
+from tests.harness.service import PREFIX, Service
+from tests.integration.auth.test_two_accounts import VARIABLE, body_of, everything, file_of, name, owned_by
+
+ROLES = ("owner", "sender", "viewer")
+OF_OWNERS_ONLY = {
+    "GET /api-keys",
+    "GET /people",
+    "GET /invitations",
+    "GET /changes",
+    "GET /erasures",
+    "GET /erasures/<uuid:erasure_id>",
+}
+OF_SENDERS = {
+    "POST /sms/send",
+    "POST /sms/send-bulk",
+    "POST /sms/send-group",
+    "POST /sms/quote",
+    "POST /sends/<uuid:send_id>/cancel",
+    "POST /sends/<uuid:send_id>/pause",
+    "POST /sends/<uuid:send_id>/resume",
+    "PATCH /sends/<uuid:send_id>",
+    "POST /groups",
+    "PATCH /groups/<uuid:group_id>",
+    "DELETE /groups/<uuid:group_id>",
+    "POST /groups/<uuid:group_id>/contacts",
+    "DELETE /groups/<uuid:group_id>/contacts",
+    "POST /groups/<uuid:group_id>/import",
+    "POST /imports/<uuid:import_id>/cancel",
+    "POST /suppressions",
+    "POST /suppressions/import",
+    "DELETE /suppressions/<phone:phone>",
+    "POST /sandbox/refill",
+}
+WITH_SCOPE = [each for each in ENDPOINTS if each.scope]
+UNFIT = ("validation_failed", "sender_not_registered", "group_not_found")
+"""What is wrong with some of the examples for this account."""
+NO_LIVE_CREDITS = "POST /sandbox/refill"
+
+
+def may(role: str, endpoint: Endpoint) -> bool:
+    """Whether a person in the role may use the endpoint."""
+    if role == "owner":
+        return True
+    if endpoint.method == "GET":
+        return name(endpoint) not in OF_OWNERS_ONLY
+    return role == "sender" and name(endpoint) in OF_SENDERS
+
+
+class Account:
+    """An account or its sandbox, and the token of a person of it in some role."""
+
+    def __init__(self, engine: Engine, role: str, *, test: bool) -> None:
+        live = Service(engine, credits=10_000)
+        self.role, self.test = role, test
+        self.service = live.in_sandbox() if test else live
+        self.token = a_person(live, live.account_id, role).token(live.account_id, test=test)
+
+    def ask(self, endpoint: Endpoint, values: dict[str, str]) -> TestResponse:
+        """The endpoint's request, with the example body of its documentation, by the person."""
+        path = PREFIX + VARIABLE.sub(lambda found: values[found[1]], endpoint.path)
+        headers = {"Authorization": f"Bearer {self.token}"}
+        file = file_of(endpoint)
+        body: dict[str, Any] = (
+            {"json": body_of(endpoint)} if file is None else {"data": file, "content_type": "text/csv"}
+        )
+        return self.service.client.open(path, method=endpoint.method, headers=headers, **body)
+
+
+KINDS = [pytest.param((role, test), id=f"{role}-{'sandbox' if test else 'live'}") for role in ROLES for test in (0, 1)]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def account(engine: Engine, request: pytest.FixtureRequest) -> Account:
+    role, test = request.param
+    return Account(engine, role, test=bool(test))
+
+
+def rows(account: Account) -> dict[str, Any]:
+    return everything(account.service.engine)
+
+
+def test_it_works() -> None:
+    assert set(map(name, WITH_SCOPE)) >= OF_SENDERS | OF_OWNERS_ONLY
+    scopes = {role: {each.scope for each in WITH_SCOPE if may(role, each)} for role in ROLES}
+    assert scopes["viewer"] < scopes["sender"] < scopes["owner"]
+
+
+@pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in WITH_SCOPE])
+def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> None:
+    values = owned_by(account.service, VARIABLE.findall(endpoint.path))
+    before = rows(account)
+    answer = account.ask(endpoint, values)
+    if not may(account.role, endpoint):
+        assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
+        assert rows(account) == before
+        return
+    allowed = answer.status_code in (200, 409) or answer.json["code"] in UNFIT
+    sandbox_only = name(endpoint) == NO_LIVE_CREDITS and not account.test
+    assert allowed or (sandbox_only and answer.json["code"] == "sandbox_only"), answer.text
+
+
+def test_the_keys_that_a_person_makes_are_of_her_world(account: Account) -> None:
+    answer = account.service.post("/api-keys", token=account.token, scopes=["sms:read"])
+    assert (answer.status_code, answer.json.get("test")) == (
+        (200, account.test) if account.role == "owner" else (403, None)
+    )

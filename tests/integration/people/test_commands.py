@@ -1,0 +1,100 @@
+"""`bulksms person`."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from bulksms.cli import main
+from tests.harness.people import PASSWORD, a_person, changes, open_call, sign_in
+from tests.harness.service import SECRET_KEY, Service
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(service: Service) -> Run:
+    """Run a command. It must succeed, unless told otherwise."""
+    env = {
+        "DATABASE_URL": service.settings.database_url,
+        "REDIS_URL": "redis://127.0.0.1:1",
+        "SECRET_KEY": SECRET_KEY,
+        "CONSOLE_URL": "https://console.example/",
+        "COLUMNS": "300",
+    }
+
+    def call(*arguments: str, code: int = 0) -> str:
+        result = CliRunner().invoke(main, ["person", *arguments], env=env)
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return call
+
+
+def token(output: str, path: str) -> str:
+    found = re.search(rf"^https://console.example/{path}/(sms\S+)$", output, re.M)
+    assert found is not None, output
+    return found[1]
+
+
+def test_it_works(service: Service, run: Run) -> None:
+    output = run(
+        "invite", "Ops@Example.com", "--account", str(service.account_id), "--role", "owner", "--operator", "admin"
+    )
+    answer = open_call(
+        service, "/invitations/accept", token=token(output, "invitations"), name="Ops", password=PASSWORD
+    )
+    assert answer.status_code == 200 and answer.json["person"]["operator_role"] == "admin"
+    listed: list[dict[str, Any]] = json.loads(run("list", "--json"))
+    ops = next(each for each in listed if each["email"] == "ops@example.com")
+    assert (ops["operator_role"], ops["state"], ops["totp"]) == ("admin", "active", False)
+    assert re.fullmatch(r"acme-\d+: owner", ops["accounts"][0])
+    link = run("link", "ops@example.com")
+    assert open_call(service, "/sign-in/link", token=token(link, "sign-in/link")).status_code == 200
+    run("operator", "ops@example.com", "none")
+    assert sign_in(service, "ops@example.com").json["person"]["operator_role"] is None
+    run("disable", "ops@example.com")
+    assert sign_in(service, "ops@example.com").status_code == 401
+    assert "is disabled" in run("link", "ops@example.com", code=1)
+    run("enable", "ops@example.com")
+    assert sign_in(service, "ops@example.com").status_code == 200
+    whats = [what for _, what, subject in changes(service) if subject == ops["id"]]
+    assert whats == [
+        "person.created",
+        "member.added",
+        "person.operator_role_set",
+        "person.link_made",
+        "person.operator_role_set",
+        "person.disabled",
+        "person.enabled",
+    ]
+
+
+def test_json_has_the_link(run: Run) -> None:
+    shown = json.loads(run("invite", "json@example.com", "--operator", "support", "--json"))
+    assert shown["url"].startswith("https://console.example/invitations/smsv_")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["invite", "x@example.com"], "--operator"),
+        (["invite", "x@example.com", "--role", "owner"], "together"),
+        (["invite", "x@example.com", "--account", "1"], "together"),
+        (["invite", "no-address", "--operator", "admin"], "not an e-mail"),
+        (["invite", "x@example.com", "--operator", "root"], "root"),
+    ],
+)
+def test_what_does_not_fit(run: Run, arguments: list[str], said: str) -> None:
+    assert said in run(*arguments, code=2)
+
+
+def test_who_is_unknown_or_there_already(service: Service, run: Run) -> None:
+    for command in (["link"], ["disable"], ["enable"]):
+        assert "nobody@example.com" in run(*command, "nobody@example.com", code=1)
+    assert "no account" in run("invite", "x@example.com", "--account", "no-such-account", "--role", "viewer", code=1)
+    ann = a_person(service, service.account_id)
+    assert "already" in run("invite", ann.email, "--account", str(service.account_id), "--role", "owner", code=1)

@@ -1,0 +1,175 @@
+"""Invitations by link: accepted once, by the right person, for what they offer."""
+
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from shared.people.invitations import MAX_OPEN, invite
+from shared.people.persons import disable_person
+from shared.people.totp import code_at
+from tests.harness.people import PASSWORD, a_person, open_call, sign_in
+from tests.harness.service import Service
+from tests.integration.people.test_second_factor import enable, now
+
+
+def invited(service: Service, email: str, role: str = "sender", **more: Any) -> str:
+    answer = service.post("/invitations", email=email, role=role, **more)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["token"])
+
+
+def accepted(service: Service, token: str, **more: Any) -> Any:
+    return open_call(service, "/invitations/accept", token=token, **{"password": PASSWORD, **more})
+
+
+def test_it_works(service: Service) -> None:
+    token = invited(service, "New@Example.com")
+    preview = open_call(service, "/invitations/preview", token=token).json
+    assert {**preview, "expires_at": None, "account_name": None} == {
+        "email": "new@example.com",
+        "account_name": None,
+        "role": "sender",
+        "operator_role": None,
+        "expires_at": None,
+        "existing_person": False,
+    }
+    assert preview["account_name"].startswith("acme")
+    answer = accepted(service, token, name="Newly Hired")
+    assert answer.status_code == 200
+    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
+    assert answer.json["person"]["name"] == "Newly Hired"
+    assert sign_in(service, "new@example.com").status_code == 200
+    assert accepted(service, token, name="Newly Hired").json["code"] == "invalid_link"
+    assert open_call(service, "/invitations/preview", token=token).json["code"] == "invalid_link"
+
+
+def test_a_person_who_is_known_accepts_with_her_own_password(service: Service) -> None:
+    ann = a_person(service, service.new_account("other"), "owner")
+    token = invited(service, ann.email, "viewer")
+    assert open_call(service, "/invitations/preview", token=token).json["existing_person"] is True
+    assert accepted(service, token, password="somebody else's password").json["code"] == "invalid_credentials"
+    answer = accepted(service, token)
+    assert sorted(each["role"] for each in answer.json["accounts"]) == ["owner", "viewer"]
+    assert answer.json["person"]["name"] == "Ann Otieno"
+
+
+def test_her_second_factor_is_asked_for(service: Service) -> None:
+    ann = a_person(service)
+    secret, _ = enable(ann)
+    token = invited(service, ann.email)
+    assert accepted(service, token).json["code"] == "code_required"
+    assert accepted(service, token, code="000000").json["code"] == "invalid_code"
+    assert accepted(service, token, code=code_at(secret, now())).status_code == 200
+
+
+def test_a_disabled_person_does_not_accept(service: Service) -> None:
+    ann = a_person(service)
+    token = invited(service, ann.email)
+    with service.engine.begin() as connection:
+        disable_person(connection, ann.email)
+    assert accepted(service, token).json["code"] == "invalid_credentials"
+
+
+def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
+    token, answers = invited(service, "twice@example.com"), list[int]()
+    threads = [
+        threading.Thread(target=lambda: answers.append(accepted(service, token, name="Twice").status_code))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert answers.count(200) == 1 and set(answers) <= {200, 401}
+
+
+def test_a_new_person_chooses_a_name_and_a_good_password(service: Service) -> None:
+    token = invited(service, "choosing@example.com")
+    for wrong in (
+        {},
+        {"name": ""},
+        {"name": "C", "password": "short"},
+        {"name": "C", "password": "choosing@example.com"},
+    ):
+        assert accepted(service, token, **wrong).status_code == 400
+    assert accepted(service, token, name="C").status_code == 200
+
+
+@pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])
+def test_an_invitation_that_is_not_open_any_more(service: Service, spoiled: str) -> None:
+    a_person(service, service.account_id, "owner")
+    owner = a_person(service, service.account_id, "owner")
+    email = f"{spoiled.replace(' ', '-')}@example.com"
+    token = invited(service, email, token=owner.token(service.account_id))
+    found = service.get("/invitations").json["data"]
+    invitation = next(each for each in found if each["email"] == email)
+    assert "token" not in invitation
+    if spoiled == "expired":
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE invitation SET expires_at = now() - interval '1 second'"))
+    elif spoiled == "revoked":
+        path = f"/invitations/{invitation['invitation_id']}"
+        assert service.delete(path).json["revoked"] is True
+        assert service.delete(path).json["code"] == "invitation_not_found"
+    elif spoiled == "replaced":
+        invited(service, email)
+    elif spoiled == "inviter removed":
+        assert service.delete(f"/people/{owner.id}").status_code == 200
+    else:
+        assert service.patch(f"/people/{owner.id}", role="sender").status_code == 200
+    assert accepted(service, token, name="Late").json["code"] == "invalid_link"
+    open_ids = [each["invitation_id"] for each in service.get("/invitations").json["data"]]
+    assert invitation["invitation_id"] not in open_ids
+
+
+def test_whoever_is_in_the_account_keeps_her_role(service: Service) -> None:
+    ann = a_person(service)
+    token = invited(service, ann.email, "viewer")
+    operator = a_person(service, service.account_id, "owner")
+    again = service.post("/invitations", email=operator.email, role="viewer")
+    assert (again.status_code, again.json["code"]) == (409, "state_conflict")
+    assert accepted(service, token).status_code == 200
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE membership SET role = 'owner' WHERE person_id = :id"), {"id": ann.id})
+        connection.execute(text("UPDATE invitation SET ended_at = NULL"))
+    assert accepted(service, token).json["accounts"][0]["role"] == "owner"
+
+
+def test_an_operator_is_invited_by_the_command_line_only(service: Service) -> None:
+    with service.engine.begin() as connection:
+        token = invite(connection, "ops@example.com", None, None, "support").token
+    preview = open_call(service, "/invitations/preview", token=token).json
+    assert (preview["account_name"], preview["role"], preview["operator_role"]) == (None, None, "support")
+    answer = accepted(service, token, name="Ops")
+    assert answer.json["person"]["operator_role"] == "support" and answer.json["accounts"] == []
+
+
+def test_a_repeated_request_gets_no_token(service: Service) -> None:
+    key, body = {"Idempotency-Key": "invite-1"}, {"email": "once@example.com", "role": "viewer"}
+    first = service.post("/invitations", headers=key, **body)
+    again = service.post("/invitations", headers=key, **body)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert {**again.json, "token": first.json["token"]} == first.json and "token" not in again.json
+
+
+def test_neither_token_nor_email_is_in_the_audit_log_and_tokens_are_hashed(service: Service) -> None:
+    email = "private@example.com"
+    token = invited(service, email)
+    accepted(service, token, name="Private Person")
+    with service.engine.connect() as connection:
+        log = str(connection.execute(text("SELECT string_agg(c::text, ' ') FROM change c")).scalar_one())
+        rows = str(connection.execute(text("SELECT string_agg(i::text, ' ') FROM invitation i")).scalar_one())
+        stored = str(connection.execute(text("SELECT string_agg(i::text, ' ') FROM idempotency i")).scalar())
+    assert email not in log and "Private Person" not in log
+    assert token not in log + rows + stored
+
+
+def test_too_many_open_invitations(service: Service) -> None:
+    with service.engine.begin() as connection:
+        for number in range(MAX_OPEN):
+            invite(connection, f"many-{number}@example.com", service.account_id, "viewer")
+    answer = service.post("/invitations", email="one-more@example.com", role="viewer")
+    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    assert len(service.get("/invitations?limit=1000").json["data"]) == MAX_OPEN

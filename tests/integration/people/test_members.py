@@ -1,0 +1,90 @@
+"""The people of an account: their roles, and that an owner always stays."""
+
+import threading
+
+import pytest
+
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES
+from shared.people.persons import disable_person
+from tests.harness.people import a_person, changes
+from tests.harness.service import PREFIX, SECRET_KEY, Service
+
+
+def roles(service: Service) -> dict[str, str]:
+    return {each["email"]: each["role"] for each in service.get("/people").json["data"]}
+
+
+def test_it_works(service: Service) -> None:
+    owner, ann = a_person(service, service.account_id, "owner"), a_person(service, service.account_id, "viewer")
+    a_person(service, service.new_account("other"), "owner")
+    assert roles(service) == {owner.email: "owner", ann.email: "viewer"}
+    first = service.get("/people?limit=1").json
+    second = service.get(f"/people?limit=1&cursor={first['next_cursor']}").json
+    assert {first["data"][0]["email"], second["data"][0]["email"]} == {owner.email, ann.email}
+    assert second["next_cursor"] is None
+    token = owner.token(service.account_id)
+    assert service.patch(f"/people/{ann.id}", token=token, role="sender").json["role"] == "sender"
+    assert service.delete(f"/people/{ann.id}", token=token).json == {"person_id": str(ann.id), "removed": True}
+    assert roles(service) == {owner.email: "owner"}
+    assert service.delete(f"/people/{ann.id}", token=token).json["code"] == "person_not_found"
+    whats = [(who, what) for who, what, subject in changes(service) if subject == str(ann.id)]
+    assert whats[-2:] == [(f"person {owner.id}", "member.role_changed"), (f"person {owner.id}", "member.removed")]
+
+
+def test_the_last_owner_stays(service: Service) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    token = ann.token(service.account_id)
+    for answer in (service.delete(f"/people/{ann.id}", token=token), service.patch(f"/people/{ann.id}", role="viewer")):
+        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    assert service.patch(f"/people/{ann.id}", role="owner").status_code == 200
+    disabled = a_person(service, service.account_id, "owner")
+    with service.engine.begin() as connection:
+        disable_person(connection, disabled.email)
+    assert service.delete(f"/people/{ann.id}").status_code == 409
+    assert service.get("/balance", token=token).status_code == 200
+    a_person(service, service.account_id, "owner")
+    assert service.delete(f"/people/{ann.id}", token=token).status_code == 200
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> None:
+    owners = [a_person(service, service.account_id, "owner") for _ in range(4)]
+    start, answers = threading.Barrier(len(owners)), list[int]()
+
+    def act(number: int) -> None:
+        headers = {"Authorization": f"Bearer {service.token}"}
+        start.wait(10)
+        path = f"{PREFIX}/people/{owners[number].id}"
+        if (number + attempt) % 2:
+            answer = service.client.delete(path, headers=headers)
+        else:
+            answer = service.client.patch(path, json={"role": "viewer"}, headers=headers)
+        answers.append(answer.status_code)
+
+    threads = [threading.Thread(target=act, args=(number,)) for number in range(len(owners))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(answers) == [200, 200, 200, 409]
+    assert list(roles(service).values()).count("owner") == 1
+
+
+def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
+    ann = a_person(service, service.account_id, "viewer")
+    a_person(service, service.account_id, "owner")
+    with service.engine.begin() as connection:
+        weak = create_key(connection, service.account_id, SECRET_KEY, scopes=["people:write", "people:read"])
+        bound = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES), allowed_ips=["127.0.0.0/8"])
+    for key, missing in ((weak, "balance:read"), (bound, None)):
+        body = {"api_key": key.api_key, "api_secret": key.api_secret}
+        token = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
+        for answer in (
+            service.patch(f"/people/{ann.id}", token=token, role="owner"),
+            service.delete(f"/people/{ann.id}", token=token),
+            service.post("/invitations", token=token, email="x@example.com", role="viewer"),
+        ):
+            assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
+            assert answer.json.get("scope") == missing
+    assert roles(service)[ann.email] == "viewer"

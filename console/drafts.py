@@ -116,6 +116,8 @@ class Draft:
         return {"phones": self.recipients}
 
     def _content(self) -> dict[str, Any]:
+        if not self.form["sender_id"]:
+            self.form.errors["sender_id"] = gettext("Choose a sender ID.")
         body: dict[str, Any] = {"sender_id": self.form["sender_id"], "message": self.message}
         for name in ("category", "on_unicode"):
             if self.form[name]:

@@ -35,7 +35,7 @@ def test_it_works(console: Console) -> None:
     browser = console.browser("viewer")
     assert "Hi there" in browser.get("/sends/").text
     page = browser.get(f"/sends/{send}")
-    assert "Send to 2 recipients" in page.text and "100%" in page.text
+    assert "2 recipients" in page.text and "100%" in page.text
     assert "/cancel" not in page.text and "/pause" not in page.text
 
 

@@ -1,7 +1,8 @@
 """Collects the console's texts and compiles their translations: `python -m console.texts`, which is `make texts`.
 
-English is in the code. A translation is a file such as translations/de/LC_MESSAGES/messages.po. The compiled file beside it
-is part of the repository too, so that nothing has to be built to run the console.
+English is in the code. A translation is a file such as translations/de/LC_MESSAGES/messages.po. The compiled file is
+part of the repository too, so that nothing has to be built to run the console.
+"""
 
 from io import BytesIO
 from pathlib import Path

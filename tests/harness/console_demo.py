@@ -19,7 +19,6 @@ from worker.jobs.usage import UsageCounter
 NUMBER = "254204000009"
 CUSTOMERS = ("Amina", "Brian", "Chebet", "David", "Esther", "Faraji", "Grace", "Hassan", "Imani", "Juma")
 CITIES = ("Nairobi", "Mombasa", "Kisumu", "Nakuru", "Eldoret")
-FAILING = "254799000001"
 DAYS = 30
 
 
@@ -101,6 +100,8 @@ def _sends(console: Console) -> None:
         [str(254711000000 + number) for number in range(40)] + ["0711", "254711000001"], "Your order is ready."
     )
     service.send("254711000009", "Your code is 402 113", category="authentication")
+    busy = [str(254733000000 + number) for number in range(2000)]
+    service.bulk([*busy, "999010000001", "999020000002"], "Our winter menu is here. See you soon!", rate=40)
     later = (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds")
     service.bulk(["254711000001", "254711000002"], "Doors open at 9 tomorrow.", send_at=later, reference="opening")
     service.deliver_receipts()

@@ -31,10 +31,10 @@ def create() -> Any:
     return redirect(url_for("sender_ids.index"))
 
 
-@pages.post("/<sender_id>/delete")
-def delete(sender_id: str) -> Any:
+@pages.post("/<uuid:id>/delete")
+def delete(id: Any) -> Any:
     """Give one up."""
-    account().sender_ids.delete(sender_id)
+    account().sender_ids.delete(str(id))
     flash(gettext("The sender ID is given up."), "good")
     return redirect(url_for("sender_ids.index"))
 

@@ -33,6 +33,8 @@ def main() -> None:
                     page.get_by_role("button", name="Sign in").click()
                     account = f"{url}/accounts/{console.service.account_id}/live"
                     paths = pages_of(console)
+                    running = console.service.get("/sends?status=sending").json["data"][0]["send_id"]
+                    paths["send"] = f"/sends/{running}"
                     for name in ("overview", "compose", "send"):
                         page.goto(account + paths[name], wait_until="networkidle")
                         page.screenshot(path=PICTURES / f"{name}.png")

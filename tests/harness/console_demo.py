@@ -47,6 +47,7 @@ def furnish(console: Console) -> None:
             person = create_person(connection, email, name, hash_of_password())
             assert person is not None
             add_member(connection, service.account_id, person, role)
+    service.worker.sweeper.report_alive()  # pages say so if no worker is running
     _month(console)
     _sends(console)
     with transaction(service.engine) as connection:

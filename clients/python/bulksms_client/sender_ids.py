@@ -1,7 +1,6 @@
 """Sender IDs."""
 
 from typing import Any
-from urllib.parse import quote
 
 from bulksms_client.transport import Transport
 
@@ -21,6 +20,6 @@ class SenderIds:
         body = {"sender_id": sender_id} | ({"use_case": use_case} if use_case else {})
         return self._transport.request("POST", "/sender-ids", body, key=key)
 
-    def delete(self, sender_id: str) -> Any:
-        """Give a sender ID up."""
-        return self._transport.request("DELETE", f"/sender-ids/{quote(sender_id, safe='')}")
+    def delete(self, id: str) -> Any:
+        """Give a sender ID up, by its `id`."""
+        return self._transport.request("DELETE", f"/sender-ids/{id}")

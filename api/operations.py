@@ -19,7 +19,7 @@ class Api:
 
     prefix: str
     authenticate: Callable[[str], Caller | Operator]
-    operations: list["Endpoint"] = field(default_factory=list)
+    operations: list["Endpoint"] = field(default_factory=list, hash=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,9 @@ def _item(method: str, path: str, operation: dict[str, Any]) -> dict[str, Any]:
     }
     if not operation["security"]:
         request["auth"] = {"type": "noauth"}
+    elif "session" in operation["security"][0]:
+        session = {"key": "token", "value": "{{session_token}}", "type": "string"}
+        request["auth"] = {"type": "bearer", "bearer": [session]}
     content = operation.get("requestBody", {}).get("content", {})
     if "application/json" in content:
         example = _body(operation["operationId"], content["application/json"])

@@ -53,26 +53,80 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "8. Credits": ("get_balance", "list_transactions", "get_usage"),
     "9. API keys": ("create_api_key", "list_api_keys", "rotate_api_key_secret", "revoke_api_key"),
-    "10. Clean up": ("delete_webhook", "delete_group", "delete_sender_id", "revoke_access_token"),
+    "10. People": (
+        "create_invitation",
+        "list_invitations",
+        "preview_invitation",
+        "accept_invitation",
+        "delete_invitation",
+        "list_people",
+        "update_person",
+        "remove_person",
+        "list_changes",
+    ),
+    "11. Sign in": (
+        "sign_in",
+        "sign_in_by_link",
+        "get_me",
+        "update_me",
+        "list_my_sessions",
+        "end_my_session",
+        "create_my_token",
+        "create_my_operator_token",
+        "change_my_password",
+        "begin_my_totp",
+        "confirm_my_totp",
+        "disable_my_totp",
+        "sign_out",
+    ),
+    "12. Clean up": ("delete_webhook", "delete_group", "delete_sender_id", "revoke_access_token"),
 }
 """Operation ids by folder."""
 
 CAPTURED = {
     "access_token": "token",
-    **{name: name for name in ("send_id", "message_id", "group_id", "webhook_id", "import_id", "erasure_id")},
+    **{
+        name: name
+        for name in ("send_id", "message_id", "group_id", "webhook_id", "import_id", "erasure_id", "invitation_id")
+    },
     "event_id": "event_id",
 }
 """Members of answers that are kept as variables of the collection, for the requests after it."""
-CAPTURED_OF = {"request_sender_id": {"id": "sender"}, "create_api_key": {"api_key": "key_id"}}
+CAPTURED_OF = {
+    "request_sender_id": {"id": "sender"},
+    "create_api_key": {"api_key": "key_id"},
+    "create_invitation": {"token": "invitation_token"},
+    "accept_invitation": {"session_token": "session_token"},
+}
 """The same of one operation only."""
 
-ALSO_GOOD = {"cancel_import": (409,), "replay_delivery": (404, 409)}
-"""Statuses besides 200 that an operation may answer: what it is about may be over, or not have happened yet."""
+ALSO_GOOD = {
+    "cancel_import": (409,),
+    "replay_delivery": (404, 409),
+    "delete_invitation": (404,),
+    "update_person": (404,),
+    "remove_person": (404,),
+    "sign_in": (401,),
+    "sign_in_by_link": (401,),
+    "end_my_session": (404,),
+    "create_my_token": (404,),
+    "create_my_operator_token": (403,),
+    "confirm_my_totp": (401,),
+}
+"""Statuses besides 200 that an operation may answer: what it is about may be over, not have happened yet, or be known
+to a person only."""
 
+PASSWORD = "correct horse battery staple"
+"""As in the examples of the OpenAPI document."""
 CHANGED_BODIES: dict[str, dict[str, object]] = {
     "send_bulk": {"send_at": "{{tomorrow}}"},
     "send_group": {"group_id": "{{group_id}}"},
     "update_send": {},
+    "create_invitation": {"email": "{{$guid}}@example.com", "role": "owner"},
+    "preview_invitation": {"token": "{{invitation_token}}"},
+    "accept_invitation": {"token": "{{invitation_token}}", "name": "Ann Otieno"},
+    "update_me": {"name": "Ann Otieno"},
+    "change_my_password": {"password": PASSWORD, "new_password": PASSWORD},
     "recover_webhook": {"since": "{{yesterday}}"},
 }
 """Members of bodies that are changed, so that they fit what was made before."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, delete, update
+from sqlalchemy import Connection, Row, bindparam, delete, or_, update
 
 from shared.accounts.audit_log import By, record
 from shared.api_key import secret_key_id
@@ -30,6 +30,15 @@ RECOVERY_BYTES = 10
 """Random bytes of a recovery code: 16 characters in base32, too many to be found from their hashes."""
 GROUP = 4
 
+USE_STEP = (
+    update(person)
+    .where(
+        person.c.id == bindparam("of_person"),
+        or_(person.c.totp_step.is_(None), person.c.totp_step < bindparam("step")),
+    )
+    .values(totp_step=bindparam("step"), totp_secret=bindparam("sealed"))
+)
+"""Uses up the codes of a time step and of those before it. Of two requests with one code, only one changes the row."""
 USE_RECOVERY_CODE = delete(recovery_code).where(
     recovery_code.c.person_id == bindparam("person"), recovery_code.c.code_hash == bindparam("code_hash")
 )
@@ -97,11 +106,10 @@ def _use_totp(connection: Connection, row: Row[Any], texts: Texts, code: str) ->
         log.error("The TOTP secret of person %s is encrypted under a SECRET_KEY that this process lacks", row.id)
         return False
     step = matching_step(secret, code)
-    if step is None or (row.totp_step is not None and step <= row.totp_step):
+    if step is None:
         return False
-    values = {"totp_step": step, "totp_secret": texts.seal(secret, of=row.id)}
-    connection.execute(update(person).where(person.c.id == row.id).values(values))
-    return True
+    used = {"of_person": row.id, "step": step, "sealed": texts.seal(secret, of=row.id)}
+    return connection.execute(USE_STEP, used).rowcount == 1
 
 
 def _use_recovery_code(connection: Connection, person_id: UUID, code: str) -> bool:

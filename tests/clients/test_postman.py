@@ -53,8 +53,9 @@ class Runner:
         for variable in url["variable"]:
             path = path.replace(f":{variable['key']}", self._filled(variable["value"]))
         headers = {header["key"]: self._filled(header["value"]) for header in request["header"]}
-        if request.get("auth", {}).get("type") != "noauth":
-            headers["Authorization"] = f"Bearer {self._variables['token']}"
+        auth = request.get("auth", {"type": "bearer", "bearer": [{"value": "{{token}}"}]})
+        if auth["type"] != "noauth":
+            headers["Authorization"] = f"Bearer {self._filled(auth['bearer'][0]['value'])}"
         connection = http.client.HTTPConnection(LOOPBACK, self._port, timeout=60)
         body = self._filled(request["body"]["raw"]) if "body" in request else None
         connection.request(request["method"], path, body, headers)

@@ -16,10 +16,15 @@ def _schemas() -> dict[str, Schema]:
 
 
 def documented(app: Flask, response: TestResponse) -> TestResponse:
-    """The response, if it is as its schema says: all its fields are known, and dumped again they are the same."""
+    """The response, if it is as its schema says: all its fields are known, and dumped again they are the same.
+
+    Every 401 says how to authenticate.
+    """
     if response.status_code == 200 and response.is_json:
         request = response.request
         name, _ = app.url_map.bind("localhost").match(request.path, method=request.method)
         schema = _schemas()[str(name)]
         assert schema.dump(schema.load(response.json)) == response.json, f"{name} is not as its schema says"
+    if response.status_code == 401:
+        assert response.headers["WWW-Authenticate"].startswith("Bearer")
     return response

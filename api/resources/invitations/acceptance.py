@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from api.actor import by_person
+from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem, invalid
 from api.resources.invitations.schemas import Acceptance, InvitationPreviewResponse, InvitationToken
@@ -93,4 +94,4 @@ def _open(connection: Connection, token: str) -> Row[Any]:
 
 
 def _not_open() -> Problem:
-    return Problem("invalid_link", "The invitation is wrong, was used or revoked, or has expired.")
+    return Problem("invalid_link", "The invitation is wrong, was used or revoked, or has expired.", headers=BEARER)

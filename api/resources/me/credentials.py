@@ -7,6 +7,7 @@ from sqlalchemy import Row
 
 from api.actor import by_person
 from api.auth.person_sessions import SignedIn
+from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem, invalid
 from api.resources.me.schemas import (
@@ -89,7 +90,9 @@ def confirm_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
             raise Problem("state_conflict", "Get a secret with POST /api/v1/me/totp first.")
         codes = confirm_totp(connection, person, services().totp_texts, body["code"].strip(), by=by)
         if codes is None:
-            raise Problem("invalid_code", "The code is wrong. Check the clock of the device with the app.")
+            raise Problem(
+                "invalid_code", "The code is wrong. Check the clock of the device with the app.", headers=BEARER
+            )
     return RecoveryCodesResponse().dump({"recovery_codes": codes})
 
 

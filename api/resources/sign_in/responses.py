@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
+from api.auth.tokens import BEARER
 from api.endpoint import client_address, services
 from api.http.client_ip import shared_by_one
 from api.http.request import current_request
@@ -33,7 +34,7 @@ def check_password(person: Row[Any] | None, password: str) -> None:
 
 def wrong_credentials() -> Problem:
     """The 401 for a wrong e-mail address or password, without saying which."""
-    return Problem("invalid_credentials", "The e-mail address or password is wrong.")
+    return Problem("invalid_credentials", "The e-mail address or password is wrong.", headers=BEARER)
 
 
 def lock_checked(connection: Connection, checked: Row[Any]) -> Row[Any]:
@@ -49,9 +50,9 @@ def check_code(connection: Connection, person: Row[Any], code: str | None) -> No
     if person.totp_secret is None:
         return
     if code is None:
-        raise Problem("code_required", "The password is right; this person also needs a code.")
+        raise Problem("code_required", "The password is right; this person also needs a code.", headers=BEARER)
     if not use_code(connection, person, services().totp_texts, code):
-        raise Problem("invalid_code", "The code is wrong, or was used before.")
+        raise Problem("invalid_code", "The code is wrong, or was used before.", headers=BEARER)
 
 
 def begin(connection: Connection, person: Row[Any], *, by_link: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem
 from api.resources.sign_in.responses import begin, check_code, check_password, lock_checked, origin
@@ -59,5 +60,5 @@ def sign_in_by_link(body: dict[str, Any]) -> Any:
         person_id = use_link(connection, body["token"])
         person = lock_person(connection, person_id) if person_id is not None else None
         if person is None or person.state != "active":
-            raise Problem("invalid_link", "The link is wrong, was used before, or has expired.")
+            raise Problem("invalid_link", "The link is wrong, was used before, or has expired.", headers=BEARER)
         return begin(connection, person, by_link=True)

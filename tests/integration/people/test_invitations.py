@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.people.invitations import MAX_OPEN, invite
+from shared.accounts.audit_log import By
+from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.persons import disable_person
 from shared.people.totp import code_at
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
@@ -83,6 +84,26 @@ def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
     for thread in threads:
         thread.join(30)
     assert answers.count(200) == 1 and set(answers) <= {200, 401}
+
+
+def test_of_two_transactions_one_accepts(service: Service) -> None:
+    """Both have seen the invitation open before either has accepted it."""
+    ann, bob = a_person(service), a_person(service)
+    token, second = invited(service, ann.email), list[bool]()
+
+    def accept_too() -> None:
+        with service.engine.begin() as connection:
+            second.append(accept(connection, token, bob.id, by=By("person")))
+
+    other = threading.Thread(target=accept_too)
+    with service.engine.begin() as connection:
+        assert accept(connection, token, ann.id, by=By("person"))
+        other.start()
+        other.join(0.3)
+        assert second == []
+    other.join(30)
+    assert second == [False]
+    assert bob.get("/me").json["accounts"] == []
 
 
 def test_a_new_person_chooses_a_name_and_a_good_password(service: Service) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
+from shared.people.second_factor import totp_texts, use_code
 from shared.people.totp import code_at
 from tests.harness.people import PASSWORD, Person, a_person, changes, sign_in
 from tests.harness.service import SECRET_KEY, Service
@@ -70,6 +71,28 @@ def test_a_code_is_good_once(service: Service) -> None:
         thread.join(30)
     assert sorted(answers) == [200, 401, 401]
     assert refused(sign_in(service, ann.email, code=code_at(secret, now() - 1))) == "invalid_code"
+
+
+@pytest.mark.parametrize("kind", ["TOTP", "recovery"])
+def test_of_two_transactions_one_uses_the_code(service: Service, kind: str) -> None:
+    """Both have read the person before either has used it."""
+    ann = a_person(service)
+    secret, codes = enable(ann)
+    code = code_at(secret, now()) if kind == "TOTP" else codes[0]
+    row, texts, second = stored(service, ann), totp_texts(SECRET_KEY), list[bool]()
+
+    def use_too() -> None:
+        with service.engine.begin() as connection:
+            second.append(use_code(connection, row, texts, code))
+
+    other = threading.Thread(target=use_too)
+    with service.engine.begin() as connection:
+        assert use_code(connection, row, texts, code)
+        other.start()
+        other.join(0.3)
+        assert second == []
+    other.join(30)
+    assert second == [False]
 
 
 def test_the_code_that_confirmed_is_used_up(service: Service) -> None:

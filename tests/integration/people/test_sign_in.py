@@ -10,8 +10,10 @@ from sqlalchemy import text
 
 from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
 from api.limits.shared_rate_limit import SharedRateLimit
+from api.problems import Problem
+from api.resources.sign_in.responses import lock_checked
 from shared.people import passwords
-from shared.people.persons import create_person, disable_person
+from shared.people.persons import change_password, create_person, disable_person, find_person
 from shared.people.sign_in_links import make_link
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
 from tests.harness.service import PREFIX, Service
@@ -156,6 +158,21 @@ def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None
         ).scalar_one()
     assert "m=19456,t=2,p=1" in stored
     assert sign_in(service, ann.email).status_code == 200
+
+
+@pytest.mark.parametrize("change", ["password", "disabled"])
+def test_what_changes_while_a_password_is_checked_counts(service: Service, change: str) -> None:
+    ann = a_person(service)
+    with service.engine.connect() as connection:
+        checked = find_person(connection, ann.id)
+    assert checked is not None
+    with service.engine.begin() as connection:
+        if change == "password":
+            change_password(connection, ann.id, passwords.hash_password("another password"), session=None, by=None)
+        else:
+            disable_person(connection, ann.email)
+    with service.engine.begin() as connection, pytest.raises(Problem, match="invalid_credentials"):
+        lock_checked(connection, checked)
 
 
 def test_a_link_signs_in_once(service: Service) -> None:

@@ -15,14 +15,14 @@ SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "to
 """Codes of a 401 after which only signing in again helps."""
 
 REFUSALS: dict[str, Any] = {
-    "validation_failed": _("Some fields need another value."),
+    "validation_failed": _("Some fields need to be corrected."),
     "too_many_recipients": _("These are too many recipients for one send. Use a group, or split them."),
     "no_valid_recipients": _("None of the recipients can be sent to."),
     "no_valid_contacts": _("None of the entries is a valid contact."),
     "group_empty": _("The group has no contacts yet."),
     "too_many_segments": _("The message takes more segments than you allow."),
     "invalid_credentials": _("The e-mail address or the password is wrong."),
-    "code_required": _("Enter the code of your authenticator app too."),
+    "code_required": _("Enter the code from your authenticator app too."),
     "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
     "invalid_link": _("This link has been used or has expired. Ask for a new one."),
     "spend_limit_reached": _("The account's spend limit is reached."),

@@ -22,5 +22,5 @@ def index() -> Any:
 def refill() -> Any:
     """Fill the play credits of test mode up."""
     account().money.refill()
-    flash(gettext("The play credits are filled up."), "good")
+    flash(gettext("The play credits are refilled."), "good")
     return redirect(url_for("ledger.index"))

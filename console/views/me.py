@@ -87,7 +87,7 @@ def disable_totp() -> Any:
     except ApiError as error:
         return _security(totp=_refused(form, error, "password")), 400
     current.forget_person()
-    flash(gettext("Codes are no longer asked for."), "good")
+    flash(gettext("The second factor is off."), "good")
     return redirect(url_for("me.security"))
 
 

@@ -59,7 +59,7 @@ def delete(phone: str) -> Any:
     """Remove an entry."""
     scope = {name: request.form.get(name) or None for name in ("category", "sender_id")}
     account().suppressions.delete(phone, **scope)
-    flash(gettext("The phone gets messages again."), "good")
+    flash(gettext("The opt-out is removed."), "good")
     return redirect(url_for("opt_outs.index"))
 
 

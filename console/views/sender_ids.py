@@ -27,7 +27,7 @@ def create() -> Any:
         account().sender_ids.create(form["sender_id"].strip(), form.text("use_case"), form.key)
     except ApiError as error:
         return _page(form.refuse(error)), 400
-    flash(gettext("The sender ID is requested. You see here when the operator has decided."), "good")
+    flash(gettext("The sender ID is requested. The operator's decision will appear here."), "good")
     return redirect(url_for("sender_ids.index"))
 
 
@@ -35,7 +35,7 @@ def create() -> Any:
 def delete(id: Any) -> Any:
     """Give one up."""
     account().sender_ids.delete(str(id))
-    flash(gettext("The sender ID is given up."), "good")
+    flash(gettext("The sender ID is removed."), "good")
     return redirect(url_for("sender_ids.index"))
 
 

@@ -60,7 +60,7 @@ def progress(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/reasons")
 def reasons(send_id: Any) -> Any:
-    """Why messages have not arrived."""
+    """Why messages failed."""
     titles = {each["code"]: each for each in account().messages.errors()["data"]}
     counted: Counter[str] = Counter()
     complete = True

@@ -86,7 +86,7 @@ def control(webhook_id: Any, action: str) -> Any:
     webhooks, webhook = account().webhooks, str(webhook_id)
     if action == "test":
         webhooks.test(webhook)
-        flash(gettext("A test event is on its way. Its result appears in the log."), "good")
+        flash(gettext("A test event is on its way. The result will appear in the log."), "good")
     elif action == "delete":
         webhooks.delete(webhook)
         flash(gettext("The webhook is deleted."), "good")

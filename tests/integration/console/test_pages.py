@@ -20,7 +20,7 @@ def pages_of_the_account(console: Console) -> list[str]:
 def test_it_works(console: Console) -> None:
     page = console.browser().get("/")
     assert page.status_code == 200
-    assert "Overview" in page.text and "Being sent" in page.text
+    assert "Overview" in page.text and "Sending now" in page.text
 
 
 @pytest.mark.parametrize("world", ["live", "test"])

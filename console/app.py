@@ -11,6 +11,7 @@ from console.errors import add_error_pages
 from console.formats import add_formats
 from console.languages import add_languages
 from console.navigation import navigation
+from console.paging import page_at
 from console.security import secure
 from console.settings import Settings
 from console.static_files import add_versions
@@ -73,6 +74,7 @@ def _know_the_account(app: Flask) -> None:
             "account_name": current.account_name,
             "role_here": current.role,
             "navigation": navigation,
+            "page_at": page_at,
             "chart_data": chart_data,
             "is_part": "HX-Request" in request.headers,
         }

@@ -48,7 +48,7 @@ class Api:
     """The service behind the console, for all requests of this process."""
 
     def __init__(self, url: str) -> None:
-        self.wire = Wire(url, timeout=20.0, tries=2, longest_wait=0.2)
+        self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
 

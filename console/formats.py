@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask
-from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext
+from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
 from markupsafe import Markup, escape
 
 from console.languages import zone
@@ -190,6 +190,11 @@ def number(value: Any) -> str:
     return NOTHING if value is None else format_decimal(value)
 
 
+def counted(singular: str, plural: str, count: int) -> str:
+    """A text about a number, `%(count)s` in it, in the reader's language."""
+    return str(ngettext(singular, plural, count, count=format_decimal(count)))
+
+
 def percent(part: float, whole: float) -> str:
     """A share, to one decimal place."""
     return format_percent(part / whole, "#,##0.#%") if whole else NOTHING
@@ -245,4 +250,6 @@ def add_formats(app: Flask) -> None:
         role=lambda name: label(ROLES, name),
         limited_by=lambda name: label(LIMITED_BY, name),
     )
-    app.jinja_env.globals.update(percent=percent, total=total, categories=CATEGORIES, roles=ROLES, statuses=STATUSES)
+    app.jinja_env.globals.update(
+        counted=counted, percent=percent, total=total, categories=CATEGORIES, roles=ROLES, statuses=STATUSES
+    )

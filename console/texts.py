@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent
 TRANSLATIONS = ROOT / "translations"
 METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 OPTIONS = {"**.html": {"trimmed": "true"}}
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "lazy_gettext": None}
+KEYWORDS = {"_": None, "gettext": None, "counted": (1, 2), "lazy_gettext": None}
 
 
 def collect() -> Catalog:

@@ -4,10 +4,11 @@ from typing import Any
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
-from flask_babel import format_decimal, gettext, ngettext
+from flask_babel import format_decimal, gettext
 
 from console.csv_files import download, length_of
 from console.current import account
+from console.formats import counted
 from console.forms import Form
 from console.paging import paging
 from console.recipients import phones_of_list, plain_phone
@@ -72,7 +73,7 @@ def add_contacts(group_id: Any) -> Any:
     except ApiError as error:
         return _page(str(group_id), contacts=form.refuse(error)), 400
     counts = put["counts"]
-    text = ngettext("%(num)s contact added.", "%(num)s contacts added.", counts["added"])
+    text = counted("%(count)s contact added.", "%(count)s contacts added.", counts["added"])
     if counts["invalid"]:
         bad = ", ".join(str(each["phone"]) for each in put["rejected"][:3] if each["code"] != "duplicate")
         text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)

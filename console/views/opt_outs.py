@@ -4,10 +4,11 @@ from typing import Any
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
-from flask_babel import format_decimal, gettext, ngettext
+from flask_babel import format_decimal, gettext
 
 from console.csv_files import download, length_of
 from console.current import account
+from console.formats import counted
 from console.forms import Form
 from console.paging import paging
 from console.recipients import phones_of_list, plain_phone
@@ -71,7 +72,7 @@ def csv() -> Any:
 
 def _say(added: Any) -> None:
     counts = added["counts"]
-    text = ngettext("%(num)s opt-out added.", "%(num)s opt-outs added.", counts["added"])
+    text = counted("%(count)s opt-out added.", "%(count)s opt-outs added.", counts["added"])
     if counts["invalid"]:
         bad = ", ".join(str(each["phone"]) for each in added["rejected"][:3])
         text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)

@@ -19,6 +19,7 @@ from flask import current_app, g, request, session
 from console.token_cache import AccountToken, Cache, account_token, digest
 
 SESSION_TOKEN = "session_token"
+LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
 """For how long the answer of `GET /me` is used again."""
 
@@ -105,7 +106,7 @@ def forwarded() -> dict[str, str]:
     """Headers that tell the API who asks: sign-ins are limited by address, and sessions are listed with theirs."""
     headers = {"X-Forwarded-For": request.remote_addr or ""}
     agent = request.headers.get("User-Agent", "")
-    return headers | ({"User-Agent": agent.encode("ascii", "replace").decode()} if agent else {})
+    return headers | ({"User-Agent": agent[:LONGEST_AGENT].encode("ascii", "replace").decode()} if agent else {})
 
 
 def sign_in() -> SignIn:

@@ -250,6 +250,5 @@ def add_formats(app: Flask) -> None:
         role=lambda name: label(ROLES, name),
         limited_by=lambda name: label(LIMITED_BY, name),
     )
-    app.jinja_env.globals.update(
-        counted=counted, percent=percent, total=total, categories=CATEGORIES, roles=ROLES, statuses=STATUSES
-    )
+    app.jinja_env.globals.update(counted=counted, percent=percent, total=total)
+    app.jinja_env.globals.update(categories=CATEGORIES, roles=ROLES, statuses=STATUSES)

@@ -14,7 +14,7 @@ from console.recipients import plain_phone
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
-TURNS = 30
+TURNS = 15
 """Messages of each side that a conversation shows."""
 
 
@@ -58,7 +58,7 @@ def _page(phone: str, form: Form) -> Any:
     senders = [each["sender_id"] for each in account().sender_ids.page(limit=200, status="approved")["data"]]
     if not form["sender_id"] and received and received[0]["sender_id"] in senders:
         form.values["sender_id"] = received[0]["sender_id"]
-    return render_template("conversations/show.html", phone=phone, turns=turns[-TURNS:], form=form, senders=senders)
+    return render_template("conversations/show.html", phone=phone, turns=turns, form=form, senders=senders)
 
 
 def _received(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,10 +91,10 @@ def disable_totp() -> Any:
     return redirect(url_for("me.security"))
 
 
-@pages.post("/sessions/<session_id>/end")
-def end_session(session_id: str) -> Any:
+@pages.post("/sessions/<uuid:session_id>/end")
+def end_session(session_id: Any) -> Any:
     """Sign out elsewhere."""
-    current.me().end_session(session_id)
+    current.me().end_session(str(session_id))
     flash(gettext("The session has ended."), "good")
     return redirect(url_for("me.security"))
 

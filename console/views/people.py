@@ -35,24 +35,28 @@ def invite() -> Any:
     return render_template("people/link.html", invitation=made, link=link)
 
 
-@pages.post("/invitations/<invitation_id>/withdraw")
-def withdraw(invitation_id: str) -> Any:
+@pages.post("/invitations/<uuid:invitation_id>/withdraw")
+def withdraw(invitation_id: Any) -> Any:
     """The link no longer works."""
-    account().invitations.withdraw(invitation_id)
+    account().invitations.withdraw(str(invitation_id))
     flash(gettext("The invitation is withdrawn."), "good")
     return redirect(url_for("people.index"))
 
 
-@pages.post("/<person_id>/role")
-def change_role(person_id: str) -> Any:
+@pages.post("/<uuid:person_id>/role")
+def change_role(person_id: Any) -> Any:
     """Another role."""
-    return _done(lambda: account().people.change_role(person_id, request.form["role"]), gettext("The role is changed."))
+    return _done(
+        lambda: account().people.change_role(str(person_id), request.form["role"]), gettext("The role is changed.")
+    )
 
 
-@pages.post("/<person_id>/remove")
-def remove(person_id: str) -> Any:
+@pages.post("/<uuid:person_id>/remove")
+def remove(person_id: Any) -> Any:
     """End the membership."""
-    return _done(lambda: account().people.remove(person_id), gettext("The person no longer belongs to the account."))
+    return _done(
+        lambda: account().people.remove(str(person_id)), gettext("The person no longer belongs to the account.")
+    )
 
 
 def _done(act: Any, text: str) -> Any:

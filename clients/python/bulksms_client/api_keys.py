@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from bulksms_client.transport import Transport
 
@@ -23,8 +24,8 @@ class ApiKeys:
     def rotate(self, api_key: str, overlap_seconds: int | None = None, key: str | None = None) -> Any:
         """A new secret, shown once. The old one works for `overlap_seconds` more."""
         body = {} if overlap_seconds is None else {"overlap_seconds": overlap_seconds}
-        return self._transport.request("POST", f"/api-keys/{api_key}/rotate", body, key=key)
+        return self._transport.request("POST", f"/api-keys/{quote(api_key, safe='')}/rotate", body, key=key)
 
     def revoke(self, api_key: str) -> Any:
         """The key is no longer valid."""
-        return self._transport.request("DELETE", f"/api-keys/{api_key}")
+        return self._transport.request("DELETE", f"/api-keys/{quote(api_key, safe='')}")

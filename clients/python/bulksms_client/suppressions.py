@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
+from urllib.parse import quote
 
 from bulksms_client.transport import Transport
 
@@ -30,4 +31,4 @@ class Suppressions:
 
     def delete(self, phone: str, **query: Any) -> Any:
         """Remove a phone's entry: the one for everything, or for a `category` or `sender_id`."""
-        return self._transport.request("DELETE", f"/suppressions/{phone}", query=query)
+        return self._transport.request("DELETE", f"/suppressions/{quote(phone, safe='')}", query=query)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from bulksms_client.transport import Transport
 
@@ -46,4 +47,5 @@ class Webhooks:
 
     def replay(self, webhook_id: str, event_id: str) -> Any:
         """Post an event again."""
-        return self._transport.request("POST", f"/webhooks/{webhook_id}/deliveries/{event_id}/replay")
+        path = f"/webhooks/{webhook_id}/deliveries/{quote(event_id, safe='')}/replay"
+        return self._transport.request("POST", path)

@@ -236,4 +236,4 @@ def test_usage_is_counted_by_country_and_downloaded(console: Console) -> None:
 def test_play_credits_are_filled_up(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/credits/", "test")
-    assert "filled up" in browser.post("/credits/refill", "test", follow=True).text
+    assert "refilled" in browser.post("/credits/refill", "test", follow=True).text

@@ -126,6 +126,24 @@ def test_a_file_of_a_foreign_name_is_not_shown_as_code(console: Console) -> None
     assert SCRIPT not in page.text and QUOTES not in page.text and "&lt;script&gt;" in page.text
 
 
+@pytest.mark.parametrize(
+    "query", ["_scheme=javascript&_external=1", "endpoint=x", "world=test&account_id=2", "_anchor=x"]
+)
+def test_a_link_to_the_next_page_leads_nowhere_else(console: Console, query: str) -> None:
+    console.service.bulk([str(254711000000 + number) for number in range(60)], "Hi")
+    page = console.browser().get(f"/messages/?{query}")
+    (link,) = re.findall(r'class="button" href="([^"]*cursor=[^"]+)"', page.text)
+    assert link.startswith(f"/accounts/{console.service.account_id}/live/messages/?")
+
+
+@pytest.mark.parametrize("name", ["x%3Fa=b", "..", "%2e%2e", "a%26b", "%22%3E"])
+def test_a_made_up_name_in_a_path_is_not_found(console: Console, name: str) -> None:
+    owner = console.browser()
+    owner.get("/api-keys/")
+    assert owner.post(f"/api-keys/{name}/revoke").status_code in (404, 405)
+    assert owner.post(f"/opt-outs/{name}/delete", category="", sender_id="").status_code in (400, 404, 405)
+
+
 def test_another_account_is_not_there(console: Console) -> None:
     other = console.service.new_account("other")
     owner = console.browser()

@@ -46,6 +46,7 @@ def create_app(settings: Settings) -> Flask:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
+    app.jinja_env.globals["page_at"] = page_at
     _know_the_account(app)
     return app
 
@@ -74,7 +75,6 @@ def _know_the_account(app: Flask) -> None:
             "account_name": current.account_name,
             "role_here": current.role,
             "navigation": navigation,
-            "page_at": page_at,
             "chart_data": chart_data,
             "is_part": "HX-Request" in request.headers,
         }

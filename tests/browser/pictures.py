@@ -9,12 +9,12 @@ from playwright.sync_api import sync_playwright
 from tests.browser.conftest import CHROMIUM
 from tests.browser.pages import pages_of
 from tests.harness.console import console_of, serving
-from tests.harness.console_demo import furnish, owner
+from tests.harness.console_demo import furnish, go_on_sending, owner
 from tests.harness.database import disposable_database
 from tests.harness.servers import make_migrated_postgres
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "guides" / "pictures"
-WIDE = {"width": 1280, "height": 860}
+WIDE = {"width": 1280, "height": 900}
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def main() -> None:
             postgres.start()
             with disposable_database(postgres) as engine, console_of(engine) as console:
                 furnish(console)
+                go_on_sending(console)
                 token = console.link(owner(console))
                 with serving(console.app) as url, sync_playwright() as playwright:
                     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -37,7 +38,7 @@ def main() -> None:
                     paths["send"] = f"/sends/{running}"
                     for name in ("overview", "compose", "send"):
                         page.goto(account + paths[name], wait_until="networkidle")
-                        page.screenshot(path=PICTURES / f"{name}.png")
+                        page.screenshot(path=PICTURES / f"{name}.png", full_page=name == "overview")
                     page.set_viewport_size({"width": 390, "height": 760})
                     page.emulate_media(color_scheme="dark")
                     page.goto(account + paths["send"], wait_until="networkidle")

@@ -1,6 +1,7 @@
 """An account with a month behind it: what browser tests look at, and what the pictures of the documentation show."""
 
 import random
+import time
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,6 +21,11 @@ NUMBER = "254204000009"
 CUSTOMERS = ("Amina", "Brian", "Chebet", "David", "Esther", "Faraji", "Grace", "Hassan", "Imani", "Juma")
 CITIES = ("Nairobi", "Mombasa", "Kisumu", "Nakuru", "Eldoret")
 DAYS = 30
+REPORT = """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    VALUES ('simulator', 'demo', 'ready', now(), 0, 0, 400, false, 0, 0, 0, now() + interval '10 minutes')
+"""
 
 
 def furnish(console: Console) -> None:
@@ -47,7 +53,6 @@ def furnish(console: Console) -> None:
             person = create_person(connection, email, name, hash_of_password())
             assert person is not None
             add_member(connection, service.account_id, person, role)
-    service.worker.sweeper.report_alive()  # pages say so if no worker is running
     _month(console)
     _sends(console)
     with transaction(service.engine) as connection:
@@ -101,8 +106,9 @@ def _sends(console: Console) -> None:
         [str(254711000000 + number) for number in range(40)] + ["0711", "254711000001"], "Your order is ready."
     )
     service.send("254711000009", "Your code is 402 113", category="authentication")
-    busy = [str(254733000000 + number) for number in range(2000)]
-    service.bulk([*busy, "999010000001", "999020000002"], "Our winter menu is here. See you soon!", rate=40)
+    failing = [*(f"99901{number:07d}" for number in range(9)), *(f"99902{number:07d}" for number in range(4))]
+    busy = [str(254733000000 + number) for number in range(2400)]
+    service.bulk(busy[:200] + failing + busy[200:], "Our winter menu is here. See you soon!", rate=150)
     later = (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds")
     service.bulk(["254711000001", "254711000002"], "Doors open at 9 tomorrow.", send_at=later, reference="opening")
     service.deliver_receipts()
@@ -135,6 +141,20 @@ def _month(console: Console) -> None:
                 )
     with console.service.engine.begin() as connection:
         connection.execute(usage.insert(), rows)
+
+
+def go_on_sending(console: Console) -> None:
+    """Let the send with a rate go on until half of it is sent, with a worker that reports its carrier."""
+    service = console.service
+    with service.engine.begin() as connection:
+        connection.execute(text(REPORT))
+    for _ in range(200):
+        service.sweep()
+        service.deliver_receipts()
+        running = service.get("/sends?status=sending").json["data"]
+        if not running or running[0]["counts"]["delivered"] > running[0]["counts"]["accepted"] / 2:
+            return
+        time.sleep(0.1)
 
 
 def owner(console: Console) -> Person:

@@ -47,8 +47,9 @@
     const problem = document.querySelector("[data-focus]");
     if (problem) problem.focus();
     // The zone of the browser, for forms that ask for one.
-    const zone = document.querySelector("select[data-zone]");
-    if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const zone of document.querySelectorAll("[data-zone]")) {
+      if (!zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    }
   };
 
   prepare();

@@ -11,6 +11,7 @@ from flask_babel import gettext
 
 from console import current
 from console.forms import Form
+from console.languages import language
 from console.sealed import seal, unseal
 
 pages = Blueprint("sign_in", __name__)
@@ -63,7 +64,7 @@ def with_link(token: str) -> Any:
         answer = current.sign_in().with_link(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
-    return _begin(answer)
+    return _begin_first(answer, form)
 
 
 @pages.route("/invitations/<token>", methods=["GET", "POST"])
@@ -81,7 +82,7 @@ def invitation(token: str) -> Any:
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         return _refused("sign_in/invitation.html", form, error, field, invited=invited)
-    return _begin(answer)
+    return _begin_first(answer, form)
 
 
 @pages.post("/sign-out")
@@ -101,6 +102,22 @@ def _refused(template: str, form: Form, error: ApiError, field: str = "", **more
     if field and error.status == 401:
         form.errors[field], form.problem = form.problem, ""
     return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
+
+
+def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
+    """Who comes by a link is perhaps new: a zone and language that she has not set are those of her browser."""
+    spoken = language()
+    shown = _begin(answer)
+    person = answer["person"]
+    changes = {
+        "time_zone": form.text("time_zone") if person["time_zone"] == "UTC" else None,
+        "locale": spoken if person["locale"] == "en" else None,
+    }
+    wanted = {name: value for name, value in changes.items() if value and value != person[name]}
+    if wanted:
+        with suppress(ApiError):  # a zone that the API does not know
+            current.me().change(wanted)
+    return shown
 
 
 def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:

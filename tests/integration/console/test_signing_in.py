@@ -122,6 +122,16 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert console.stranger().open(link.group(1)).status_code == 400
 
 
+def test_who_comes_by_a_link_has_the_zone_and_the_language_of_her_browser(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    token = console.link(person)
+    browser.open(f"/sign-in/link/{token}")
+    data = {"csrf_token": browser.csrf, "time_zone": "Africa/Nairobi"}
+    browser.client.post(f"/sign-in/link/{token}", data=data, headers={"Accept-Language": "de-DE,de;q=0.9"})
+    assert "Übersicht" in browser.get("/").text
+    assert person.get("/me").json["person"]["time_zone"] == "Africa/Nairobi"
+
+
 def test_the_cookie_is_for_the_browser_only(console: Console) -> None:
     set_cookie = console.stranger().open("/sign-in").headers["Set-Cookie"]
     assert "HttpOnly" in set_cookie and "SameSite=Lax" in set_cookie and "Secure" not in set_cookie

@@ -41,6 +41,6 @@ def chart_data(rows: Sequence[Mapping[str, Any]]) -> str:
         "failed": gettext("Failed"),
         "in_doubt": gettext("In doubt"),
     }
-    labels = [format_date(date.fromisoformat(row["day"]), "d MMM") for row in rows]
+    labels = [format_date(date.fromisoformat(row["day"]), gettext("d MMM")) for row in rows]
     series = [{"kind": kind, "name": names[kind], "values": [row[kind] for row in rows]} for kind in KINDS]
     return json.dumps({"labels": labels, "series": series})

@@ -12,6 +12,8 @@ from console.languages import zone
 
 _ = lazy_gettext
 
+DATE = _("d MMM y")
+"""A day in the form of CLDR's patterns: 24 Nov 2026."""
 NOTHING = "\u2013"
 """Shown where there is no value: a dash."""
 
@@ -166,7 +168,7 @@ def moment(text: str | None, seconds: bool = False) -> Markup:
     at = parsed(text)
     if at is None:
         return Markup(NOTHING)
-    shown = format_datetime(at, "d MMM y, HH:mm:ss" if seconds else "d MMM y, HH:mm")
+    shown = format_datetime(at, f"{DATE}, HH:mm:ss" if seconds else f"{DATE}, HH:mm")
     return Markup('<time datetime="{}">{}</time>').format(text, shown)
 
 
@@ -182,7 +184,7 @@ def clock(text: str | None) -> Markup:
 
 def day(text: str | None) -> str:
     """A day such as 2026-03-02."""
-    return format_date(datetime.fromisoformat(text), "d MMM y") if text else NOTHING
+    return format_date(datetime.fromisoformat(text), str(DATE)) if text else NOTHING
 
 
 def number(value: Any) -> str:

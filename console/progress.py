@@ -65,4 +65,4 @@ class Progress:
             return 3 if recent and self.sent else 0
         if self._send["status"] in ("paused", "held", "scheduled"):
             return 10
-        return min(10, max(2, round((self.seconds_left or 0) / 120)))
+        return min(10, max(3, round((self.seconds_left or 0) / 60)))

@@ -3,10 +3,11 @@
 (() => {
   "use strict";
 
-  // A part that is refreshed by itself waits while nobody looks at its page.
+  // A part that is refreshed by itself waits while nobody looks at its page, and while something in it is open.
   document.addEventListener("htmx:beforeRequest", (event) => {
     const part = event.target.closest("[data-live]");
-    if (part && event.target === part && document.hidden) event.preventDefault();
+    if (part !== event.target) return;
+    if (document.hidden || part.querySelector("details[open]")) event.preventDefault();
   });
 
   // A form that is being sent cannot be sent again. Its Idempotency-Key protects it even without this.

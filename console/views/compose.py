@@ -48,10 +48,9 @@ def confirm() -> Any:
 def send() -> Any:
     """Send it. The form's key makes it happen once."""
     form = _posted()
-    draft = Draft(form)
-    body = draft.body()
+    body = Draft(form).body()
     if form.errors:
-        return _page(form), 400
+        return _confirmation(form)
     try:
         sent = account().sends.create({**body, "quote_id": form["quote_id"]}, form.key)
     except ApiError as error:
@@ -93,12 +92,12 @@ def _choices() -> dict[str, Any]:
 def _confirmation(form: Form) -> Any:
     draft = Draft(form)
     body = draft.body()
-    if not form.errors:
-        try:
-            quoted = account().sends.quote(body)
-        except ApiError as error:
-            form.refuse(error)
-        else:
+    try:
+        quoted = account().sends.quote(body)
+    except ApiError as error:
+        form.refuse(error)
+    else:
+        if not form.errors:
             form.values["quote_id"] = quoted["quote_id"]
             group = account().groups.one(body["group_id"]) if draft.kind == "group" else None
             shown = {"form": form, "draft": draft, "quote": quoted, "body": body, "look": look(draft), "group": group}

@@ -118,7 +118,9 @@ def _qr_code(text: str) -> Markup:
     if not text.startswith("otpauth://"):
         return Markup()
     drawn = BytesIO()
-    segno.make(text, micro=False).save(drawn, kind="svg", svgclass="qr", lineclass=None, xmldecl=False, border=0)
+    segno.make(text, micro=False).save(
+        drawn, kind="svg", svgclass="qr", lineclass=None, xmldecl=False, border=0, omitsize=True
+    )
     return Markup(drawn.getvalue().decode())  # made by segno: paths only
 
 

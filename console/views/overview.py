@@ -12,7 +12,8 @@ pages = Blueprint("overview", __name__)
 DAYS = 30
 OPEN = ("sending", "expanding", "queued", "paused", "held", "scheduled")
 """States of a send that is not over, the most urgent first."""
-SHOWN = 8
+RECENT, SHOWN = 20, 8
+"""Sends that are looked at, and shown."""
 
 
 @pages.get("/")
@@ -32,6 +33,6 @@ def now() -> Any:
 
 def _now() -> dict[str, Any]:
     limits = account().usage.limits()
-    recent = account().sends.page(limit=50)["data"]
+    recent = account().sends.page(limit=RECENT)["data"]
     running = sorted((send for send in recent if send["status"] in OPEN), key=lambda send: OPEN.index(send["status"]))
     return {"balance": account().money.balance(), "limits": limits, "running": running[:SHOWN]}

@@ -119,7 +119,7 @@ def test_a_page_in_the_background_asks_for_nothing(stand: Stand) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.evaluate("htmx.trigger('#now', 'every')")
-    page.wait_for_timeout(5_000)
+    page.wait_for_timeout(8_000)
     assert asked == []
     context.close()
 

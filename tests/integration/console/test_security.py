@@ -1,6 +1,8 @@
 """What an attacker tries with a console: forged forms, frames, stored scripts, other accounts, more than the role."""
 
+import io
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -206,6 +208,59 @@ def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
     menu = browser.get("/").text
     assert ("/compose/" in menu) == (role == "sender")
     assert "/api-keys/" not in menu and "/people/" not in menu
+
+
+OWNED = (
+    "send",
+    "contact_group",
+    "contact",
+    "suppression",
+    "sender_id",
+    "api_key",
+    "webhook",
+    "membership",
+    "invitation",
+)
+
+
+def rows(console: Console) -> dict[str, str]:
+    """What is stored, by table: a fingerprint of all rows."""
+    with console.service.engine.connect() as connection:
+        statement = "SELECT coalesce(md5(string_agg(t::text, '' ORDER BY t::text)), '') FROM {} t"
+        return {table: connection.exec_driver_sql(statement.format(table)).scalar_one() for table in OWNED}
+
+
+def test_a_viewer_changes_nothing_by_any_form(console: Console) -> None:
+    """Each form with the objects of the account, and with fields that an owner's would be taken with."""
+    service, viewer, other = console.service, console.browser("viewer"), console.person("sender")
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    objects = {
+        "send_id": service.bulk(["254711000001", "254711000002"], "Doors open", send_at=later).json["send_id"],
+        "group_id": service.post("/groups", name="Ours").json["group_id"],
+        "webhook_id": service.post("/webhooks", url="https://example.com/x").json["webhook_id"],
+        "key_id": service.get("/api-keys").json["data"][0]["api_key"],
+        "id": service.get("/sender-ids").json["data"][0]["id"],
+        "invitation_id": service.post("/invitations", email="x@example.com", role="viewer").json["invitation_id"],
+        "person_id": str(other.id),
+        "phone": "254711000001",
+    }
+    fields = {"kind": "one", "phone": "254711000003", "sender_id": "ACME", "message": "Hi", "name": "Theirs"}
+    fields |= {"phones": "254711000003", "scopes": "sms:read", "url": "https://example.com/y", "role": "owner"}
+    fields |= {"email": "y@example.com", "event_id": "x"}
+    before = rows(console)
+    tried = 0
+    for rule in console.app.url_map.iter_rules():
+        if "POST" not in (rule.methods or ()) or "world" not in rule.arguments:
+            continue
+        path = re.sub(r"<(?:any\([^)]*\)|uuid):(\w+)>|<(\w+)>", lambda found: f"<{found[1] or found[2]}>", rule.rule)
+        path = path.partition("<world>")[2]
+        actions = re.findall(r"any\(([^)]*)\):action", rule.rule)
+        for action in actions[0].split(", ") if actions else [""]:
+            filled = re.sub(r"<(\w+)>", lambda found, other=action or "x": objects.get(found[1], other), path)
+            answer = viewer.post(filled, **fields, file=(io.BytesIO(b"phone\n254711000003\n"), "x.csv"))
+            assert answer.status_code in (200, 400, 403, 404, 415), (filled, answer.status_code)
+            tried += 1
+    assert tried > 30 and rows(console) == before
 
 
 def test_a_viewer_cannot_stop_a_send(console: Console) -> None:

@@ -45,7 +45,11 @@ def main() -> None:
     collected = collect()
     for file in sorted(TRANSLATIONS.glob("*/LC_MESSAGES/messages.po")):
         catalog = read(file)
+        created = catalog.creation_date
         catalog.update(collected, no_fuzzy_matching=True)
+        catalog.creation_date = created  # the file changes only with its texts
+        catalog.project, catalog.version = "Bulk SMS", "console"
+        catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
         catalog.obsolete.clear()
         catalog.fuzzy = False
         with file.open("wb") as stream:

@@ -18,12 +18,14 @@ COPY shared shared
 COPY api api
 COPY worker worker
 COPY bulksms bulksms
+COPY console console
+COPY clients/python clients/python
 # Places and operators by phone are 40 MB of phonenumbers that nothing here asks for; time zones are used.
 RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --editable . \
     && pip --python /opt/venv/bin/python uninstall --yes --quiet setuptools wheel \
     && rm -r /opt/venv/lib/python3.11/site-packages/phonenumbers/geodata \
              /opt/venv/lib/python3.11/site-packages/phonenumbers/carrierdata \
-    && python -m compileall -q shared api worker bulksms \
+    && python -m compileall -q shared api worker bulksms console clients/python \
     && rm requirements-server.lock
 
 FROM python:3.11-slim

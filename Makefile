@@ -30,14 +30,15 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
 		|| sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1  \2/p' $(firstword $(MAKEFILE_LIST))
 
-run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIER=smpp
-	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(or $(CARRIER),simulator)
+run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 CONSOLE_PORT=8001 WORKERS=2 CARRIER=smpp
+	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(or $(CARRIER),simulator) \
+		$(if $(CONSOLE_PORT),--console-port $(CONSOLE_PORT))
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
 	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself
@@ -108,6 +109,18 @@ next: $(READY) ## Run the tests without servers on the newest versions of all de
 
 mutations: $(READY) ## Break each guarantee by a small change: make mutations ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
+
+assets: $(READY) ## Fetch the console's scripts of others, with the versions and hashes of console/vendor.json; needs npm
+	$(BIN)/python -m console.vendor
+
+texts: $(READY) ## Collect the console's texts, and compile their translations
+	$(BIN)/python -m console.texts
+
+browser: $(READY) ## Use the console in Chromium, which must be installed, and check every page with axe-core
+	$(BIN)/python -m pytest -q -m "browser or not browser" tests/browser
+
+pictures: $(READY) ## Take the pictures of the console for the documentation; needs Chromium
+	$(BIN)/python -m tests.browser.pictures
 
 docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict

@@ -12,6 +12,7 @@ pytest_plugins = ["tests.harness.fixtures"]
 
 LONGEST_FIRST = (
     "services",
+    "browser",
     "crashpoints",
     "faults",
     "hostile",

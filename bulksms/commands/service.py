@@ -71,6 +71,9 @@ def _show_plan(as_json: bool) -> None:
     show_default=True,
     help="Simulated within the workers, or a separate SMSC over SMPP.",
 )
-def up(port: int, workers: int, carrier: str) -> None:
-    """Run the whole service in this folder: Postgres, Redis, API and workers. Data is kept in var/."""
-    sys.exit(run_all(Path.cwd(), port, workers, carrier))
+@click.option(
+    "--console-port", type=click.IntRange(1, 65535), envvar="CONSOLE_PORT", show_envvar=True, help="Default: PORT + 1."
+)
+def up(port: int, workers: int, carrier: str, console_port: int | None) -> None:
+    """Run the whole service in this folder: Postgres, Redis, API, console and workers. Data is kept in var/."""
+    sys.exit(run_all(Path.cwd(), port, workers, carrier, console_port))

@@ -19,8 +19,8 @@ PHONE = "254711000000"
 """Recipient of the first message to the simulated carrier."""
 
 
-def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "") -> str:
-    """The service's address, shell commands that send a first message, and a link to sign in.
+def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_url: str = "") -> str:
+    """The addresses of the service and its console, shell commands that send a first message, and a link to sign in.
 
     With `carriers_file` messages reach real phones, so the reader has to fill in the phone.
     """
@@ -31,9 +31,10 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "") -> str:
         )
     else:
         where = "the simulated carrier (it reaches no phone)"
+    console = f"Its console is at {console_url}\n" if console_url else ""
     return f"""
 Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
-
+{console}
 Paste this to send a message to {where}:
 
 {variables(base, demo)}

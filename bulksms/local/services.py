@@ -14,6 +14,8 @@ from bulksms.local.ports import LOOPBACK, is_free
 
 API_PROCESSES = 2
 QUEUE = "sends"
+KEPT_FROM_THE_CONSOLE = ("DATABASE_URL", "REDIS_URL", "BROKER_URL", "SECRET_KEY", "METRICS_TOKEN")
+"""Settings with secrets that only the service's other processes need."""
 
 
 def migrate(env: Mapping[str, str], logs: Path, home: Path) -> Command:
@@ -48,15 +50,23 @@ def webhooks(env: Mapping[str, str], logs: Path, home: Path) -> Command:
     return Command("webhooks", [sys.executable, "-m", "worker.webhooks"], env, logs / "webhooks.log", home)
 
 
+def console(port: int, api_port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """The web console, ready when it says so. It knows the API's address, and none of the servers behind it."""
+    mine = {name: value for name, value in env.items() if name not in KEPT_FROM_THE_CONSOLE}
+    mine |= {"API_URL": f"http://{LOOPBACK}:{api_port}"}
+    command = [sys.executable, "-m", "console", "--port", str(port)]
+    return Command("console", command, mine, logs / "console.log", home, lambda: _is_ready(port, "/healthz"))
+
+
 def _script(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def _is_ready(port: int) -> bool:
+def _is_ready(port: int, path: str = "/readyz") -> bool:
     # Not urllib: it would use a proxy from the environment.
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
-        connection.request("GET", "/readyz")
+        connection.request("GET", path)
         return connection.getresponse().status == http.HTTPStatus.OK
     except (OSError, http.client.HTTPException):
         return False

@@ -24,8 +24,10 @@ window = 400
 """
 
 
-def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
-    """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C. Data is kept in `home`/var.
+def up(home: Path, port: int, workers: int, carrier: str = "simulator", console_port: int | None = None) -> int:
+    """Run Postgres, Redis, the API, the console and `workers` workers until Ctrl-C. Data is kept in `home`/var.
+
+    The console's port is the one after the API's unless `console_port` is given.
 
     Messages go to the simulated carrier in the workers; with `carrier` "smpp" to a simulated SMSC; and if CARRIERS_FILE
     is set, to the carriers in it.
@@ -39,7 +41,9 @@ def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
     try:
         lock.acquire(f"The service already runs in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
         _require_free(port)
-        _run(home, port, workers, carrier)
+        console_port = console_port or port + 1
+        _require_free(console_port, "CONSOLE_PORT")
+        _run(home, port, workers, carrier, console_port)
     except LocalError as error:
         to_stderr(f"\n{error}")
         return 1
@@ -49,11 +53,11 @@ def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
     return 0
 
 
-def _run(home: Path, port: int, workers: int, carrier: str) -> None:
+def _run(home: Path, port: int, workers: int, carrier: str, console_port: int) -> None:
     try:
         with Supervisor() as supervisor:
             try:
-                _start_all(supervisor, home, port, workers, carrier)
+                _start_all(supervisor, home, port, workers, carrier, console_port)
                 supervisor.run()
             except Stopped:
                 pass
@@ -63,7 +67,7 @@ def _run(home: Path, port: int, workers: int, carrier: str) -> None:
         remove_metrics(metrics_directory(home / "var"))
 
 
-def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carrier: str) -> None:
+def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carrier: str, console_port: int) -> None:
     var, logs = home / "var", home / "var" / "log"
     to_stderr("Starting the service (Ctrl-C stops it) ...")
     postgres = Postgres(var / "postgres", log_file=logs / "postgres.log")
@@ -71,6 +75,8 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     supervisor.start(postgres)
     supervisor.start(redis)
     values = _values(postgres, redis, secret(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
+    values |= {"CONSOLE_URL": f"http://{LOOPBACK}:{console_port}", "TRUSTED_PROXIES": f"{LOOPBACK}/32"}
+    values |= {"CONSOLE_SECRET_KEY": secret(var / "console_secret_key")}
     smsc_port = free_port() if carrier == "smpp" else 0
     own_file = "" if smsc_port else os.environ.get("CARRIERS_FILE", "")
     if smsc_port:
@@ -89,8 +95,10 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     for number in range(1, workers + 1):
         supervisor.start(services.worker(number, env, logs, home))
     supervisor.start(services.webhooks(env, logs, home))
+    supervisor.start(services.console(console_port, port, env, logs, home))
     os.environ.update(values)
-    to_stderr(banner(ensure_demo(f"http://{LOOPBACK}:{port}"), var, "" if smsc_port else carriers_file))
+    demo = ensure_demo(f"http://{LOOPBACK}:{port}")
+    to_stderr(banner(demo, var, "" if smsc_port else carriers_file, values["CONSOLE_URL"]))
 
 
 def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) -> dict[str, str]:
@@ -104,12 +112,12 @@ def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) 
     }
 
 
-def _require_free(port: int) -> None:
+def _require_free(port: int, name: str = "PORT") -> None:
     # API processes share their port (SO_REUSEPORT): a second service on it would not fail to start, but take some of
     # the first one's requests.
     if not is_free(port):
         raise LocalError(
-            f"Port {port} is in use on {LOOPBACK}. Use another one: make run PORT={_free_alternative(port)}"
+            f"Port {port} is in use on {LOOPBACK}. Use another one: make run {name}={_free_alternative(port)}"
         )
 
 

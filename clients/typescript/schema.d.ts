@@ -535,7 +535,7 @@ export interface Quote {
   quote_id: string;
   /** When the quote expires: after 15 minutes. */
   quote_expires_at: string;
-  /** Credits left to spend after this. */
+  /** Credits to spend now, without the cost of this send. */
   balance: number;
   /** Whether the balance covers the cost. */
   sufficient: boolean;

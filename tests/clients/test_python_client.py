@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from bulksms_client import Client, InvalidSignature, Unreachable, verify_webhook
-from bulksms_client.transport import Transport
+from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.webhooks import TOLERANCE
+from bulksms_client.wire import Wire
 from standardwebhooks import Webhook
 
 Answer = tuple[int, dict[str, Any], dict[str, str]] | None
@@ -83,7 +84,8 @@ def slept() -> list[float]:
 @pytest.fixture
 def transport(service: Scripted, slept: list[float]) -> Iterator[Transport]:
     url = f"http://127.0.0.1:{service.server.server_port}"
-    made = Transport(url, "key", "secret", timeout=10, tries=3, sleep=slept.append)
+    wire = Wire(url, timeout=10, tries=3, sleep=slept.append)
+    made = Transport(wire, KeyTokens(wire, "key", "secret"))
     yield made
     made.close()
 

@@ -6,13 +6,17 @@ from typing import Any, Self, TypeVar
 
 from bulksms_client.errors import StillOpen
 from bulksms_client.models import Balance, Message, Send, SentMany, SentOne
-from bulksms_client.transport import Transport
+from bulksms_client.themes import Themes
+from bulksms_client.transport import KeyTokens, Transport
+from bulksms_client.wire import Wire
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Themes):
     """One account of one service. May be used by several threads.
+
+    Its attributes are the API by theme, such as `client.groups.create("VIP")`.
 
     `timeout` is for one try, in seconds; `tries` are made of each request, with pauses that grow. Options of the three
     sends (`send_at`, `expires_at`, `reference`, `category` and more) are given by name, as the API has them. `close`
@@ -20,7 +24,9 @@ class Client:
     """
 
     def __init__(self, url: str, api_key: str, api_secret: str, *, timeout: float = 30.0, tries: int = 5) -> None:
-        self._transport = Transport(url, api_key, api_secret, timeout, tries)
+        wire = Wire(url, timeout, tries)
+        self._transport = Transport(wire, KeyTokens(wire, api_key, api_secret))
+        super().__init__(self._transport)
 
     def __enter__(self) -> Self:
         return self

@@ -105,7 +105,7 @@ def test_there_are_two_apis_by_default() -> None:
 def test_nothing_is_published_to_the_world_by_default() -> None:
     for name, service in SERVICES.items():
         for port in service.get("ports", []):
-            assert re.match(r"\$\{(TLS_)?BIND:-127\.0\.0\.1\}:", port), name
+            assert re.match(r"\$\{((TLS|CONSOLE)_)?BIND:-127\.0\.0\.1\}:", port), name
 
 
 def test_nginx_looks_the_api_up_again() -> None:

@@ -24,12 +24,13 @@ from tests.harness.owned import OF_A_PERSON, OF_NO_ACCOUNT, OWNED
 from worker.tasks import register
 
 ROOT = Path(shared.task_queue.__file__).parent.parent
-PACKAGES = ("api", "worker", "shared", "bulksms")
+PACKAGES = ("api", "worker", "shared", "bulksms", "console")
 MAY_IMPORT = {
     "api": {"api", "shared"},
     "worker": {"worker", "shared"},
     "shared": {"shared"},
     "bulksms": {"api", "worker", "shared", "bulksms"},
+    "console": {"console", "shared"},
 }
 OPEN_TO_ALL = {
     "POST /auth/token",
@@ -117,6 +118,12 @@ def test_imports_go_one_way(path: Path) -> None:
     assert ours <= MAY_IMPORT[name(path).partition("/")[0]]
 
 
+def test_the_console_knows_the_service_by_its_api_only() -> None:
+    modules = {module for path in files("console") for module in imported(tree(path))}
+    assert {module for module in modules if module.startswith("shared")} == {"shared.environment"}
+    assert {module.partition(".")[0] for module in modules} & {"sqlalchemy", "psycopg", "redis", "celery"} == set()
+
+
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "telnetlib", "xmlrpc"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "system", "popen", "mktemp"}
 
@@ -189,7 +196,7 @@ def undocumented(node: ast.AST, prefix: str = "") -> Iterator[str]:
                 yield from undocumented(child, f"{child.name}.")
 
 
-@each("api", "worker", "shared")
+@each("api", "worker", "shared", "console")
 def test_what_is_public_says_what_it_does(path: Path) -> None:
     module = tree(path)
     if "migrations/versions" not in name(path):

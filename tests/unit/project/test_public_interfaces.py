@@ -12,7 +12,7 @@ from werkzeug.routing import Rule
 import shared.ids
 
 ROOT = Path(shared.ids.__file__).parent.parent
-PACKAGES = ("api", "worker", "shared", "bulksms")
+PACKAGES = ("api", "worker", "shared", "bulksms", "console")
 UNDOCUMENTED_MODULES = ("flask.sansio", "uvicorn.protocols", "uvicorn.supervisors")
 DOCUMENTED_NAMES = {"_asdict", "_exit", "_fields", "_make", "_mapping", "_replace"}
 """Names with an underscore that are public all the same: of named tuples, of SQLAlchemy's rows, and of `os`."""

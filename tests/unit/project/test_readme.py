@@ -19,7 +19,8 @@ SETTINGS = Path("docs/reference/settings.md").read_text()
 FIRST_SENDS = Path("docs/guides/first-send.md").read_text()
 PAGES = [Path("README.md"), Path("CONTRIBUTING.md"), *sorted(Path("docs").rglob("*.md"))]
 MAKEFILE = Path("Makefile").read_text()
-NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"}
+OF_THE_CONSOLE = {"API_URL", "CONSOLE_PORT", "CONSOLE_PROXIES", "CONSOLE_SECRET_KEY"}
+NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"} | OF_THE_CONSOLE
 """Variables that are read elsewhere."""
 
 

@@ -10,7 +10,7 @@ import pytest
 import shared.ids
 
 ROOT = Path(shared.ids.__file__).parent.parent
-PACKAGES = ("api", "worker", "shared")
+PACKAGES = ("api", "worker", "shared", "console")
 ALL = (*PACKAGES, "bulksms", "bench", "clients")
 ENTRY = re.compile(r"^- ((?:`[\w./]+`(?:, )?)+):", re.MULTILINE)
 

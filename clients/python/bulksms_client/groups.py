@@ -1,0 +1,73 @@
+"""Groups, their contacts, and imports."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
+
+from bulksms_client.transport import Transport
+
+
+class Groups:
+    """Groups of contacts."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def page(self, limit: int = 50, **query: Any) -> Any:
+        """The groups; by `cursor`."""
+        return self._transport.request("GET", "/groups", query={"limit": limit, **query})
+
+    def one(self, group_id: str) -> Any:
+        """One group."""
+        return self._transport.request("GET", f"/groups/{group_id}")
+
+    def create(self, name: str, key: str | None = None) -> Any:
+        """A new group. Its name must be free."""
+        return self._transport.request("POST", "/groups", {"name": name}, key=key)
+
+    def rename(self, group_id: str, name: str) -> Any:
+        """Another name."""
+        return self._transport.request("PATCH", f"/groups/{group_id}", {"name": name})
+
+    def delete(self, group_id: str) -> Any:
+        """Delete the group with its contacts."""
+        return self._transport.request("DELETE", f"/groups/{group_id}")
+
+    def contacts(self, group_id: str, limit: int = 50, **query: Any) -> Any:
+        """Its contacts; by `phone`, `tag`, `cursor`."""
+        return self._transport.request("GET", f"/groups/{group_id}/contacts", query={"limit": limit, **query})
+
+    def contacts_csv(self, group_id: str, **query: Any) -> Iterator[bytes]:
+        """All its contacts as CSV; by `tag`."""
+        return self._transport.stream(f"/groups/{group_id}/contacts", query)
+
+    def put_contacts(self, group_id: str, contacts: Sequence[str | Mapping[str, Any]], key: str | None = None) -> Any:
+        """Add contacts, or change the fields and tags of those that are there."""
+        return self._transport.request("POST", f"/groups/{group_id}/contacts", {"contacts": list(contacts)}, key=key)
+
+    def remove_contacts(self, group_id: str, phones: Sequence[str]) -> Any:
+        """Remove phones from the group."""
+        return self._transport.request("DELETE", f"/groups/{group_id}/contacts", {"phones": list(phones)})
+
+    def import_file(self, group_id: str, file: IO[bytes], length: int, country: str | None = None) -> Any:
+        """Import a CSV file of `length` bytes. Workers read it; the answer tells the import."""
+        return self._transport.upload(f"/groups/{group_id}/import", file, length, {"country": country})
+
+    def imports(self, limit: int = 50, **query: Any) -> Any:
+        """Imports, newest first; by `group_id`, `cursor`."""
+        return self._transport.request("GET", "/imports", query={"limit": limit, **query})
+
+    def one_import(self, import_id: str) -> Any:
+        """How far an import has come."""
+        return self._transport.request("GET", f"/imports/{import_id}")
+
+    def cancel_import(self, import_id: str) -> Any:
+        """Stop an import. What it has added stays."""
+        return self._transport.request("POST", f"/imports/{import_id}/cancel")
+
+    def import_errors(self, import_id: str, limit: int = 50, **query: Any) -> Any:
+        """The rows that were not imported, each with its reason."""
+        return self._transport.request("GET", f"/imports/{import_id}/errors", query={"limit": limit, **query})
+
+    def import_errors_csv(self, import_id: str) -> Iterator[bytes]:
+        """The same as CSV."""
+        return self._transport.stream(f"/imports/{import_id}/errors")

@@ -1,0 +1,89 @@
+"""Signing in as a person, and what a person sets for herself."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bulksms_client.transport import Transport
+from bulksms_client.wire import Wire
+
+
+class SignIn:
+    """What needs no token. Each answer has a `session_token`. `headers` go with each request."""
+
+    def __init__(self, wire: Wire, headers: Mapping[str, str] | None = None) -> None:
+        self._wire = wire
+        self._headers = dict(headers or {})
+
+    def with_password(self, email: str, password: str, code: str | None = None) -> Any:
+        """Sign in. `code` is a TOTP or a recovery code; without one, 401 `code_required` asks for it."""
+        body = {"email": email, "password": password} | ({"code": code} if code else {})
+        return self._post("/sign-in", body)
+
+    def with_link(self, token: str) -> Any:
+        """Sign in by a link, which works once."""
+        return self._post("/sign-in/link", {"token": token})
+
+    def preview_invitation(self, token: str) -> Any:
+        """What an invitation is for."""
+        return self._post("/invitations/preview", {"token": token})
+
+    def accept_invitation(self, token: str, password: str, name: str | None = None, code: str | None = None) -> Any:
+        """Accept an invitation. Who is new gives a name and sets a password; others give theirs and a code."""
+        body = {"token": token, "password": password}
+        body |= {field: value for field, value in (("name", name), ("code", code)) if value}
+        return self._post("/invitations/accept", body)
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        return self._wire.request("POST", path, body, self._headers)
+
+
+class Me:
+    """The person of a session token."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def show(self) -> Any:
+        """The `person` and her `accounts`."""
+        return self._transport.request("GET", "/me")
+
+    def change(self, changes: Mapping[str, Any]) -> Any:
+        """Change `name`, `locale` or `time_zone`."""
+        return self._transport.request("PATCH", "/me", changes)
+
+    def change_password(self, password: str | None, new_password: str) -> Any:
+        """Set another password, which ends all other sessions. `password` is not needed if there is none yet."""
+        body = {"new_password": new_password} | ({"password": password} if password else {})
+        return self._transport.request("POST", "/me/password", body)
+
+    def start_totp(self) -> Any:
+        """A new `secret` and its `uri` for an authenticator app."""
+        return self._transport.request("POST", "/me/totp")
+
+    def confirm_totp(self, code: str) -> Any:
+        """Ask for codes from now on. The answer has the recovery codes, once."""
+        return self._transport.request("POST", "/me/totp/confirm", {"code": code})
+
+    def disable_totp(self, password: str) -> Any:
+        """Ask for codes no longer."""
+        return self._transport.request("POST", "/me/totp/disable", {"password": password})
+
+    def sessions(self) -> Any:
+        """Where she is signed in."""
+        return self._transport.request("GET", "/me/sessions")
+
+    def end_session(self, session_id: str) -> Any:
+        """Sign out elsewhere."""
+        return self._transport.request("DELETE", f"/me/sessions/{session_id}")
+
+    def sign_out(self) -> Any:
+        """End this session."""
+        return self._transport.request("POST", "/me/sign-out")
+
+    def account_token(self, account_id: Any, *, test: bool = False) -> Any:
+        """A token of her role for an account, or for its sandbox. It lasts 10 minutes."""
+        return self._transport.request("POST", "/me/token", {"account_id": account_id, "test": test})
+
+    def operator_token(self, reason: str | None = None) -> Any:
+        """A token for the operator API."""
+        return self._transport.request("POST", "/me/operator-token", {"reason": reason} if reason else {})

@@ -1,0 +1,34 @@
+"""The opt-out list."""
+
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+from urllib.parse import quote
+
+from bulksms_client.transport import Transport
+
+
+class Suppressions:
+    """The phones that get no messages."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def page(self, limit: int = 50, **query: Any) -> Any:
+        """Entries; by `phone`, `category`, `sender_id`, `reason`, `cursor`."""
+        return self._transport.request("GET", "/suppressions", query={"limit": limit, **query})
+
+    def csv(self, **query: Any) -> Iterator[bytes]:
+        """All entries as CSV."""
+        return self._transport.stream("/suppressions", query)
+
+    def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
+        """Add `phones`, for everything or for a `category` or `sender_id`, with a `reason`."""
+        return self._transport.request("POST", "/suppressions", body, key=key)
+
+    def import_file(self, file: IO[bytes], length: int) -> Any:
+        """Add the entries of a CSV file of `length` bytes."""
+        return self._transport.upload("/suppressions/import", file, length)
+
+    def delete(self, phone: str, **query: Any) -> Any:
+        """Remove a phone's entry: the one for everything, or for a `category` or `sender_id`."""
+        return self._transport.request("DELETE", f"/suppressions/{quote(phone, safe='')}", query=query)

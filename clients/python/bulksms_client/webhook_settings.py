@@ -1,0 +1,51 @@
+"""Webhooks: where events are posted, and what became of them."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from bulksms_client.transport import Transport
+
+
+class Webhooks:
+    """The account's webhooks."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def page(self, limit: int = 50, **query: Any) -> Any:
+        """The webhooks; by `cursor`."""
+        return self._transport.request("GET", "/webhooks", query={"limit": limit, **query})
+
+    def one(self, webhook_id: str) -> Any:
+        """One webhook."""
+        return self._transport.request("GET", f"/webhooks/{webhook_id}")
+
+    def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
+        """A webhook with a `url`, perhaps only for some `events`. The answer has its secret, once."""
+        return self._transport.request("POST", "/webhooks", body, key=key)
+
+    def change(self, webhook_id: str, changes: Mapping[str, Any]) -> Any:
+        """Change its `url`, `events`, `description` or `status`."""
+        return self._transport.request("PATCH", f"/webhooks/{webhook_id}", changes)
+
+    def delete(self, webhook_id: str) -> Any:
+        """Post nothing there any more."""
+        return self._transport.request("DELETE", f"/webhooks/{webhook_id}")
+
+    def rotate_secret(self, webhook_id: str) -> Any:
+        """A new secret, shown once; the old one signs too for a while."""
+        return self._transport.request("POST", f"/webhooks/{webhook_id}/rotate-secret")
+
+    def test(self, webhook_id: str) -> Any:
+        """Post a test event."""
+        return self._transport.request("POST", f"/webhooks/{webhook_id}/test")
+
+    def deliveries(self, webhook_id: str, limit: int = 50, **query: Any) -> Any:
+        """What was posted; by `status`, `cursor`."""
+        return self._transport.request("GET", f"/webhooks/{webhook_id}/deliveries", query={"limit": limit, **query})
+
+    def replay(self, webhook_id: str, event_id: str) -> Any:
+        """Post an event again."""
+        path = f"/webhooks/{webhook_id}/deliveries/{quote(event_id, safe='')}/replay"
+        return self._transport.request("POST", path)

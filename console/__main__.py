@@ -1,0 +1,45 @@
+"""Runs the console: `python -m console --port 8001`."""
+
+import argparse
+import sys
+
+import waitress
+
+from console.app import create_app
+from console.settings import from_environment
+from shared.environment import SettingsError
+
+THREADS = 16
+CONNECTIONS = 2000
+"""Open connections at a time; further ones wait."""
+BODY_BYTES = 64 * 1024 * 1024
+"""Largest upload."""
+
+
+def main() -> int:
+    """Serve until the process is stopped. Returns an exit code."""
+    parser = argparse.ArgumentParser(prog="python -m console", description="The web console.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8001)
+    options = parser.parse_args()
+    try:
+        settings = from_environment()
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    waitress.serve(
+        create_app(settings),
+        host=options.host,
+        port=options.port,
+        threads=THREADS,
+        connection_limit=CONNECTIONS,
+        max_request_body_size=BODY_BYTES,
+        channel_timeout=60,
+        ident="",
+        clear_untrusted_proxy_headers=False,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

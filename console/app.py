@@ -1,0 +1,80 @@
+"""Creates the console's Flask application."""
+
+from typing import Any
+
+from flask import Flask, g, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from console import current
+from console.charts import chart_data
+from console.errors import add_error_pages
+from console.formats import add_formats
+from console.languages import add_languages
+from console.navigation import navigation
+from console.paging import page_at
+from console.security import secure
+from console.settings import Settings
+from console.static_files import add_versions
+from console.views import ACCOUNT_PAGES, PAGES
+
+FORM_BYTES = 24 * 1024 * 1024
+"""Largest form without its files: a list of 100,000 recipients with their values fits."""
+FILE_BYTES = 64 * 1024 * 1024
+ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
+"""The beginning of the paths of an account's pages."""
+
+
+def create_app(settings: Settings) -> Flask:
+    """The console for one service."""
+    app = Flask(__name__)
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        MAX_CONTENT_LENGTH=FILE_BYTES,
+        MAX_FORM_MEMORY_SIZE=FORM_BYTES,
+        CONSOLE_URL=settings.url,
+    )
+    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    app.extensions["bulksms_api"] = current.Api(settings.api_url)
+    if settings.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
+    secure(app, settings.secure)
+    add_versions(app)
+    add_languages(app)
+    add_formats(app)
+    add_error_pages(app)
+    for pages in PAGES:
+        app.register_blueprint(pages)
+    for pages in ACCOUNT_PAGES:
+        app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
+    app.jinja_env.globals["page_at"] = page_at
+    _know_the_account(app)
+    return app
+
+
+def _know_the_account(app: Flask) -> None:
+    """Keep the account and the world of the path, and use them in links."""
+
+    @app.url_value_preprocessor
+    def keep(endpoint: str | None, values: dict[str, Any] | None) -> None:
+        if values and "world" in values:
+            g.account_id, g.world = values.pop("account_id"), values.pop("world")
+
+    @app.url_defaults
+    def add(endpoint: str, values: dict[str, Any]) -> None:
+        if "world" in g and app.url_map.is_endpoint_expecting(endpoint, "world"):
+            values.setdefault("account_id", g.account_id)
+            values.setdefault("world", g.world)
+
+    @app.context_processor
+    def names() -> dict[str, Any]:
+        return {
+            "me": current.maybe_person(),
+            "may": current.may,
+            "world": g.get("world"),
+            "account_id": g.get("account_id"),
+            "account_name": current.account_name,
+            "role_here": current.role,
+            "navigation": navigation,
+            "chart_data": chart_data,
+            "is_part": "HX-Request" in request.headers,
+        }

@@ -1,0 +1,194 @@
+"""The current request: who is signed in, for which account, and the API in her name.
+
+The cookie holds only the session token. The account and the world, `live` or `test`, are in the path, so that pages of
+several accounts can be open at the same time. The API decides what is allowed; `may` only hides what would be refused.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bulksms_client.errors import BulkSmsError
+from bulksms_client.people import Me, SignIn
+from bulksms_client.themes import Themes
+from bulksms_client.transport import Transport
+from bulksms_client.wire import Wire
+from flask import current_app, g, request, session
+
+from console.token_cache import AccountToken, Cache, account_token, digest
+
+SESSION_TOKEN = "session_token"
+LONGEST_AGENT = 300
+PERSON_SECONDS = 10.0
+"""For how long the answer of `GET /me` is used again."""
+
+
+class SignedOut(Exception):
+    """Nobody is signed in, or the session has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who is signed in."""
+
+    details: Mapping[str, Any]
+    """As the API describes her: `person_id`, `email`, `name`, `locale`, `time_zone`, `operator_role`, `totp`."""
+    accounts: tuple[Mapping[str, Any], ...]
+    """Her accounts: `account_id`, `name`, `role`."""
+    ends: float
+
+    @property
+    def initials(self) -> str:
+        """Up to two letters for her name."""
+        words = str(self.details.get("name") or self.details["email"]).split()
+        return "".join(word[0] for word in words[:2]).upper()
+
+
+class Api:
+    """The service behind the console, for all requests of this process."""
+
+    def __init__(self, url: str) -> None:
+        self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
+        self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
+        self.people: Cache[Person] = Cache(lambda person: person.ends)
+
+
+class SessionTokens:
+    """The session token of the cookie, which cannot be renewed."""
+
+    def token(self) -> str:
+        """The token. Raises SignedOut without one."""
+        token = session.get(SESSION_TOKEN)
+        if not token:
+            raise SignedOut
+        return str(token)
+
+    def drop(self, token: str) -> None:
+        """The session has ended."""
+        raise SignedOut
+
+
+class AccountTokens:
+    """The person's tokens for one account, or for its sandbox."""
+
+    def __init__(self, account_id: str, test: bool) -> None:
+        self._account_id = account_id
+        self._test = test
+
+    def current(self) -> AccountToken:
+        """The token with its scopes; a new one shortly before its end."""
+        kept = api().tokens.get(self._key())
+        if kept is not None:
+            return kept
+        answer = me().account_token(_api_id(self._account_id), test=self._test)
+        return api().tokens.put(self._key(), account_token(answer))
+
+    def token(self) -> str:
+        """The token."""
+        return self.current().token
+
+    def drop(self, token: str) -> None:
+        """Get a new one for the next request."""
+        api().tokens.drop(self._key())
+
+    def _key(self) -> tuple[str, str, bool]:
+        return digest(SessionTokens().token()), self._account_id, self._test
+
+
+def api() -> Api:
+    """The service behind the console."""
+    found: Api = current_app.extensions["bulksms_api"]
+    return found
+
+
+def forwarded() -> dict[str, str]:
+    """Headers that tell the API who asks: sign-ins are limited by address, and sessions are listed with theirs."""
+    headers = {"X-Forwarded-For": request.remote_addr or ""}
+    agent = request.headers.get("User-Agent", "")
+    return headers | ({"User-Agent": agent[:LONGEST_AGENT].encode("ascii", "replace").decode()} if agent else {})
+
+
+def sign_in() -> SignIn:
+    """What needs no session."""
+    return SignIn(api().wire, forwarded())
+
+
+def me() -> Me:
+    """The API in the name of the session."""
+    return Me(Transport(api().wire, SessionTokens(), forwarded()))
+
+
+def person() -> Person:
+    """Who is signed in. Raises SignedOut."""
+    if "person" not in g:
+        key = digest(SessionTokens().token())
+        found = api().people.get(key)
+        if found is None:
+            answer = me().show()
+            found = api().people.put(
+                key, Person(answer["person"], tuple(answer["accounts"]), time.monotonic() + PERSON_SECONDS)
+            )
+        g.person = found
+    known: Person = g.person
+    return known
+
+
+def forget_person() -> None:
+    """Ask the API again who is signed in: her name or her accounts have changed."""
+    g.pop("person", None)
+    token = session.get(SESSION_TOKEN)
+    if token:
+        api().people.drop(digest(str(token)))
+
+
+def maybe_person() -> Person | None:
+    """Who is signed in, or nobody. For pages that are shown to both."""
+    if g.get("nobody") or not session.get(SESSION_TOKEN):
+        return None
+    try:
+        return person()
+    except (SignedOut, BulkSmsError):
+        g.nobody = True  # not asked for again: the page is perhaps the one that says what went wrong
+        return None
+
+
+def start_session(answer: Mapping[str, Any]) -> None:
+    """Begin a new session in the browser. Nothing of the one before is left."""
+    session.clear()
+    session[SESSION_TOKEN] = answer["session_token"]
+    g.pop("person", None)
+
+
+def account() -> Themes:
+    """The API in the name of the person, for the account of the path."""
+    if "account" not in g:
+        g.account = Themes(Transport(api().wire, account_tokens(), forwarded()))
+    themes: Themes = g.account
+    return themes
+
+
+def account_tokens() -> AccountTokens:
+    """The tokens for the account of the path."""
+    return AccountTokens(g.account_id, g.world == "test")
+
+
+def account_name() -> str:
+    """The name of the account of the path."""
+    names = (each["name"] for each in person().accounts if str(each["account_id"]) == g.account_id)
+    return str(next(names, g.account_id))
+
+
+def role() -> str:
+    """The person's role in the account of the path."""
+    return account_tokens().current().role
+
+
+def may(scope: str) -> bool:
+    """Whether the person's role has a scope in the account of the path."""
+    return scope in account_tokens().current().scopes
+
+
+def _api_id(account_id: str) -> int | str:
+    """The id as the API wrote it: a number, or text."""
+    return int(account_id) if account_id.isdecimal() else account_id

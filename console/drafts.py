@@ -1,0 +1,174 @@
+"""A message that is being written, and the request that it becomes."""
+
+import csv
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from flask_babel import gettext
+
+from console.formats import utc_from_local
+from console.forms import Form
+from console.recipients import (
+    SAMPLE,
+    Table,
+    phones_of_list,
+    placeholders,
+    plain_phone,
+    read_table,
+    recipients_of_table,
+)
+
+UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+KINDS = ("one", "list", "file", "group")
+FIELDS = {"phones": "list", "variables": "message", "stop_if": "stop_share", "quiet_hours": "quiet_from"}
+"""Where the form shows an error of the API's field."""
+FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
+
+
+class Draft:
+    """What was typed into the form for a new message."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.kind = form["kind"] if form["kind"] in KINDS else "one"
+        self.message = form["message"].replace("\r\n", "\n")
+        self.placeholders = placeholders(self.message)
+
+    @cached_property
+    def table(self) -> Table:
+        """The CSV file, or its first rows where the page sent only those."""
+        try:
+            return read_table(self.form["file_text"] or self.form["file_sample"])
+        except csv.Error:
+            self.form.errors["file"] = gettext("This is not a CSV file.")
+            return Table((), ())
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only the first rows of a file are known."""
+        return self.kind == "file" and not self.form["file_text"]
+
+    @cached_property
+    def phone_column(self) -> int:
+        """The column of the phones."""
+        chosen = self.form.place("phone_column")
+        return self.table.phone_column if chosen is None else chosen
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column for each placeholder: the chosen one, or the one with its name."""
+        columns = {}
+        for name in self.placeholders:
+            place = self.form.place(f"column_{name}")
+            if f"column_{name}" not in self.form.values:
+                place = self.table.column(name)
+            if place is not None:
+                columns[name] = place
+        return columns
+
+    @cached_property
+    def recipients(self) -> list[Any]:
+        """The recipients of a list or a file, as the API takes them."""
+        if self.kind == "list":
+            return list(phones_of_list(self.form["list"]))
+        if self.kind == "file":
+            return list(recipients_of_table(self.table, self.phone_column, self.columns))
+        return []
+
+    @property
+    def group_id(self) -> str:
+        """The chosen group; empty if none is."""
+        return self.form["group_id"] if UUID_FORM.fullmatch(self.form["group_id"]) else ""
+
+    @property
+    def count(self) -> int | None:
+        """How many recipients there are; None for a group, which the API counts."""
+        if self.kind == "one":
+            return int(bool(self.form["phone"].strip()))
+        if self.kind == "group":
+            return None
+        rows = self.form.place("file_rows") if self.is_sample else None
+        return len(self.recipients) if rows is None else rows
+
+    def sample(self) -> list[dict[str, Any]]:
+        """The first recipients of a list or a file."""
+        first = self.recipients[:SAMPLE]
+        return [{"phone": each} if isinstance(each, str) else each for each in first]
+
+    def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
+        """The request for one recipient only, to see her message."""
+        body = {"phone": recipient["phone"], **self._content()}
+        variables = {
+            name: str(value) for name, value in (recipient.get("variables") or {}).items() if name in self.placeholders
+        }
+        return body | ({"variables": variables} if variables else {})
+
+    def body(self) -> dict[str, Any]:
+        """The whole request. What cannot be read is in the form's errors."""
+        return {**self._recipients(), **self._content(), **self._options()}
+
+    def _recipients(self) -> dict[str, Any]:
+        if self.kind == "one":
+            names = self.placeholders
+            values = {name: self.form[f"value_{name}"] for name in names if f"value_{name}" in self.form.values}
+            phone = plain_phone(self.form["phone"])
+            return {"phone": phone} | ({"variables": values} if values else {})
+        if self.kind == "group":
+            if not self.group_id:
+                self.form.errors["group_id"] = gettext("Choose a group.")
+            return {"group_id": self.group_id}
+        if not self.recipients:
+            self.form.errors.setdefault(self.kind, gettext("Add at least one recipient."))
+        return {"phones": self.recipients}
+
+    def _content(self) -> dict[str, Any]:
+        if not self.form["sender_id"]:
+            self.form.errors["sender_id"] = gettext("Choose a sender ID.")
+        body: dict[str, Any] = {"sender_id": self.form["sender_id"], "message": self.message}
+        for name in ("category", "on_unicode"):
+            if self.form[name]:
+                body[name] = self.form[name]
+        return body
+
+    def _options(self) -> dict[str, Any]:
+        body: dict[str, Any] = {}
+        if self.form["when"] == "later":
+            body |= self._time("send_at")
+        if self.form.text("reference"):
+            body["reference"] = self.form.text("reference")
+        if self.form.text("rate"):
+            body["rate"] = _number(self.form["rate"])
+        if self.form.text("quiet_from") or self.form.text("quiet_until"):
+            body["quiet_hours"] = {"from": self.form["quiet_from"], "until": self.form["quiet_until"]}
+        if self.kind != "one":
+            if self.form.text("canary"):
+                body["canary"] = _number(self.form["canary"])
+            if self.form.text("stop_share"):
+                body["stop_if"] = self._stop_rule()
+        return body
+
+    def _stop_rule(self) -> dict[str, Any]:
+        rule: dict[str, Any] = {}
+        try:
+            share = float(self.form["stop_share"].strip().rstrip("%").replace(",", "."))
+            rule["failed_share"] = int(share * 100) / 10_000
+        except (ValueError, OverflowError):
+            self.form.errors["stop_share"] = gettext("Enter a number.")
+        if self.form.text("stop_over"):
+            rule["over"] = _number(self.form["stop_over"])
+        return rule
+
+    def _time(self, name: str) -> dict[str, str]:
+        try:
+            return {name: utc_from_local(self.form[name])}
+        except ValueError:
+            self.form.errors[name] = gettext("Enter a date and a time.")
+            return {}
+
+
+def _number(text: str) -> int | str:
+    """A number as JSON has it; other text as it is, for the API to judge."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text

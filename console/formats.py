@@ -1,0 +1,260 @@
+"""Times, numbers and names as people read them."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Flask
+from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
+from markupsafe import Markup, escape
+
+from console.languages import zone
+
+_ = lazy_gettext
+
+DATE = _("d MMM y")
+"""A day in the form of CLDR's patterns: 24 Nov 2026."""
+EARLIEST_YEAR, LATEST_YEAR = 1970, 9998
+"""Of times that may be typed."""
+NOTHING = "\u2013"
+"""Shown where there is no value: a dash."""
+
+STATUSES: dict[str, Any] = {
+    "scheduled": _("Scheduled"),
+    "expanding": _("Preparing"),
+    "queued": _("Queued"),
+    "sending": _("Sending"),
+    "paused": _("Paused"),
+    "held": _("Held"),
+    "completed": _("Completed"),
+    "canceled": _("Canceled"),
+    "sent": _("Sent"),
+    "delivered": _("Delivered"),
+    "undelivered": _("Not delivered"),
+    "failed": _("Failed"),
+    "rejected": _("Rejected"),
+    "expired": _("Expired"),
+    "in_doubt": _("In doubt"),
+    "pending": _("Pending"),
+    "approved": _("Approved"),
+    "suspended": _("Suspended"),
+    "active": _("Active"),
+    "disabled": _("Disabled"),
+    "running": _("Running"),
+}
+TONES = {
+    "good": {"delivered", "completed", "approved", "active"},
+    "busy": {"sending", "expanding", "running", "queued", "sent", "pending"},
+    "warn": {"paused", "held", "scheduled", "in_doubt", "suspended"},
+    "bad": {"failed", "undelivered", "rejected", "expired", "disabled"},
+}
+CATEGORIES: dict[str, Any] = {
+    "authentication": _("Authentication"),
+    "transactional": _("Transactional"),
+    "marketing": _("Marketing"),
+}
+ROLES: dict[str, Any] = {
+    "owner": _("Owner"),
+    "sender": _("Sender"),
+    "viewer": _("Viewer"),
+    "admin": _("Administrator"),
+    "support": _("Support"),
+}
+LIMITED_BY: dict[str, Any] = {
+    "send_at": _("waits for its time"),
+    "paused": _("is paused"),
+    "held": _("is held"),
+    "carrier_paused": _("the carrier is paused"),
+    "carrier_down": _("the carrier does not answer"),
+    "no_worker": _("no worker is running"),
+    "send_rate": _("the rate of this send"),
+    "sender_rate": _("the rate of the sender ID"),
+    "prefix_rate": _("the rate of the country"),
+    "canary": _("waits for the first messages"),
+    "quiet_hours": _("quiet hours"),
+    "retry": _("waits to try again"),
+    "throttled": _("the carrier asks for a slower pace"),
+    "carrier_rate": _("the pace of the carrier"),
+    "queue_turn": _("waits for its turn"),
+    "window": _("answers of the carrier"),
+}
+
+
+EVENTS: dict[str, Any] = {
+    **STATUSES,
+    "accepted": _("Accepted"),
+    "due": _("Due"),
+    "retry": _("Will be tried again"),
+    "submitted": _("Handed over to the carrier"),
+    "paused": _("Paused"),
+    "resumed": _("Resumed"),
+}
+ANSWERS: dict[str, Any] = {
+    "accepted": _("Accepted"),
+    "rejected": _("Rejected"),
+    "failed": _("Failed"),
+    "in_doubt": _("No answer"),
+}
+LEDGER_ENTRIES: dict[str, Any] = {
+    "topup": _("Top-up"),
+    "reserve": _("Reserved"),
+    "capture": _("Charged"),
+    "release": _("Returned"),
+    "refund": _("Refund"),
+    "reversal": _("Reversal"),
+}
+LEDGER_ACCOUNTS: dict[str, Any] = {
+    "funding": _("Funding"),
+    "available": _("To spend"),
+    "reserved": _("Reserved"),
+    "revenue": _("Spent"),
+}
+SCOPES: dict[str, Any] = {
+    "sms:send": _("Send messages"),
+    "sms:read": _("See sends and messages"),
+    "balance:read": _("See credits"),
+    "groups:read": _("See groups and contacts"),
+    "groups:write": _("Change groups and contacts"),
+    "senders:read": _("See sender IDs"),
+    "senders:write": _("Request sender IDs"),
+    "suppressions:read": _("See opt-outs"),
+    "suppressions:write": _("Change opt-outs"),
+    "webhooks:read": _("See webhooks"),
+    "webhooks:write": _("Change webhooks"),
+    "keys:read": _("See API keys"),
+    "keys:write": _("Change API keys"),
+    "privacy:write": _("Erase a person's data"),
+    "people:read": _("See people and changes"),
+    "people:write": _("Change people"),
+}
+REJECTIONS: dict[str, Any] = {
+    "invalid_phone": _("Not a phone number"),
+    "duplicate": _("Listed twice"),
+    "suppressed": _("Opted out"),
+    "missing_variable": _("A value for a placeholder is missing"),
+    "too_many_segments": _("The message is too long"),
+    "destination_not_allowed": _("Country not allowed"),
+    "recipient_limit": _("Too many messages within the hour"),
+    "message_empty": _("The message is empty"),
+    "message_too_long": _("The message is too long"),
+}
+
+
+def rejection(code: str, detail: str | None) -> str:
+    """Why a recipient is not sent to."""
+    return str(REJECTIONS.get(code, detail or code))
+
+
+def label(names: Mapping[str, Any], name: str | None) -> str:
+    """The word for a name of the API; the name itself if there is none."""
+    return str(names.get(name or "", name or ""))
+
+
+def status_label(status: str | None) -> str:
+    """The word for a status."""
+    return label(STATUSES, status)
+
+
+def tone(status: str | None) -> str:
+    """How a status looks: good, busy, warn, bad or plain."""
+    return next((name for name, members in TONES.items() if status in members), "plain")
+
+
+def parsed(text: str | None) -> datetime | None:
+    """A time of the API."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def moment(text: str | None, seconds: bool = False) -> Markup:
+    """A time of the API in the reader's zone and form; a dash if there is none."""
+    at = parsed(text)
+    if at is None:
+        return Markup(NOTHING)
+    shown = format_datetime(at, f"{DATE}, HH:mm:ss" if seconds else f"{DATE}, HH:mm")
+    return Markup('<time datetime="{}">{}</time>').format(text, shown)
+
+
+def clock(text: str | None) -> Markup:
+    """The same with the date left out if it is today."""
+    at = parsed(text)
+    if at is None:
+        return Markup(NOTHING)
+    if at.astimezone(zone()).date() == datetime.now(zone()).date():
+        return Markup('<time datetime="{}">{}</time>').format(text, format_datetime(at, "HH:mm:ss"))
+    return moment(text)
+
+
+def day(text: str | None) -> str:
+    """A day such as 2026-03-02."""
+    return format_date(datetime.fromisoformat(text), str(DATE)) if text else NOTHING
+
+
+def number(value: Any) -> str:
+    """A whole number with the separators of the reader's language; a dash if there is none."""
+    return NOTHING if value is None else format_decimal(value)
+
+
+def counted(singular: str, plural: str, count: int) -> str:
+    """A text about a number, `%(count)s` in it, in the reader's language."""
+    return str(ngettext(singular, plural, count, count=format_decimal(count)))
+
+
+def percent(part: float, whole: float) -> str:
+    """A share, to one decimal place."""
+    return format_percent(part / whole, "#,##0.#%") if whole else NOTHING
+
+
+def phone(text: str | None) -> str:
+    """A phone as people write it: with its plus sign."""
+    return f"+{text}" if text and text.isdecimal() else (text or NOTHING)
+
+
+def lines(text: str | None) -> Markup:
+    """A text with its line breaks."""
+    return Markup("<br>").join(escape(line) for line in (text or "").splitlines())
+
+
+def total(values: Iterable[int | None]) -> int:
+    """The sum of what is there."""
+    return sum(value or 0 for value in values)
+
+
+def utc_from_local(text: str) -> str:
+    """The API's form of a time that was typed in the reader's zone, such as 2026-03-02T09:00. Raises ValueError."""
+    local = datetime.fromisoformat(text)
+    if not EARLIEST_YEAR <= local.year <= LATEST_YEAR:  # beyond them, a change of the zone may leave the calendar
+        raise ValueError(text)
+    at = local if local.tzinfo else local.replace(tzinfo=zone())
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def local_from_utc(text: str | None) -> str:
+    """The value of a `datetime-local` field for a time of the API."""
+    at = parsed(text)
+    return at.astimezone(zone()).strftime("%Y-%m-%dT%H:%M") if at else ""
+
+
+def add_formats(app: Flask) -> None:
+    """Give the templates these words and forms."""
+    app.jinja_env.filters.update(
+        moment=moment,
+        clock=clock,
+        day=day,
+        number=number,
+        phone=phone,
+        rejection=rejection,
+        event=lambda name: label(EVENTS, name),
+        answer=lambda name: label(ANSWERS, name),
+        ledger_entry=lambda name: label(LEDGER_ENTRIES, name),
+        ledger_account=lambda name: label(LEDGER_ACCOUNTS, name),
+        scope=lambda name: label(SCOPES, name),
+        lines=lines,
+        status_label=status_label,
+        tone=tone,
+        local_time=local_from_utc,
+        category=lambda name: label(CATEGORIES, name),
+        role=lambda name: label(ROLES, name),
+        limited_by=lambda name: label(LIMITED_BY, name),
+    )
+    app.jinja_env.globals.update(counted=counted, percent=percent, total=total)
+    app.jinja_env.globals.update(categories=CATEGORIES, roles=ROLES, statuses=STATUSES)

@@ -1,0 +1,90 @@
+"""What was typed into a form, and what is wrong with it."""
+
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import request
+from werkzeug.datastructures import MultiDict
+
+from console.problems import SESSION_OVER, describe, describe_field
+
+KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
+"""An Idempotency-Key."""
+LONGEST_NUMBER = 9
+"""Digits."""
+
+
+class Form:
+    """The values of a form, and the error of each field.
+
+    `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. An error of a field
+    that the form does not have is in `problem`, above the form.
+    """
+
+    def __init__(self, values: Mapping[str, str] | None = None, fields: Mapping[str, str] | None = None) -> None:
+        self.values: MultiDict[str, str] = MultiDict(values or {})
+        self.errors: dict[str, str] = {}
+        self.problem = ""
+        self._fields = dict(fields or {})
+        self.values.setdefault("key", str(uuid.uuid4()))
+
+    @classmethod
+    def posted(cls, fields: Mapping[str, str] | None = None) -> "Form":
+        """The form of this request."""
+        form = cls(fields=fields)
+        key = form.values["key"]
+        form.values = MultiDict(request.form)
+        if not KEY.fullmatch(form["key"]):
+            form.values["key"] = key
+        return form
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def text(self, name: str) -> str | None:
+        """A field's text without blanks around it; None if it is empty."""
+        return self[name].strip() or None
+
+    def place(self, name: str) -> int | None:
+        """A field's place in a list, counted from 0; None if it is no such number."""
+        text = self[name]
+        return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else None
+
+    def many(self, name: str) -> list[str]:
+        """The values of a field that may be given several times."""
+        return self.values.getlist(name)
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key of this form: sent twice, it has one effect."""
+        return self["key"]
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something is wrong."""
+        return bool(self.errors or self.problem)
+
+    def refuse(self, error: ApiError) -> "Form":
+        """Show why the API has refused the form. Raises the error again if no change of the form would help."""
+        if error.status == 404 or error.code == "insufficient_scope" or error.code in SESSION_OVER:
+            raise error
+        named = self._named(error.problem.get("errors") or ())
+        for name, text in named.items():
+            if name in self.values or name in self._fields.values():
+                self.errors.setdefault(name, text)
+            else:
+                self.problem = f"{name}: {text}" if name else text
+        if not named:
+            self.problem = describe(error)
+        return self
+
+    def _named(self, errors: Any) -> dict[str, str]:
+        """The first error of each field by its name in the form."""
+        named: dict[str, str] = {}
+        for each in errors:
+            first, _, rest = str(each.get("pointer", "")).lstrip("/").partition("/")
+            named.setdefault(self._fields.get(first, first), describe_field(each, rest))
+        return named

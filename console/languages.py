@@ -1,0 +1,39 @@
+"""The reader's language and time zone."""
+
+from zoneinfo import ZoneInfo, available_timezones
+
+from flask import Flask, request
+from flask_babel import Babel, get_timezone
+
+from console.current import maybe_person
+
+ZONES = available_timezones()
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+
+
+def language() -> str:
+    """The person's language, or before she has signed in the browser's."""
+    person = maybe_person()
+    chosen = str(person.details.get("locale") or "") if person else ""
+    if chosen.partition("-")[0].partition("_")[0] in LANGUAGES:
+        return chosen.partition("-")[0].partition("_")[0]
+    return request.accept_languages.best_match(LANGUAGES) or "en"
+
+
+def time_zone() -> str:
+    """The person's time zone, or UTC."""
+    person = maybe_person()
+    chosen = str(person.details.get("time_zone") or "") if person else ""
+    return chosen if chosen in ZONES else "UTC"
+
+
+def zone() -> ZoneInfo:
+    """The time zone of the texts that are being made."""
+    return ZoneInfo(str(get_timezone()))
+
+
+def add_languages(app: Flask) -> None:
+    """Make texts, times and numbers of the reader's language and zone."""
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "translations"
+    Babel(app, locale_selector=language, timezone_selector=time_zone)
+    app.jinja_env.globals.update(languages=LANGUAGES, language=language)

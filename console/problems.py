@@ -1,0 +1,94 @@
+"""What the API refuses, in the reader's language.
+
+Codes that people meet often have a text here; for others the API's own text is shown.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask_babel import format_decimal, gettext, lazy_gettext
+
+_ = lazy_gettext
+
+SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
+"""Codes of a 401 after which only signing in again helps."""
+
+REFUSALS: dict[str, Any] = {
+    "validation_failed": _("Some fields need to be corrected."),
+    "too_many_recipients": _("These are too many recipients for one send. Use a group, or split them."),
+    "no_valid_recipients": _("None of the recipients can be sent to."),
+    "no_valid_contacts": _("None of the entries is a valid contact."),
+    "group_empty": _("The group has no contacts yet."),
+    "too_many_segments": _("The message takes more segments than you allow."),
+    "invalid_credentials": _("The e-mail address or the password is wrong."),
+    "code_required": _("Enter the code from your authenticator app too."),
+    "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
+    "invalid_link": _("This link has been used or has expired. Ask for a new one."),
+    "spend_limit_reached": _("The account's spend limit is reached."),
+    "sender_not_registered": _("The account has no such sender ID."),
+    "sender_not_approved": _("This sender ID is not approved yet."),
+    "category_not_allowed": _("The account may not send messages of this category."),
+    "destination_not_allowed": _("The account may not send to this country."),
+    "traffic_refused": _("The traffic looks unusual and was refused. Ask the operator."),
+    "recipient_suppressed": _("This phone has opted out of your messages."),
+    "insufficient_scope": _("Your role does not allow this."),
+    "account_suspended": _("The account is suspended. Ask the operator."),
+    "not_found": _("This does not exist, or belongs to another account."),
+    "name_taken": _("This name is taken. Choose another one."),
+    "group_limit": _("The account cannot have more groups."),
+    "group_full": _("The group cannot take more contacts."),
+    "state_conflict": _("This is not possible any more: the state has changed. Look at it again."),
+    "webhook_limit": _("The account cannot have more webhooks."),
+    "quote_expired": _("The price has expired. Check the message again."),
+    "quote_changed": _("The price has risen. Check the message again."),
+    "payload_too_large": _("This is too large."),
+    "recipient_limit": _("This phone has got too many messages within the hour."),
+    "rate_limited": _("Too many requests. Wait a moment and try again."),
+    "unavailable": _("The service is busy. Nothing was done; try again in a moment."),
+    "idempotency_key_reused": _("This form was sent before with other values. Open it again."),
+    "idempotency_in_progress": _("This is being done already. Wait a moment and look again."),
+    "internal_error": _("Something went wrong in the service. Try again."),
+    "last_owner": _("An account keeps at least one owner."),
+}
+
+OF_FIELDS: dict[str, Any] = {
+    "required": _("Enter a value."),
+    "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
+    "duplicate": _("This phone is listed twice."),
+    "missing_variable": _("A value for a placeholder is missing."),
+    "message_empty": _("Write a message."),
+    "message_too_long": _("The message is longer than 1,600 characters."),
+    "invalid_url": _("Use an https address that is reachable from the internet."),
+    "invalid_time": _("Enter a time that lies ahead."),
+    "too_far_ahead": _("Choose a time within the next 90 days."),
+    "too_long": _("This is too long."),
+}
+
+
+def describe(error: ApiError) -> str:
+    """Why the API has refused a request."""
+    if error.code == "low_balance":
+        return str(
+            gettext(
+                "This needs %(required)s credits, and %(balance)s are left.",
+                required=format_decimal(error.problem.get("required", 0)),
+                balance=format_decimal(error.problem.get("balance", 0)),
+            )
+        )
+    if error.code in REFUSALS:
+        return str(REFUSALS[error.code])
+    if error.code.endswith("_not_found"):
+        return str(REFUSALS["not_found"])
+    return error.detail or str(REFUSALS["internal_error"])
+
+
+def describe_field(error: Mapping[str, Any], place: str = "") -> str:
+    """What is wrong with a field. `place` is the rest of its pointer: an index in a list, counted from 0."""
+    text = str(OF_FIELDS.get(str(error.get("code")), error.get("detail", "")))
+    if error.get("suggestion"):
+        text += " " + gettext("Did you mean %(suggestion)s?", suggestion=error["suggestion"])
+    index = place.partition("/")[0]
+    if index.isdecimal():
+        return str(gettext("Entry %(number)s: %(text)s", number=format_decimal(int(index) + 1), text=text))
+    return text

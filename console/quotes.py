@@ -1,0 +1,119 @@
+"""What a message that is being written will look like and cost, from quotes of the API."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from bulksms_client.errors import ApiError
+
+from console.current import account
+from console.drafts import Draft
+from console.problems import describe, describe_field
+
+EXAMPLE_PHONE = "12025550143"
+"""For counting segments before there is a recipient."""
+EXACT_RECIPIENTS = 1000
+"""Longer lists get an estimate while their message is written, and their price before they are sent."""
+EXACT_CONTACTS = 10_000
+"""Larger groups get an estimate if each contact gets another text."""
+
+
+@dataclass(slots=True)
+class Look:
+    """The message of one recipient, and the price of all."""
+
+    sample: list[dict[str, Any]] = field(default_factory=list)
+    """Recipients that the preview can show."""
+    chosen: int = 0
+    one: dict[str, Any] | None = None
+    """The quote for the chosen recipient."""
+    cost: int | None = None
+    exact: bool = True
+    balance_after: int | None = None
+    sufficient: bool = True
+    count: int | None = None
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """The message as the chosen recipient gets it."""
+        return "".join(self.one["parts"]) if self.one else ""
+
+    @property
+    def encoding(self) -> dict[str, Any]:
+        """Why the text is UCS-2, if it is."""
+        return (self.one or {}).get("encoding") or {}
+
+
+def look(draft: Draft) -> Look:
+    """What the draft is now. A draft that is not complete has less of it, and no error."""
+    found = Look(sample=_sample(draft), count=draft.count)
+    chosen = draft.form.place("preview") or 0
+    if chosen < len(found.sample):
+        found.chosen = chosen
+    if not draft.message.strip() or not draft.form["sender_id"]:
+        return found
+    recipient = found.sample[found.chosen] if found.sample else {"phone": EXAMPLE_PHONE}
+    try:
+        found.one = account().sends.quote(draft.one(recipient))
+    except ApiError as error:
+        if found.sample:
+            found.problem = _told(error)
+        return found
+    if found.sample:
+        _price(draft, found)
+    return found
+
+
+def _price(draft: Draft, found: Look) -> None:
+    """The price of all: exact where that is quick, else an estimate by the chosen recipient's."""
+    assert found.one is not None
+    whole = found.one if draft.kind == "one" else None
+    if draft.kind == "group":
+        group = account().groups.one(draft.group_id)
+        found.count = group["contact_count"]
+        if not draft.placeholders or group["contact_count"] <= EXACT_CONTACTS:
+            whole = _whole(draft, found)
+    elif draft.kind != "one" and not draft.is_sample and len(draft.recipients) <= EXACT_RECIPIENTS:
+        whole = _whole(draft, found)
+    if found.problem:
+        return
+    if whole is None:
+        found.exact = False
+        found.cost = found.one["cost"] * (found.count or 0)
+    else:
+        found.cost = whole["cost"]
+    found.balance_after = found.one["balance"] - found.cost
+    found.sufficient = found.balance_after >= 0
+
+
+def _whole(draft: Draft, found: Look) -> Any:
+    body = draft.body()
+    if draft.form.errors:
+        draft.form.errors.clear()  # said when the message is sent; a half typed time is no mistake
+        return None
+    try:
+        return account().sends.quote(body)
+    except ApiError as error:
+        found.problem = _told(error)
+        return None
+
+
+def _sample(draft: Draft) -> list[dict[str, Any]]:
+    if draft.kind == "one":
+        body = draft.body()
+        draft.form.errors.clear()
+        return [{"phone": body["phone"], "variables": body.get("variables", {})}] if body["phone"] else []
+    if draft.kind == "group":
+        if not draft.group_id:
+            return []
+        try:
+            contacts = account().groups.contacts(draft.group_id, limit=20)["data"]
+        except ApiError:
+            return []
+        return [{"phone": each["phone"], "variables": each["fields"]} for each in contacts]
+    return draft.sample()
+
+
+def _told(error: ApiError) -> str:
+    errors = error.problem.get("errors") or []
+    return describe_field(errors[0]) if errors else describe(error)

@@ -1,0 +1,56 @@
+"""The console's settings, read once from the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.environment import Environment, SettingsError
+
+API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
+SHORTEST_KEY = 32
+"""Characters of CONSOLE_SECRET_KEY."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the API is, and how the console is reached."""
+
+    secret_key: str
+    """Signs cookies and forms."""
+    api_url: str = API_URL
+    """The API's address, without `/api/v1`."""
+    url: str = CONSOLE_URL
+    """The console's own address, as people type it. With https, cookies are only sent over TLS."""
+    proxies: int = 0
+    """How many proxies stand before the console and add to X-Forwarded-For."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach the console over TLS."""
+        return self.url.startswith("https://")
+
+
+def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from environment variables. Raises SettingsError naming the variable and the remedy."""
+    env = Environment(os.environ if environ is None else environ)
+    secret_key = env.get("CONSOLE_SECRET_KEY", "")
+    if len(secret_key) < SHORTEST_KEY:
+        raise SettingsError(
+            f"CONSOLE_SECRET_KEY must have at least {SHORTEST_KEY} characters. Make one with: openssl rand -hex 32"
+        )
+    proxies = env.get("CONSOLE_PROXIES", "") or "0"
+    if not proxies.isdecimal():
+        raise SettingsError(f"CONSOLE_PROXIES is {proxies}, and must be a number. Example: CONSOLE_PROXIES=1")
+    return Settings(
+        secret_key=secret_key,
+        api_url=_address(env, "API_URL", API_URL),
+        url=_address(env, "CONSOLE_URL", CONSOLE_URL),
+        proxies=int(proxies),
+    )
+
+
+def _address(env: Environment, name: str, default: str) -> str:
+    address = (env.get(name, "") or default).rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        raise SettingsError(f"{name} is {address}, and must be a URL. Example: {name}={default}")
+    return address

@@ -1,0 +1,80 @@
+"""Short-lived tokens of the API, kept in memory until shortly before their end."""
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+SIZE = 10_000
+RENEW_BEFORE = 60.0
+"""Seconds before its end at which a token is not used any more."""
+
+
+class AccountToken(NamedTuple):
+    """A person's token for an account or its sandbox."""
+
+    token: str
+    scopes: frozenset[str]
+    role: str
+    ends: float
+    """On the monotonic clock."""
+
+
+def account_token(answer: Mapping[str, Any]) -> AccountToken:
+    """The token that the API gave."""
+    return AccountToken(
+        token=str(answer["access_token"]),
+        scopes=frozenset(str(answer["scope"]).split()),
+        role=str(answer.get("role") or ""),
+        ends=time.monotonic() + float(answer["expires_in"]),
+    )
+
+
+def digest(secret: str) -> str:
+    """What stands for a session token among the keys of a cache."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Cache(Generic[T]):
+    """Values by key, the least recently used dropped first. `ends` tells when a value is not used any more."""
+
+    def __init__(self, ends: Callable[[T], float], size: int = SIZE) -> None:
+        self._ends = ends
+        self._size = size
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        """The value, if it may be used."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            if time.monotonic() >= self._ends(found):
+                del self._kept[key]
+                return None
+            self._kept.move_to_end(key)
+            return found
+
+    def put(self, key: Hashable, value: T) -> T:
+        """Keep a value."""
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return value
+
+    def drop(self, key: Hashable) -> None:
+        """Forget a value."""
+        with self._lock:
+            self._kept.pop(key, None)
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._kept.clear()

@@ -1,0 +1,43 @@
+"""The pages, a module for each theme."""
+
+from flask import Blueprint
+
+from console.views import (
+    accounts,
+    api_keys,
+    changes,
+    compose,
+    conversations,
+    groups,
+    ledger,
+    me,
+    messages,
+    opt_outs,
+    overview,
+    people,
+    sender_ids,
+    sends,
+    sign_in,
+    usage,
+    webhooks,
+)
+
+PAGES: tuple[Blueprint, ...] = (accounts.pages, me.pages, sign_in.pages)
+"""Pages of a person, and those that need nobody signed in."""
+ACCOUNT_PAGES: tuple[Blueprint, ...] = (
+    api_keys.pages,
+    changes.pages,
+    compose.pages,
+    conversations.pages,
+    groups.pages,
+    ledger.pages,
+    messages.pages,
+    opt_outs.pages,
+    overview.pages,
+    people.pages,
+    sender_ids.pages,
+    sends.pages,
+    usage.pages,
+    webhooks.pages,
+)
+"""Pages of an account: their paths begin with /accounts/<account_id>/<world>."""

@@ -1,0 +1,25 @@
+"""Which account to work for."""
+
+from typing import Any
+
+from flask import Blueprint, redirect, render_template, url_for
+
+from console import current
+
+pages = Blueprint("accounts", __name__)
+
+
+@pages.get("/")
+def choose() -> Any:
+    """The person's accounts; who has one goes there at once."""
+    person = current.person()
+    if len(person.accounts) == 1:
+        only = person.accounts[0]["account_id"]
+        return redirect(url_for("overview.show", account_id=only, world="live"))
+    return render_template("accounts.html", accounts=person.accounts)
+
+
+@pages.get("/healthz")
+def health() -> Any:
+    """Says that the process runs."""
+    return {"status": "ok"}

@@ -1,0 +1,78 @@
+"""API keys. A secret is shown once, in the answer to the form that made it."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.current import account
+from console.forms import Form
+from console.paging import paging
+
+pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
+
+SCOPES = (
+    "sms:send",
+    "sms:read",
+    "balance:read",
+    "groups:read",
+    "groups:write",
+    "senders:read",
+    "senders:write",
+    "suppressions:read",
+    "suppressions:write",
+    "webhooks:read",
+    "webhooks:write",
+    "keys:read",
+    "keys:write",
+    "privacy:write",
+)
+USUAL = ("sms:send", "sms:read", "balance:read", "groups:read", "senders:read", "suppressions:read", "webhooks:read")
+OVERLAP_SECONDS = 24 * 3600
+"""For how long the old secret works after a new one was made."""
+
+
+@pages.get("/")
+def index() -> Any:
+    """All keys."""
+    return render_template("api_keys/index.html", page=account().api_keys.page(**paging()))
+
+
+@pages.route("/new", methods=["GET", "POST"])
+def create() -> Any:
+    """A new key."""
+    if request.method == "GET":
+        form = Form({"name": "", "allowed_ips": ""})
+        form.values.setlist("scopes", list(USUAL))
+        return render_template("api_keys/new.html", form=form, scopes=SCOPES)
+    form = Form.posted()
+    body: dict[str, Any] = {"scopes": form.many("scopes")}
+    if form.text("name"):
+        body["name"] = form.text("name")
+    if form.text("allowed_ips"):
+        body["allowed_ips"] = form["allowed_ips"].replace(",", " ").split()
+    try:
+        made = account().api_keys.create(body, form.key)
+    except ApiError as error:
+        return render_template("api_keys/new.html", form=form.refuse(error), scopes=SCOPES), 400
+    return render_template(
+        "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"]
+    )
+
+
+@pages.post("/<key_id>/rotate")
+def rotate(key_id: str) -> Any:
+    """A new secret; the old one works for another day."""
+    made = account().api_keys.rotate(key_id, OVERLAP_SECONDS)
+    return render_template(
+        "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), until=made["old_secret_expires_at"]
+    )
+
+
+@pages.post("/<key_id>/revoke")
+def revoke(key_id: str) -> Any:
+    """The key is no longer valid."""
+    account().api_keys.revoke(key_id)
+    flash(gettext("The key is revoked."), "good")
+    return redirect(url_for("api_keys.index"))

@@ -1,0 +1,105 @@
+"""Writing a message: to one phone, a pasted list, a CSV file or a group."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.current import account
+from console.drafts import FIELDS, FIELDS_OF_FILE, Draft
+from console.forms import Form
+from console.quotes import look
+from console.recipients import SAMPLE, decoded
+
+pages = Blueprint("compose", __name__, url_prefix="/compose")
+
+LARGEST_FILE = 20 * 1024 * 1024
+PREFILLED = ("kind", "phone", "sender_id", "group_id", "message", "category")
+
+
+@pages.route("/", methods=["GET", "POST"])
+def write() -> Any:
+    """The form; posted, it is checked and shown again."""
+    if request.method == "GET":
+        given = {name: request.args[name] for name in PREFILLED if name in request.args}
+        form = Form({"kind": "one", "when": "now", "category": "transactional", **given})
+    else:
+        form = _posted()
+        if form["replace"]:
+            form.values["message"] = form["plain_text"]
+    return _page(form)
+
+
+@pages.post("/quote")
+def quote() -> Any:
+    """Segments, encoding, price and preview, while the message is written."""
+    draft = Draft(Form.posted(FIELDS))
+    return render_template("compose/quote.html", form=draft.form, draft=draft, look=look(draft), is_live=True)
+
+
+@pages.post("/confirm")
+def confirm() -> Any:
+    """Says how many get it, what it costs and when, before anything is sent."""
+    return _confirmation(_posted())
+
+
+@pages.post("/send")
+def send() -> Any:
+    """Send it. The form's key makes it happen once."""
+    form = _posted()
+    body = Draft(form).body()
+    if form.errors:
+        return _confirmation(form)
+    try:
+        sent = account().sends.create({**body, "quote_id": form["quote_id"]}, form.key)
+    except ApiError as error:
+        return _confirmation(form.refuse(error))
+    return redirect(url_for("sends.show", send_id=sent["send_id"]))
+
+
+def _posted() -> Form:
+    """The form, with the text of an uploaded file in it."""
+    form = Form.posted(FIELDS_OF_FILE if request.form.get("kind") == "file" else FIELDS)
+    uploaded = request.files.get("file")
+    if uploaded is not None and uploaded.filename:
+        content = uploaded.stream.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            form.errors["file"] = gettext("The file is larger than 20 MB. Import it into a group instead.")
+            return form
+        for name in [name for name in form.values if name.startswith("column_")]:
+            del form.values[name]
+        form.values["file_text"] = decoded(content)
+        form.values["file_name"] = uploaded.filename
+        form.values["phone_column"] = ""
+    return form
+
+
+def _page(form: Form) -> Any:
+    draft = Draft(form)
+    if draft.kind == "file" and form["file_text"]:
+        form.values["file_rows"] = str(len(draft.table.rows))
+        form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
+    shown = {} if form.wrong else {"look": look(draft)}
+    return render_template("compose/write.html", form=form, draft=draft, **{"look": None, **shown}, **_choices())
+
+
+def _choices() -> dict[str, Any]:
+    senders = [each["sender_id"] for each in account().sender_ids.page(limit=200, status="approved")["data"]]
+    return {"senders": senders, "groups": account().groups.page(limit=500)["data"]}
+
+
+def _confirmation(form: Form) -> Any:
+    draft = Draft(form)
+    body = draft.body()
+    try:
+        quoted = account().sends.quote(body)
+    except ApiError as error:
+        form.refuse(error)
+    else:
+        if not form.errors:
+            form.values["quote_id"] = quoted["quote_id"]
+            group = account().groups.one(body["group_id"]) if draft.kind == "group" else None
+            shown = {"form": form, "draft": draft, "quote": quoted, "body": body, "look": look(draft), "group": group}
+            return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200
+    return _page(form), 400

@@ -1,0 +1,162 @@
+"""Groups, their contacts, and imports."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import format_decimal, gettext
+
+from console.csv_files import download, length_of
+from console.current import account
+from console.formats import counted
+from console.forms import Form
+from console.paging import paging
+from console.recipients import phones_of_list, plain_phone
+
+pages = Blueprint("groups", __name__, url_prefix="/groups")
+
+
+@pages.get("/")
+def index() -> Any:
+    """All groups."""
+    return render_template("groups/index.html", page=account().groups.page(**paging()), form=Form({"name": ""}))
+
+
+@pages.post("/")
+def create() -> Any:
+    """A new group."""
+    form = Form.posted()
+    try:
+        group = account().groups.create(form["name"].strip(), form.key)
+    except ApiError as error:
+        page = account().groups.page(**paging())
+        return render_template("groups/index.html", page=page, form=form.refuse(error)), 400
+    return redirect(url_for("groups.show", group_id=group["group_id"]))
+
+
+@pages.get("/<uuid:group_id>")
+def show(group_id: Any) -> Any:
+    """One group with its contacts."""
+    return _page(str(group_id))
+
+
+@pages.post("/<uuid:group_id>/name")
+def rename(group_id: Any) -> Any:
+    """Another name."""
+    form = Form.posted()
+    try:
+        account().groups.rename(str(group_id), form["name"].strip())
+    except ApiError as error:
+        return _page(str(group_id), name=form.refuse(error)), 400
+    flash(gettext("The group has a new name."), "good")
+    return redirect(url_for("groups.show", group_id=group_id))
+
+
+@pages.post("/<uuid:group_id>/delete")
+def delete(group_id: Any) -> Any:
+    """Delete it."""
+    account().groups.delete(str(group_id))
+    flash(gettext("The group is deleted."), "good")
+    return redirect(url_for("groups.index"))
+
+
+@pages.post("/<uuid:group_id>/contacts")
+def add_contacts(group_id: Any) -> Any:
+    """Add phones that were pasted."""
+    form = Form.posted({"contacts": "phones"})
+    phones = phones_of_list(form["phones"])
+    if not phones:
+        form.errors["phones"] = gettext("Add at least one phone.")
+        return _page(str(group_id), contacts=form), 400
+    try:
+        put = account().groups.put_contacts(str(group_id), phones, form.key)
+    except ApiError as error:
+        return _page(str(group_id), contacts=form.refuse(error)), 400
+    counts = put["counts"]
+    text = counted("%(count)s contact added.", "%(count)s contacts added.", counts["added"])
+    if counts["invalid"]:
+        bad = ", ".join(str(each["phone"]) for each in put["rejected"][:3] if each["code"] != "duplicate")
+        text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
+    flash(text, "warn" if counts["invalid"] else "good")
+    return redirect(url_for("groups.show", group_id=group_id))
+
+
+@pages.post("/<uuid:group_id>/contacts/remove")
+def remove_contact(group_id: Any) -> Any:
+    """Remove one phone."""
+    account().groups.remove_contacts(str(group_id), [request.form["phone"]])
+    flash(gettext("The contact is removed."), "good")
+    return redirect(url_for("groups.show", group_id=group_id))
+
+
+@pages.get("/<uuid:group_id>/contacts.csv")
+def contacts_csv(group_id: Any) -> Any:
+    """All contacts as a file."""
+    return download(account().groups.contacts_csv(str(group_id)), f"group-{group_id}.csv")
+
+
+@pages.post("/<uuid:group_id>/import")
+def import_file(group_id: Any) -> Any:
+    """Import a CSV file."""
+    form = Form.posted()
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        form.errors["file"] = gettext("Choose a file.")
+        return _page(str(group_id), upload=form), 400
+    try:
+        country = (form.text("country") or "").upper() or None
+        started = account().groups.import_file(str(group_id), file.stream, length_of(file.stream), country)
+    except ApiError as error:
+        return _page(str(group_id), upload=form.refuse(error)), 400
+    return redirect(url_for("groups.show_import", import_id=started["import_id"]))
+
+
+@pages.get("/imports/<uuid:import_id>")
+def show_import(import_id: Any) -> Any:
+    """How far an import has come, and the rows that were not imported."""
+    shown = account().groups.one_import(str(import_id))
+    group = account().groups.one(shown["group_id"])
+    errors = account().groups.import_errors(str(import_id), **paging())
+    return render_template("groups/import.html", shown=shown, group=group, errors=errors)
+
+
+@pages.get("/imports/<uuid:import_id>/progress")
+def import_progress(import_id: Any) -> Any:
+    """The same for a page that refreshes itself. When it has ended, the whole page is loaded again."""
+    shown = account().groups.one_import(str(import_id))
+    part = render_template("groups/import_progress.html", shown=shown)
+    return part, 200, {} if shown["status"] in ("queued", "running") else {"HX-Refresh": "true"}
+
+
+@pages.post("/imports/<uuid:import_id>/cancel")
+def cancel_import(import_id: Any) -> Any:
+    """Stop it."""
+    account().groups.cancel_import(str(import_id))
+    return redirect(url_for("groups.show_import", import_id=import_id))
+
+
+@pages.get("/imports/<uuid:import_id>/errors.csv")
+def import_errors_csv(import_id: Any) -> Any:
+    """The rows that were not imported, as a file."""
+    return download(account().groups.import_errors_csv(str(import_id)), f"import-errors-{import_id}.csv")
+
+
+def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:
+    group = account().groups.one(group_id)
+    searched = plain_phone(request.args.get("phone", "")) or None
+    problem = ""
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    try:
+        page = account().groups.contacts(group_id, phone=searched, **paging(25))
+    except ApiError as error:
+        problem = Form().refuse(error).problem
+    return render_template(
+        "groups/show.html",
+        group=group,
+        page=page,
+        problem_of_search=problem,
+        imports=account().groups.imports(limit=5, group_id=group_id)["data"],
+        name=name or Form({"name": group["name"]}),
+        contacts=contacts or Form({"phones": ""}),
+        upload=upload or Form({"country": ""}),
+    )

@@ -1,0 +1,132 @@
+"""What a person sets for herself: name, language, time zone, password, second factor, sessions."""
+
+from io import BytesIO
+from typing import Any
+from zoneinfo import available_timezones
+
+import segno
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext, refresh
+from markupsafe import Markup
+
+from console import current
+from console.forms import Form
+from console.languages import LANGUAGES
+
+pages = Blueprint("me", __name__, url_prefix="/me")
+
+ZONES = sorted(
+    zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc/", "posix/", "right/"))
+)
+
+
+@pages.route("/profile", methods=["GET", "POST"])
+def profile() -> Any:
+    """Name, language and time zone."""
+    details = current.person().details
+    if request.method == "GET":
+        form = Form({name: str(details.get(name) or "") for name in ("name", "locale", "time_zone")})
+        return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES)
+    form = Form.posted()
+    changes = {name: form.text(name) for name in ("name", "locale", "time_zone") if form.text(name)}
+    try:
+        current.me().change(changes)
+    except ApiError as error:
+        return render_template("me/profile.html", form=form.refuse(error), languages=LANGUAGES, zones=ZONES), 400
+    current.forget_person()
+    refresh()
+    flash(gettext("Your profile is saved."), "good")
+    return redirect(url_for("me.profile"))
+
+
+@pages.get("/security")
+def security() -> Any:
+    """Password, second factor and sessions."""
+    return _security()
+
+
+@pages.post("/password")
+def change_password() -> Any:
+    """Another password. All other sessions end."""
+    form = Form.posted()
+    try:
+        current.me().change_password(form["password"] or None, form["new_password"])
+    except ApiError as error:
+        return _security(password=_refused(form, error, "password")), 400
+    current.forget_person()
+    flash(gettext("Your password is changed. You are signed out everywhere else."), "good")
+    return redirect(url_for("me.security"))
+
+
+@pages.post("/totp")
+def start_totp() -> Any:
+    """Show a secret for an authenticator app."""
+    begun = current.me().start_totp()
+    return _totp(Form({"secret": begun["secret"], "uri": begun["uri"], "code": ""}))
+
+
+@pages.post("/totp/confirm")
+def confirm_totp() -> Any:
+    """Ask for codes from now on. Recovery codes are shown once."""
+    form = Form.posted()
+    try:
+        confirmed = current.me().confirm_totp(form["code"].replace(" ", ""))
+    except ApiError as error:
+        return _totp(_refused(form, error, "code")), 400
+    current.forget_person()
+    return render_template("me/recovery_codes.html", codes=confirmed["recovery_codes"])
+
+
+@pages.post("/totp/disable")
+def disable_totp() -> Any:
+    """Ask for codes no longer."""
+    form = Form.posted()
+    try:
+        current.me().disable_totp(form["password"])
+    except ApiError as error:
+        return _security(totp=_refused(form, error, "password")), 400
+    current.forget_person()
+    flash(gettext("The second factor is off."), "good")
+    return redirect(url_for("me.security"))
+
+
+@pages.post("/sessions/<uuid:session_id>/end")
+def end_session(session_id: Any) -> Any:
+    """Sign out elsewhere."""
+    current.me().end_session(str(session_id))
+    flash(gettext("The session has ended."), "good")
+    return redirect(url_for("me.security"))
+
+
+def _security(password: Form | None = None, totp: Form | None = None) -> str:
+    return render_template(
+        "me/security.html",
+        person=current.person().details,
+        sessions=current.me().sessions()["data"],
+        password=password or Form({"password": "", "new_password": ""}),
+        totp=totp or Form({"password": ""}),
+    )
+
+
+def _totp(form: Form) -> str:
+    return render_template("me/totp.html", form=form, qr=_qr_code(form["uri"]))
+
+
+def _qr_code(text: str) -> Markup:
+    """The text as an SVG image. A text that is no secret of ours is not drawn."""
+    if not text.startswith("otpauth://"):
+        return Markup()
+    drawn = BytesIO()
+    segno.make(text, micro=False).save(
+        drawn, kind="svg", svgclass="qr", lineclass=None, xmldecl=False, border=0, omitsize=True
+    )
+    return Markup(drawn.getvalue().decode())  # made by segno: paths only
+
+
+def _refused(form: Form, error: ApiError, field: str) -> Form:
+    """The form with what is wrong; a wrong password or code is said at its field."""
+    form.refuse(error)
+    if error.status == 401:
+        form.errors[field], form.problem = form.problem, ""
+    return form

@@ -1,0 +1,55 @@
+"""Messages: search, and what became of one."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, render_template, request
+from flask_babel import gettext
+
+from console.current import account
+from console.formats import utc_from_local
+from console.forms import Form
+from console.paging import paging
+from console.recipients import plain_phone
+from console.views.sends import OUTCOMES
+
+pages = Blueprint("messages", __name__, url_prefix="/messages")
+
+FILTERS = ("phone", "reference", "status", "since", "until")
+
+
+@pages.get("/")
+def index() -> Any:
+    """Search by phone, reference, status and time."""
+    form = Form({name: request.args.get(name, "") for name in FILTERS})
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    query = _query(form)
+    if not form.errors:
+        try:
+            page = account().messages.page(**query, **paging())
+        except ApiError as error:
+            form.refuse(error)
+    shown = render_template("messages/index.html", page=page, form=form, outcomes=OUTCOMES)
+    return shown, 400 if form.wrong else 200
+
+
+@pages.get("/<uuid:message_id>")
+def show(message_id: Any) -> Any:
+    """One message with its timeline."""
+    message = account().messages.one(str(message_id))
+    titles = {each["code"]: each for each in account().messages.errors()["data"]}
+    return render_template("messages/show.html", message=message, titles=titles)
+
+
+def _query(form: Form) -> dict[str, Any]:
+    query = {name: form.text(name) for name in FILTERS}
+    if query["phone"]:
+        query["phone"] = plain_phone(query["phone"])
+    for name in ("since", "until"):
+        typed = query[name]
+        if typed:
+            try:
+                query[name] = utc_from_local(typed)
+            except ValueError:
+                form.errors[name] = gettext("Enter a date and a time.")
+    return query

@@ -1,0 +1,90 @@
+"""The phones that get no messages."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import format_decimal, gettext
+
+from console.csv_files import download, length_of
+from console.current import account
+from console.formats import counted
+from console.forms import Form
+from console.paging import paging
+from console.recipients import phones_of_list, plain_phone
+
+pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
+
+
+@pages.get("/")
+def index() -> Any:
+    """All entries, or those of one phone."""
+    return _page(Form({"phones": "", "category": "", "sender_id": "", "reason": ""}), Form())
+
+
+@pages.post("/")
+def create() -> Any:
+    """Add phones."""
+    form = Form.posted()
+    phones = phones_of_list(form["phones"])
+    if not phones:
+        form.errors["phones"] = gettext("Add at least one phone.")
+        return _page(form, Form()), 400
+    optional = {name: form.text(name) for name in ("category", "sender_id", "reason") if form.text(name)}
+    try:
+        added = account().suppressions.create({"phones": phones, **optional}, form.key)
+    except ApiError as error:
+        return _page(form.refuse(error), Form()), 400
+    _say(added)
+    return redirect(url_for("opt_outs.index"))
+
+
+@pages.post("/import")
+def import_file() -> Any:
+    """Add the entries of a CSV file."""
+    form = Form.posted()
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        form.errors["file"] = gettext("Choose a file.")
+        return _page(Form(), form), 400
+    try:
+        added = account().suppressions.import_file(file.stream, length_of(file.stream))
+    except ApiError as error:
+        return _page(Form(), form.refuse(error)), 400
+    _say(added)
+    return redirect(url_for("opt_outs.index"))
+
+
+@pages.post("/<phone>/delete")
+def delete(phone: str) -> Any:
+    """Remove an entry."""
+    scope = {name: request.form.get(name) or None for name in ("category", "sender_id")}
+    account().suppressions.delete(phone, **scope)
+    flash(gettext("The opt-out is removed."), "good")
+    return redirect(url_for("opt_outs.index"))
+
+
+@pages.get("/opt-outs.csv")
+def csv() -> Any:
+    """All entries as a file."""
+    return download(account().suppressions.csv(), "opt-outs.csv")
+
+
+def _say(added: Any) -> None:
+    counts = added["counts"]
+    text = counted("%(count)s opt-out added.", "%(count)s opt-outs added.", counts["added"])
+    if counts["invalid"]:
+        bad = ", ".join(str(each["phone"]) for each in added["rejected"][:3])
+        text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
+    flash(text, "warn" if counts["invalid"] else "good")
+
+
+def _page(form: Form, upload: Form) -> str:
+    searched = plain_phone(request.args.get("phone", "")) or None
+    search = Form({"phone": request.args.get("phone", "")})
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    try:
+        page = account().suppressions.page(phone=searched, **paging())
+    except ApiError as error:
+        search.refuse(error)
+    return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search)

@@ -1,0 +1,38 @@
+"""The overview: today, the last 30 days, the balance, and what is being sent now."""
+
+from typing import Any
+
+from flask import Blueprint, render_template
+
+from console.charts import KINDS, by_day, days_until_today
+from console.current import account
+
+pages = Blueprint("overview", __name__)
+
+DAYS = 30
+OPEN = ("sending", "expanding", "queued", "paused", "held", "scheduled")
+"""States of a send that is not over, the most urgent first."""
+RECENT, SHOWN = 20, 8
+"""Sends that are looked at, and shown."""
+
+
+@pages.get("/")
+def show() -> Any:
+    """Today and the last 30 days."""
+    days = days_until_today(DAYS)
+    rows = by_day(account().usage.report("day,status", since=days[0])["data"], days)
+    totals = {name: sum(row[name] for row in rows) for name in (*KINDS, "credits")}
+    return render_template("overview/show.html", rows=rows, today=rows[-1], totals=totals, **_now())
+
+
+@pages.get("/now")
+def now() -> Any:
+    """What is being sent now, for a page that refreshes itself."""
+    return render_template("overview/now.html", **_now())
+
+
+def _now() -> dict[str, Any]:
+    limits = account().usage.limits()
+    recent = account().sends.page(limit=RECENT)["data"]
+    running = sorted((send for send in recent if send["status"] in OPEN), key=lambda send: OPEN.index(send["status"]))
+    return {"balance": account().money.balance(), "limits": limits, "running": running[:SHOWN]}

@@ -1,0 +1,80 @@
+"""The people of an account, their roles, and invitations."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console import current
+from console.current import account
+from console.forms import Form
+from console.paging import paging
+
+pages = Blueprint("people", __name__, url_prefix="/people")
+
+ACCOUNT_ROLES = ("owner", "sender", "viewer")
+
+
+@pages.get("/")
+def index() -> Any:
+    """Everybody, and invitations that wait."""
+    return _page(Form({"email": "", "role": "sender"}))
+
+
+@pages.post("/invitations")
+def invite() -> Any:
+    """Invite a person. The link is shown once."""
+    form = Form.posted()
+    try:
+        made = account().invitations.create(form["email"].strip(), form["role"], form.key)
+    except ApiError as error:
+        return _page(form.refuse(error)), 400
+    token = made.get("token")
+    link = current_app.config["CONSOLE_URL"] + url_for("sign_in.invitation", token=token) if token else None
+    return render_template("people/link.html", invitation=made, link=link)
+
+
+@pages.post("/invitations/<uuid:invitation_id>/withdraw")
+def withdraw(invitation_id: Any) -> Any:
+    """The link no longer works."""
+    account().invitations.withdraw(str(invitation_id))
+    flash(gettext("The invitation is withdrawn."), "good")
+    return redirect(url_for("people.index"))
+
+
+@pages.post("/<uuid:person_id>/role")
+def change_role(person_id: Any) -> Any:
+    """Another role."""
+    return _done(
+        lambda: account().people.change_role(str(person_id), request.form["role"]), gettext("The role is changed.")
+    )
+
+
+@pages.post("/<uuid:person_id>/remove")
+def remove(person_id: Any) -> Any:
+    """End the membership."""
+    return _done(
+        lambda: account().people.remove(str(person_id)), gettext("The person no longer belongs to the account.")
+    )
+
+
+def _done(act: Any, text: str) -> Any:
+    try:
+        act()
+    except ApiError as error:
+        if error.code != "state_conflict":
+            raise
+        flash(gettext("An account keeps at least one owner."), "bad")
+    else:
+        flash(text, "good")
+    current.forget_person()
+    return redirect(url_for("people.index"))
+
+
+def _page(form: Form) -> str:
+    page = account().people.page(**paging())
+    invitations = account().invitations.page(limit=100)["data"]
+    return render_template(
+        "people/index.html", page=page, invitations=invitations, form=form, account_roles=ACCOUNT_ROLES
+    )

@@ -1,0 +1,150 @@
+"""Sends: the list, one send with its live progress, and its recipients."""
+
+from collections import Counter
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.csv_files import download
+from console.current import account
+from console.formats import local_from_utc, utc_from_local
+from console.forms import Form
+from console.paging import paging
+from console.progress import Progress
+
+pages = Blueprint("sends", __name__, url_prefix="/sends")
+
+STATES = ("scheduled", "expanding", "queued", "sending", "paused", "held", "completed", "canceled")
+OUTCOMES = (
+    "scheduled",
+    "queued",
+    "sending",
+    "sent",
+    "delivered",
+    "undelivered",
+    "failed",
+    "rejected",
+    "expired",
+    "canceled",
+    "in_doubt",
+)
+FAILED = ("failed", "undelivered", "rejected", "in_doubt")
+SAMPLE = 1000
+"""How many messages of each outcome are looked at for their reasons."""
+
+
+@pages.get("/")
+def index() -> Any:
+    """All sends, newest first."""
+    filters: dict[str, Any] = {name: request.args.get(name) or None for name in ("status", "reference")}
+    page = account().sends.page(**filters, **paging())
+    progress = {send["send_id"]: Progress(send) for send in page["data"]}
+    return render_template("sends/index.html", page=page, states=STATES, filters=filters, progress=progress)
+
+
+@pages.get("/<uuid:send_id>")
+def show(send_id: Any) -> Any:
+    """One send."""
+    send = account().sends.one(str(send_id))
+    return render_template("sends/show.html", send=send, progress=Progress(send))
+
+
+@pages.get("/<uuid:send_id>/progress")
+def progress(send_id: Any) -> Any:
+    """How far it has come, for a page that refreshes itself."""
+    send = account().sends.one(str(send_id))
+    return render_template("sends/progress.html", send=send, progress=Progress(send))
+
+
+@pages.get("/<uuid:send_id>/reasons")
+def reasons(send_id: Any) -> Any:
+    """Why messages failed."""
+    titles = {each["code"]: each for each in account().messages.errors()["data"]}
+    counted: Counter[str] = Counter()
+    complete = True
+    for status in FAILED:
+        page = account().sends.messages(str(send_id), limit=SAMPLE, status=status)
+        complete = complete and page["next_cursor"] is None
+        counted.update((message["error"] or {}).get("code", status) for message in page["data"])
+    rows = [(titles.get(code, {"title": code, "meaning": ""}), count) for code, count in counted.most_common()]
+    return render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id)
+
+
+@pages.get("/<uuid:send_id>/recipients")
+def recipients(send_id: Any) -> Any:
+    """Its messages, one for each recipient."""
+    send = account().sends.one(str(send_id))
+    status = request.args.get("status") or None
+    page = account().sends.messages(str(send_id), status=status, **paging())
+    return render_template("sends/recipients.html", send=send, page=page, status=status, outcomes=OUTCOMES)
+
+
+@pages.get("/<uuid:send_id>/recipients.csv")
+def recipients_csv(send_id: Any) -> Any:
+    """The same as a file."""
+    pieces = account().sends.messages_csv(str(send_id), status=request.args.get("status") or None)
+    return download(pieces, f"send-{send_id}.csv")
+
+
+@pages.post("/<uuid:send_id>/<any(pause, resume, cancel):action>")
+def control(send_id: Any, action: str) -> Any:
+    """Pause, resume or cancel it."""
+    acts = {"pause": account().sends.pause, "resume": account().sends.resume, "cancel": account().sends.cancel}
+    texts = {
+        "pause": gettext("The send is paused."),
+        "resume": gettext("The send goes on."),
+        "cancel": gettext("The send is canceled. Credits for what was not sent are returned."),
+    }
+    try:
+        acts[action](str(send_id))
+    except ApiError as error:
+        if error.code != "state_conflict":
+            raise
+        flash(gettext("This is not possible any more: the send has changed. This is its state now."), "warn")
+    else:
+        flash(texts[action], "good")
+    return redirect(url_for("sends.show", send_id=send_id))
+
+
+@pages.route("/<uuid:send_id>/change", methods=["GET", "POST"])
+def change(send_id: Any) -> Any:
+    """Change when it is due, when it expires, how fast it goes, or its text."""
+    send = account().sends.one(str(send_id))
+    before = {
+        "send_at": local_from_utc(send["send_at"]),
+        "expires_at": local_from_utc(send["expires_at"]),
+        "rate": str(send["rate"] or ""),
+        "message": send["message"],
+    }
+    if request.method == "GET":
+        return render_template("sends/change.html", send=send, form=Form(before))
+    form = Form.posted()
+    try:
+        changes = _changes(form, before)
+        if changes:
+            account().sends.change(str(send_id), changes)
+    except ValueError:
+        form.errors["send_at"] = gettext("Enter a date and a time.")
+    except ApiError as error:
+        form.refuse(error)
+    if form.wrong:
+        return render_template("sends/change.html", send=send, form=form), 400
+    flash(gettext("The send is changed."), "good")
+    return redirect(url_for("sends.show", send_id=send_id))
+
+
+def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:
+    """What differs from before. Raises ValueError for what is no time."""
+    typed = {name: form[name].replace("\r\n", "\n").strip() for name in before if name in form.values}
+    changed = {name: text for name, text in typed.items() if text != before[name]}
+    body: dict[str, Any] = {}
+    for name, text in changed.items():
+        if name in ("send_at", "expires_at"):
+            body[name] = utc_from_local(text) if text else None
+        elif name == "rate":
+            body[name] = (int(text) if text.isdecimal() else text) if text else None
+        else:
+            body[name] = text
+    return body

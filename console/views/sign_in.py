@@ -1,0 +1,127 @@
+"""Signing in and out, and accepting an invitation."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from bulksms_client.errors import ApiError, BulkSmsError
+from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from flask_babel import gettext
+
+from console import current
+from console.forms import Form
+from console.languages import language
+from console.sealed import seal, unseal
+
+pages = Blueprint("sign_in", __name__)
+
+
+@pages.get("/sign-in")
+def show() -> Any:
+    """The page to sign in."""
+    if current.maybe_person():
+        return redirect(url_for("accounts.choose"))
+    return render_template("sign_in/password.html", form=Form({"next": request.args.get("next", "")}))
+
+
+@pages.post("/sign-in")
+def with_password() -> Any:
+    """Sign in with a password; who has a second factor is asked for a code next."""
+    form = Form.posted()
+    try:
+        answer = current.sign_in().with_password(form["email"].strip(), form["password"])
+    except ApiError as error:
+        if error.code == "code_required":
+            sealed = seal({"email": form["email"].strip(), "password": form["password"]})
+            return render_template("sign_in/code.html", form=Form({"sealed": sealed, "next": form["next"], "code": ""}))
+        return _refused("sign_in/password.html", form, error)
+    return _begin(answer, form["next"])
+
+
+@pages.post("/sign-in/code")
+def with_code() -> Any:
+    """Sign in with a code of the authenticator app, or a recovery code."""
+    form = Form.posted()
+    known = unseal(form["sealed"])
+    if known is None:
+        flash(gettext("That took too long. Sign in again."), "warn")
+        return redirect(url_for("sign_in.show", next=form["next"] or None))
+    try:
+        answer = current.sign_in().with_password(known["email"], known["password"], form["code"].strip())
+    except ApiError as error:
+        return _refused("sign_in/code.html", form, error, "code")
+    return _begin(answer, form["next"])
+
+
+@pages.route("/sign-in/link/<token>", methods=["GET", "POST"])
+def with_link(token: str) -> Any:
+    """Sign in by a link. It works once, so only the button of its page uses it."""
+    form = Form.posted()
+    if request.method == "GET":
+        return render_template("sign_in/link.html", form=form)
+    try:
+        answer = current.sign_in().with_link(token)
+    except ApiError as error:
+        return _refused("sign_in/link.html", form, error)
+    return _begin_first(answer, form)
+
+
+@pages.route("/invitations/<token>", methods=["GET", "POST"])
+def invitation(token: str) -> Any:
+    """Accept an invitation."""
+    form = Form.posted()
+    try:
+        invited = current.sign_in().preview_invitation(token)
+    except ApiError as error:
+        return _refused("sign_in/link.html", form, error)
+    if request.method == "GET":
+        return render_template("sign_in/invitation.html", form=form, invited=invited)
+    try:
+        answer = current.sign_in().accept_invitation(token, form["password"], form.text("name"), form.text("code"))
+    except ApiError as error:
+        field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
+        return _refused("sign_in/invitation.html", form, error, field, invited=invited)
+    return _begin_first(answer, form)
+
+
+@pages.post("/sign-out")
+def sign_out() -> Any:
+    """End the session, here and in the API."""
+    with suppress(current.SignedOut, BulkSmsError):  # it has ended
+        current.me().sign_out()
+    current.forget_person()
+    session.clear()
+    flash(gettext("You are signed out."), "good")
+    return redirect(url_for("sign_in.show"))
+
+
+def _refused(template: str, form: Form, error: ApiError, field: str = "", **more: Any) -> tuple[str, int]:
+    """The form again, with what is wrong; a wrong password or code is said at its field."""
+    form.refuse(error)
+    if field and error.status == 401:
+        form.errors[field], form.problem = form.problem, ""
+    return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
+
+
+def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
+    """Who comes by a link is perhaps new: a zone and language that she has not set are those of her browser."""
+    spoken = language()
+    shown = _begin(answer)
+    person = answer["person"]
+    changes = {
+        "time_zone": form.text("time_zone") if person["time_zone"] == "UTC" else None,
+        "locale": spoken if person["locale"] == "en" else None,
+    }
+    wanted = {name: value for name, value in changes.items() if value and value != person[name]}
+    if wanted:
+        with suppress(ApiError):  # a zone that the API does not know
+            current.me().change(wanted)
+    return shown
+
+
+def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
+    current.start_session(answer)
+    place = urlsplit(wanted)
+    here = wanted.startswith("/") and not place.scheme and not place.netloc and "\\" not in wanted
+    return redirect(wanted if here else url_for("accounts.choose"))

@@ -1,0 +1,83 @@
+"""Usage by day, country and sender ID."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, render_template, request
+
+from console.charts import by_day, kind
+from console.csv_files import download
+from console.current import account
+from console.forms import Form
+
+pages = Blueprint("usage", __name__, url_prefix="/usage")
+
+DIMENSIONS = ("day", "country", "sender_id", "category")
+MOST_DAYS = 366
+
+
+@pages.get("/")
+def show() -> Any:
+    """A report with a chart."""
+    form = _form()
+    query = _query(form)
+    days: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    try:
+        days = by_day(account().usage.report("day,status", **query)["data"], _days(form))
+        if form["by"] != "day":
+            rows = _grouped(account().usage.report(f"{form['by']},status", **query)["data"], form["by"])
+    except ApiError as error:
+        form.refuse(error)
+    shown = render_template("usage/show.html", form=form, days=days, rows=rows, query=query, dimensions=DIMENSIONS)
+    return shown, 400 if form.wrong else 200
+
+
+@pages.get("/usage.csv")
+def csv() -> Any:
+    """The report as a file."""
+    form = _form()
+    return download(account().usage.csv(f"{form['by']},status", **_query(form)), "usage.csv")
+
+
+def _form() -> Form:
+    today = datetime.now(UTC).date()
+    given = {name: request.args.get(name, "") for name in ("since", "until", "by", "sender_id", "country")}
+    given["since"] = given["since"] or (today - timedelta(days=29)).isoformat()
+    given["until"] = given["until"] or today.isoformat()
+    given["by"] = given["by"] if given["by"] in DIMENSIONS else "day"
+    return Form(given)
+
+
+def _query(form: Form) -> dict[str, Any]:
+    country = form.text("country")
+    return {
+        "since": form["since"],
+        "until": form["until"],
+        "sender_id": form.text("sender_id"),
+        "country": country.upper() if country else None,
+    }
+
+
+def _days(form: Form) -> list[str]:
+    """Each day of the report, at most a year of them."""
+    try:
+        first, last = date.fromisoformat(form["since"]), date.fromisoformat(form["until"])
+    except ValueError:
+        return []
+    count = min((last - first).days + 1, MOST_DAYS)
+    return [(first + timedelta(days=number)).isoformat() for number in range(count)]
+
+
+def _grouped(rows: list[dict[str, Any]], by: str) -> list[dict[str, Any]]:
+    """One row for each value of the dimension, the largest first."""
+    table: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = str(row[by] or "")
+        entry = table.setdefault(
+            name, {"name": name, "delivered": 0, "sent": 0, "failed": 0, "in_doubt": 0, "credits": 0}
+        )
+        entry[kind(row["status"])] += row["messages"]
+        entry["credits"] += row["credits"]
+    return sorted(table.values(), key=lambda entry: -entry["credits"])

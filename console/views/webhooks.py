@@ -1,0 +1,120 @@
+"""Webhooks: where events are posted, and what became of them."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.current import account
+from console.forms import Form
+from console.paging import paging
+
+pages = Blueprint("webhooks", __name__, url_prefix="/webhooks")
+
+EVENTS = (
+    "message.sent",
+    "message.delivered",
+    "message.undelivered",
+    "message.failed",
+    "message.rejected",
+    "message.expired",
+    "message.canceled",
+    "message.in_doubt",
+    "message.received",
+    "send.completed",
+    "send.canceled",
+    "send.held",
+    "suppression.created",
+    "sender_id.approved",
+    "sender_id.rejected",
+    "sender_id.suspended",
+    "balance.low",
+    "webhook.disabled",
+)
+DELIVERY_STATES = ("pending", "delivered", "failed")
+
+
+@pages.get("/")
+def index() -> Any:
+    """All webhooks."""
+    return render_template("webhooks/index.html", page=account().webhooks.page(**paging()))
+
+
+@pages.route("/new", methods=["GET", "POST"])
+def create() -> Any:
+    """A new webhook. Its secret is shown once."""
+    if request.method == "GET":
+        return render_template("webhooks/edit.html", form=Form({"url": "", "description": ""}), events=EVENTS)
+    form = Form.posted()
+    try:
+        made = account().webhooks.create(_body(form), form.key)
+    except ApiError as error:
+        return render_template("webhooks/edit.html", form=form.refuse(error), events=EVENTS), 400
+    return render_template("webhooks/secret.html", webhook=made)
+
+
+@pages.get("/<uuid:webhook_id>")
+def show(webhook_id: Any) -> Any:
+    """One webhook and its log."""
+    webhook = account().webhooks.one(str(webhook_id))
+    state = request.args.get("status") or None
+    page = account().webhooks.deliveries(str(webhook_id), status=state, **paging())
+    return render_template("webhooks/show.html", webhook=webhook, page=page, state=state, states=DELIVERY_STATES)
+
+
+@pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])
+def edit(webhook_id: Any) -> Any:
+    """Change it."""
+    webhook = account().webhooks.one(str(webhook_id))
+    if request.method == "GET":
+        form = Form({"url": webhook["url"] or "", "description": webhook["description"] or ""})
+        form.values.setlist("events", webhook["events"] or [])
+        return render_template("webhooks/edit.html", form=form, events=EVENTS, webhook=webhook)
+    form = Form.posted()
+    try:
+        account().webhooks.change(str(webhook_id), _body(form))
+    except ApiError as error:
+        return render_template("webhooks/edit.html", form=form.refuse(error), events=EVENTS, webhook=webhook), 400
+    flash(gettext("The webhook is changed."), "good")
+    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+
+
+@pages.post("/<uuid:webhook_id>/<any(enable, disable, test, delete):action>")
+def control(webhook_id: Any, action: str) -> Any:
+    """Switch it on or off, post a test event, or delete it."""
+    webhooks, webhook = account().webhooks, str(webhook_id)
+    if action == "test":
+        webhooks.test(webhook)
+        flash(gettext("A test event is on its way. The result will appear in the log."), "good")
+    elif action == "delete":
+        webhooks.delete(webhook)
+        flash(gettext("The webhook is deleted."), "good")
+        return redirect(url_for("webhooks.index"))
+    else:
+        webhooks.change(webhook, {"status": "active" if action == "enable" else "disabled"})
+        flash(gettext("The webhook is changed."), "good")
+    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+
+
+@pages.post("/<uuid:webhook_id>/rotate")
+def rotate(webhook_id: Any) -> Any:
+    """A new secret, shown once."""
+    return render_template("webhooks/secret.html", webhook=account().webhooks.rotate_secret(str(webhook_id)))
+
+
+@pages.post("/<uuid:webhook_id>/replay")
+def replay(webhook_id: Any) -> Any:
+    """Post an event again."""
+    account().webhooks.replay(str(webhook_id), request.form["event_id"])
+    flash(gettext("The event is posted again."), "good")
+    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+
+
+def _body(form: Form) -> dict[str, Any]:
+    """No event chosen means all of them."""
+    return {
+        "url": form["url"].strip(),
+        "description": form.text("description"),
+        "events": form.many("events") or None,
+    }

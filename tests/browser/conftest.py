@@ -1,0 +1,57 @@
+"""A furnished account, the console before it on a port, and Chromium."""
+
+import shutil
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from bulksms.local.postgres import Postgres
+from tests.harness.console import Console, console_of, serving
+from tests.harness.console_demo import furnish, owner
+from tests.harness.database import disposable_database
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+
+
+class Stand(NamedTuple):
+    """What a browser test uses."""
+
+    console: Console
+    browser: Browser
+    url: str
+    """The console's address."""
+    account: str
+    """The address of the account's pages."""
+    state: dict
+    """Cookies of the owner, who is signed in."""
+
+    def context(self, **options: object) -> BrowserContext:
+        """A browser window of the owner."""
+        return self.browser.new_context(storage_state=self.state, **options)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser" in item.path.as_posix() and not CHROMIUM:
+            item.add_marker(pytest.mark.skip(reason="no Chromium is installed"))
+
+
+@pytest.fixture(scope="session")
+def stand(postgres_server: Postgres) -> Iterator[Stand]:
+    """One for all tests: they look, and send what is theirs."""
+    with disposable_database(postgres_server) as engine, console_of(engine) as console:
+        furnish(console)
+        person = owner(console)
+        with serving(console.app) as url, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            context = browser.new_context()
+            page = context.new_page()
+            page.goto(f"{url}/sign-in/link/{console.link(person)}")
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_role("heading", name="Overview").wait_for()
+            yield Stand(
+                console, browser, url, f"{url}/accounts/{console.service.account_id}/live", context.storage_state()
+            )
+            browser.close()

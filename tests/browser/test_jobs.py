@@ -1,0 +1,133 @@
+"""The main jobs in a real browser: with a mouse, with the keyboard only, and without JavaScript."""
+
+import re
+import uuid
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Stand
+
+
+def errors_of(page: Page) -> list[str]:
+    """What the browser complains about from now on: the policy for scripts and styles among it."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
+
+
+def test_it_works(stand: Stand) -> None:
+    """From sign-in to a delivered message, with the live price."""
+    person = stand.console.person("sender")
+    context = stand.browser.new_context()
+    page = context.new_page()
+    errors = errors_of(page)
+    page.goto(stand.url)
+    page.get_by_label("E-mail address").fill(person.email)
+    page.get_by_label("Password").fill("a long enough password")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="New message").first.click()
+    page.get_by_label("Phone", exact=True).fill("+254 711 000 001")
+    page.get_by_label("From", exact=True).select_option("ACME")
+    page.get_by_label("Message", exact=True).fill("Soup of the day \u2013 pumpkin")
+    expect(page.locator("#quote")).to_contain_text("U+2013")
+    expect(page.locator("#quote .bubble")).to_have_text("Soup of the day \u2013 pumpkin")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Send to 1 recipient").dblclick()
+    expect(page.get_by_role("heading", name="1 recipient")).to_be_visible()
+    stand.console.service.deliver_receipts()
+    expect(page.locator("#progress .legend .delivered b")).to_have_text("1", timeout=15_000)
+    assert errors == []
+    sent = stand.console.service.get("/messages?phone=254711000001").json["data"]
+    assert len([each for each in sent if each["send_id"] in page.url]) == 1
+    context.close()
+
+
+def test_a_chart_is_drawn_without_breaking_the_policy(stand: Stand) -> None:
+    context = stand.context()
+    page = context.new_page()
+    errors = errors_of(page)
+    page.goto(stand.account + "/", wait_until="networkidle")
+    expect(page.locator("canvas[data-chart]")).to_be_visible()
+    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.length") == 4
+    assert errors == []
+    context.close()
+
+
+def test_a_list_is_sent_without_javascript(stand: Stand) -> None:
+    context = stand.context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(stand.account + "/compose/")
+    page.locator("#kind-list").check()
+    page.get_by_label("Phones").fill("254711000011\n254711000012\n0711")
+    page.get_by_label("From", exact=True).select_option("ACME")
+    page.get_by_label("Message", exact=True).fill("No scripts were used")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator("#quote")).to_contain_text("Balance after")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Send to 2 recipients").click()
+    expect(page.get_by_role("heading", name="2 recipients")).to_be_visible()
+    context.close()
+
+
+def test_a_message_is_sent_with_the_keyboard_only(stand: Stand) -> None:
+    context = stand.context()
+    page = context.new_page()
+    page.goto(stand.account + "/compose/")
+    page.get_by_label("Phone", exact=True).focus()
+    page.keyboard.type("254711000021")
+    page.keyboard.press("Tab")
+    page.keyboard.type("ACME")
+    page.keyboard.press("Tab")
+    page.keyboard.type("By keyboard")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent.trim()") == "Continue":
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Check and send").wait_for()
+    page.get_by_role("button", name="Send to 1 recipient").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="1 recipient")).to_be_visible()
+    context.close()
+
+
+def test_a_file_is_imported_and_its_bad_rows_are_shown(stand: Stand) -> None:
+    context = stand.context()
+    page = context.new_page()
+    page.goto(stand.account + "/groups/")
+    page.get_by_label("Name").fill(f"Imported {uuid.uuid4().hex[:6]}")
+    page.get_by_role("button", name="Create the group").click()
+    rows = "phone,name\n254711000031,Ann\nnonsense,Ben\n254711000032,<script>alert(1)</script>\n"
+    page.get_by_label("CSV file").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": rows.encode()}
+    )
+    page.get_by_role("button", name="Import").click()
+    expect(page.locator(".status")).to_have_text("Completed", timeout=15_000)
+    expect(page.get_by_role("heading", name="Rows that were not imported")).to_be_visible()
+    expect(page.locator("table")).to_contain_text("nonsense")
+    page.get_by_role("link", name=re.compile("Imported")).click()
+    expect(page.locator("table").last).to_contain_text("<script>alert(1)</script>")
+    context.close()
+
+
+def test_a_page_in_the_background_asks_for_nothing(stand: Stand) -> None:
+    context = stand.context()
+    page = context.new_page()
+    page.goto(stand.account + "/", wait_until="networkidle")
+    page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true})")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.evaluate("htmx.trigger('#now', 'every')")
+    page.wait_for_timeout(8_000)
+    assert asked == []
+    context.close()
+
+
+def test_a_person_reads_german(stand: Stand) -> None:
+    context = stand.browser.new_context(locale="de-DE")
+    page = context.new_page()
+    page.goto(stand.url + "/sign-in")
+    expect(page.get_by_role("button", name="Anmelden")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "de"
+    context.close()

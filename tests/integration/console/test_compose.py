@@ -1,0 +1,195 @@
+"""Writing and sending a message: each kind of recipients, what is wrong, and that it is sent once."""
+
+import io
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.harness.console import Browser, Console
+
+ONE = {"kind": "one", "phone": "+254 711 000 001", "sender_id": "ACME", "message": "Hello", "category": "transactional"}
+
+
+def hidden(page: Any) -> dict[str, str]:
+    """The values that a confirmation sends on."""
+    form = page.text[page.text.index("/compose/send") :].partition("</form>")[0]
+    found = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    area = re.search(r'<textarea name="file_text" hidden>\n(.*?)</textarea>', form, re.DOTALL)
+    values = {name: unescape(value) for name, value in found.items()}
+    return values | ({"file_text": unescape(area.group(1))} if area else {})
+
+
+def confirmed(browser: Browser, **fields: Any) -> Any:
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **fields)
+    assert page.status_code == 200, page.text
+    return page
+
+
+def sent(console: Console) -> list[Any]:
+    return list(console.service.get("/sends").json["data"])
+
+
+def phones(console: Console) -> list[str]:
+    """The phones of all messages of the account."""
+    return sorted(each["phone"] for each in console.service.get("/messages").json["data"])
+
+
+def test_it_works(console: Console) -> None:
+    browser = console.browser("sender")
+    page = confirmed(browser, **ONE)
+    assert "Send to 1 recipient" in page.text and "99,999" in page.text
+    answer = browser.post("/compose/send", **hidden(page))
+    (send,) = sent(console)
+    assert answer.headers["Location"] == browser.path(f"/sends/{send['send_id']}")
+    assert (send["kind"], send["message"], send["cost"]) == ("single", "Hello", 1)
+    assert phones(console) == ["254711000001"]
+
+
+def test_a_double_click_and_a_reload_send_once(console: Console) -> None:
+    browser = console.browser("sender")
+    values = hidden(confirmed(browser, **{**ONE, "kind": "list", "list": "254711000001\n254711000002"}))
+    places = {browser.post("/compose/send", **values).headers["Location"] for _ in range(3)}
+    assert len(places) == 1 and len(sent(console)) == 1
+    assert phones(console) == ["254711000001", "254711000002"]
+
+
+def test_nothing_is_sent_before_it_is_confirmed(console: Console) -> None:
+    browser = console.browser("sender")
+    confirmed(browser, **ONE)
+    browser.post("/compose/", **ONE, check="yes")
+    browser.post("/compose/quote", **ONE)
+    assert sent(console) == []
+
+
+def test_a_list_says_who_is_left_out(console: Console) -> None:
+    page = confirmed(
+        console.browser(), **{**ONE, "kind": "list", "list": "254711000001, 254711000001; 0711\n+254711000002"}
+    )
+    assert "Send to 2 recipients" in page.text
+    assert "Duplicates" in page.text and "Not a phone number" in page.text and "Listed twice" in page.text
+
+
+def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    file = (io.BytesIO("Kunde;Handy;Ort\nBen;+254711000002;Köln\nÄnne;0711;Bonn\n".encode()), "kunden.csv")
+    page = browser.post("/compose/", **{**ONE, "kind": "file", "message": "Hi {{name}} in {{ort}}", "file": file})
+    assert "kunden.csv" in page.text and "2 rows" in page.text
+    assert re.search(r'<option value="1" selected>Handy', page.text), "the column of phones is recognised"
+    assert re.search(r'<option value="2" selected>Ort', page.text), "a column of the placeholder's name is taken"
+    text = re.search(r'<textarea name="file_text" hidden>\n(.*?)</textarea>', page.text, re.DOTALL)
+    assert text is not None
+    fields = {"file_text": unescape(text.group(1)), "file_name": "kunden.csv", "phone_column": "1"}
+    fields |= {"column_name": "0", "column_ort": "2", "kind": "file", "message": "Hi {{name}} in {{ort}}"}
+    page = confirmed(browser, **{**ONE, **fields})
+    assert "Hi Ben in Köln" in page.text and "Not valid" in page.text
+    browser.post("/compose/send", **hidden(page))
+    texts = [
+        console.service.get(f"/messages/{each['message_id']}").json["text"]
+        for each in console.service.get("/messages").json["data"]
+    ]
+    assert texts == ["Hi Ben in Köln"], "0711 is no phone"
+
+
+def test_a_group_gets_the_text_of_each_contact(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.post("/groups", name="Guests").json["group_id"]
+    service.post(
+        f"/groups/{group}/contacts", contacts=[{"phone": "254711000001", "fields": {"name": "Ada"}}, "254711000002"]
+    )
+    fields = {**ONE, "kind": "group", "group_id": group, "message": "Hi {{name|you}}"}
+    live = browser.post("/compose/quote", **fields, preview="0")
+    assert "Hi Ada" in live.text and "+254711000002" in live.text
+    assert "Hi you" in browser.post("/compose/quote", **fields, preview="1").text
+    page = confirmed(browser, **fields)
+    assert "Guests" in page.text and "Send to 2 recipients" in page.text
+    browser.post("/compose/send", **hidden(page))
+    assert phones(console) == ["254711000001", "254711000002"]
+
+
+def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(console: Console) -> None:
+    browser = console.browser()
+    browser.get("/compose/")
+    live = browser.post("/compose/quote", **{**ONE, "message": "Today \u2013 not tomorrow"})
+    assert "U+2013" in live.text and "UCS-2" in live.text and "can be replaced by -" in live.text
+    plain = re.search(r'name="plain_text" value="([^"]*)"', live.text)
+    assert plain is not None
+    page = browser.post("/compose/", **ONE, replace="yes", plain_text=unescape(plain.group(1)))
+    assert "Today - not tomorrow</textarea>" in page.text and "GSM-7" in page.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "text"),
+    [
+        ({"phone": "hello"}, "phone", "not a phone number"),
+        ({"phone": ""}, "phone", "phone"),
+        ({"message": " "}, "message", "Write a message."),
+        ({"message": "x" * 1601}, "message", "longer than 1,600"),
+        ({"message": "Hi {{name}}"}, "message", "placeholder"),
+        ({"sender_id": ""}, "sender_id", "Choose a sender ID."),
+        ({"kind": "list", "list": ""}, "list", "at least one recipient"),
+        ({"kind": "file", "file_text": ""}, "file", "at least one recipient"),
+        ({"when": "later", "send_at": ""}, "send_at", "Enter a date and a time."),
+        ({"when": "later", "send_at": "1999-01-01T10:00"}, "send_at", "lies ahead"),
+        ({"rate": "fast"}, "rate", ""),
+        ({"reference": "r" * 256}, "reference", ""),
+        ({"kind": "list", "list": "254711000001", "stop_share": "many"}, "stop_share", "Enter a number."),
+        ({"quiet_from": "21:00"}, "quiet_from", ""),
+        ({"category": "gossip"}, "category", ""),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_is_kept(
+    console: Console, fields: dict[str, str], name: str, text: str
+) -> None:
+    browser = console.browser()
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **{**ONE, "reference": "kept-reference", **fields})
+    assert page.status_code == 400
+    assert f'id="{name}-error"' in page.text and text in page.text
+    assert fields.get("reference", "kept-reference") in page.text
+    assert fields.get("message", "Hello").strip() in page.text
+    assert sent(console) == []
+
+
+def test_too_few_credits_are_said_before_sending(console: Console) -> None:
+    other = console.service.new_account("poor", credits=1)
+    browser = console.browser("owner", other)
+    page = confirmed(browser, **{**ONE, "kind": "list", "list": "254711000001\n254711000002"})
+    assert "does not cover" in page.text and "Send to 2" not in page.text
+
+
+def test_a_price_that_has_risen_is_shown_again(console: Console) -> None:
+    browser = console.browser()
+    values = hidden(confirmed(browser, **ONE)) | {"quote_id": "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38"}
+    page = browser.post("/compose/send", **values)
+    assert page.status_code == 400 and "The price has expired." in page.text and "Send to 1 recipient" in page.text
+    assert browser.post("/compose/send", **hidden(page)).status_code == 302
+    assert len(sent(console)) == 1
+
+
+def test_a_time_is_that_of_the_person(console: Console) -> None:
+    person_browser = console.browser()
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE person SET time_zone = 'Africa/Nairobi'")
+    console.app.extensions["bulksms_api"].people.clear()
+    due = datetime.now(UTC).replace(second=0, microsecond=0) + timedelta(hours=2)
+    typed = due.astimezone(ZoneInfo("Africa/Nairobi")).strftime("%Y-%m-%dT%H:%M")
+    page = confirmed(person_browser, **{**ONE, "when": "later", "send_at": typed})
+    person_browser.post("/compose/send", **hidden(page))
+    (send,) = sent(console)
+    assert send["status"] == "scheduled" and datetime.fromisoformat(send["send_at"]) == due
+
+
+def test_a_test_message_reaches_no_phone(console: Console) -> None:
+    browser = console.browser()
+    browser.get("/", "test")
+    page = browser.post("/compose/confirm", "test", **ONE)
+    browser.post("/compose/send", "test", **hidden(page))
+    assert sent(console) == []
+    assert "+254711000001" in browser.get("/messages/", "test").text
+    assert "+254711000001" not in browser.get("/messages/").text

@@ -1,0 +1,239 @@
+"""Forms of groups, opt-outs, sender IDs, keys, webhooks and people: what they do, and say of bad input."""
+
+import io
+import re
+import time
+from html import unescape
+from typing import Any
+
+import pytest
+
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
+from shared.people.totp import code_at
+from tests.harness.console import Console
+from tests.harness.people import PASSWORD
+
+TOO_LONG = "x" * 300
+
+
+def test_a_group_is_made_renamed_filled_and_deleted(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/groups/")
+    place = browser.post("/groups/", name="Guests", key="a-group").headers["Location"]
+    assert browser.post("/groups/", name="Guests", key="a-group").headers["Location"] == place
+    taken = browser.post("/groups/", name="Guests", key="another")
+    assert taken.status_code == 400 and "This name is taken." in taken.text and 'value="Guests"' in taken.text
+    added = browser.submit(f"{place}/contacts", phones="+254 711 000 001\n0711\n254711000002", follow=True)
+    assert "2 contacts added." in added.text and "1 not valid: 0711" in added.text
+    empty = browser.submit(f"{place}/contacts", phones=" ")
+    assert empty.status_code == 400 and "Add at least one phone." in empty.text
+    assert "+254711000002" not in browser.open(f"{place}?phone=254711000001").text
+    browser.submit(f"{place}/contacts/remove", phone="254711000001")
+    assert "254711000002" in browser.open(f"{place}/contacts.csv").text
+    browser.open(place)
+    assert "Visitors" in browser.submit(f"{place}/name", name="Visitors", follow=True).text
+    wrong = browser.submit(f"{place}/name", name="")
+    assert wrong.status_code == 400 and 'id="name-error"' in wrong.text
+    browser.submit(f"{place}/delete")
+    assert browser.open(place).status_code == 404
+
+
+def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get(f"/groups/{group}")
+    none = browser.post(f"/groups/{group}/import")
+    assert none.status_code == 400 and "Choose a file." in none.text
+    rows = b"phone,name\n254711000001,Ann\nnonsense,Ben\n"
+    answer = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+    page = browser.open(answer.headers["Location"])
+    assert "Completed" in page.text and "nonsense" in page.text and "Not a phone number" in page.text
+    assert "nonsense" in browser.open(answer.headers["Location"] + "/errors.csv").text
+    part = browser.open(answer.headers["Location"] + "/progress")
+    assert part.headers["HX-Refresh"] == "true" and "hx-get" not in part.text
+
+
+def test_opt_outs_are_added_found_and_removed(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/opt-outs/")
+    fields = {"phones": "254711000001\n0711", "category": "marketing", "reason": "asked by phone", "sender_id": ""}
+    page = browser.post("/opt-outs/", follow=True, **fields)
+    assert "1 opt-out added." in page.text and "0711" in page.text and "asked by phone" in page.text
+    wrong = browser.post("/opt-outs/", phones="254711000002", reason=TOO_LONG)
+    assert wrong.status_code == 400 and 'id="reason-error"' in wrong.text and TOO_LONG in wrong.text
+    assert "No opt-outs found" in browser.get("/opt-outs/?phone=254711000099").text
+    assert browser.get("/opt-outs/?phone=abc").status_code == 200
+    file = (io.BytesIO(b"phone\n254711000003\n"), "out.csv")
+    assert "1 opt-out added." in browser.post("/opt-outs/import", follow=True, file=file).text
+    assert "254711000003" in browser.get("/opt-outs/opt-outs.csv").text
+    browser.post("/opt-outs/254711000001/delete", category="marketing", sender_id="")
+    left = console.service.get("/suppressions").json["data"]
+    assert [each["phone"] for each in left] == ["254711000003"]
+
+
+def test_a_sender_id_is_requested_and_given_up(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/sender-ids/")
+    page = browser.post("/sender-ids/", follow=True, sender_id="COFFEE & CO", use_case="Orders")
+    assert "COFFEE &amp; CO" in page.text and "Pending" in page.text
+    wrong = browser.post("/sender-ids/", sender_id="what?!", use_case="Orders of a kind")
+    assert wrong.status_code == 400 and 'id="sender_id-error"' in wrong.text and "Orders of a kind" in wrong.text
+    action = re.search(r'action="([^"]*/sender-ids/[^"]*/delete)"', page.text)
+    assert action is not None
+    assert browser.submit(unescape(action.group(1))).status_code == 302
+    assert "COFFEE" not in browser.get("/sender-ids/").text
+
+
+def test_a_key_shows_its_secret_once(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/api-keys/new")
+    fields = {"name": "Shop", "scopes": ["sms:send", "sms:read"], "allowed_ips": "", "key": "a-key"}
+    made = browser.post("/api-keys/new", **fields)
+    key, secret = (re.search(rf"<code>({kind}_\w+)</code>", made.text) for kind in ("smsk", "smss"))
+    assert key and secret
+    again = browser.post("/api-keys/new", **fields)
+    assert "shown once and is not shown again" in again.text and "smss_" not in again.text
+    pair = {"api_key": key.group(1), "api_secret": secret.group(1)}
+    assert console.service.client.post("/api/v1/auth/token", json=pair).status_code == 200
+    assert "smss_" in browser.post(f"/api-keys/{key.group(1)}/rotate").text
+    browser.post(f"/api-keys/{key.group(1)}/revoke")
+    assert console.service.client.post("/api/v1/auth/token", json=pair).status_code == 401
+    wrong = browser.post("/api-keys/new", name="Kept name", scopes="sms:send", allowed_ips="my house")
+    assert wrong.status_code == 400 and 'id="allowed_ips-error"' in wrong.text and "Kept name" in wrong.text
+    assert re.search(r'value="sms:send" checked', wrong.text) and not re.search(r'value="sms:read" checked', wrong.text)
+
+
+def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/webhooks/new")
+    fields: dict[str, Any] = {"url": "https://example.com/hook", "description": "Orders", "events": "message.delivered"}
+    made = browser.post("/webhooks/new", **fields)
+    assert re.search(r"<code>whsec_[^<]+</code>", made.text)
+    (hook,) = console.service.get("/webhooks").json["data"]
+    place = f"/webhooks/{hook['webhook_id']}"
+    assert hook["events"] == ["message.delivered"]
+    assert "Orders" in browser.get(place).text
+    wrong = browser.post(f"{place}/edit", url="ftp://example.com", description="Kept")
+    assert wrong.status_code == 400 and 'id="url-error"' in wrong.text and "Kept" in wrong.text
+    browser.post(f"{place}/edit", url="https://example.com/other", description="")
+    assert console.service.get(place).json["events"] is None
+    browser.post(f"{place}/disable")
+    assert console.service.get(place).json["status"] == "disabled"
+    browser.post(f"{place}/enable")
+    assert "A test event is on its way." in browser.post(f"{place}/test", follow=True).text
+    assert "whsec_" in browser.post(f"{place}/rotate").text
+    browser.post(f"{place}/delete")
+    assert browser.get(place).status_code == 404
+
+
+def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
+    browser, other = console.browser("owner"), console.person("viewer")
+    browser.get("/people/")
+    wrong = browser.post("/people/invitations", email="not an address", role="sender")
+    assert wrong.status_code == 400 and 'id="email-error"' in wrong.text and "not an address" in wrong.text
+    browser.post("/people/invitations", email="new@example.com", role="sender")
+    (invitation,) = console.service.get("/invitations").json["data"]
+    browser.post(f"/people/invitations/{invitation['invitation_id']}/withdraw")
+    assert console.service.get("/invitations").json["data"] == []
+    browser.post(f"/people/{other.id}/role", role="sender")
+    roles = {each["email"]: each["role"] for each in console.service.get("/people").json["data"]}
+    assert roles[other.email] == "sender"
+    browser.post(f"/people/{other.id}/remove")
+    (owner,) = console.service.get("/people").json["data"]
+    kept = browser.post(f"/people/{owner['person_id']}/remove", follow=True)
+    assert "An account keeps at least one owner." in kept.text
+
+
+def test_the_log_of_changes_names_the_person(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/sender-ids/")
+    browser.post("/sender-ids/", sender_id="NEWNAME")
+    assert "Ann Otieno" in browser.get("/changes/").text
+
+
+def test_a_person_sets_her_language_zone_and_password(console: Console) -> None:
+    person, browser = console.person("owner"), console.stranger()
+    browser.sign_in_by_link(console.link(person))
+    browser.open("/me/profile")
+    page = browser.submit("/me/profile", follow=True, name="Ann", locale="de", time_zone="Africa/Nairobi")
+    assert "Ihr Profil ist gespeichert." in page.text and '<html lang="de">' in page.text
+    wrong = browser.submit("/me/profile", name="", locale="de", time_zone="Mars/Base")
+    assert wrong.status_code == 400
+    browser.open("/me/security")
+    short = browser.submit("/me/password", password=PASSWORD, new_password="short")
+    assert short.status_code == 400 and 'id="new_password-error"' in short.text
+    browser.submit("/me/password", password=PASSWORD, new_password="another long password")
+    other = console.stranger()
+    other.open("/sign-in")
+    assert other.submit("/sign-in", email=person.email, password="another long password").status_code == 302
+
+
+def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console) -> None:
+    person, browser = console.person("owner"), console.stranger()
+    browser.sign_in_by_link(console.link(person))
+    browser.open("/me/security")
+    page = browser.submit("/me/totp")
+    assert "<svg" in page.text and 'class="qr"' in page.text and "<style" not in page.text
+    secret, uri = (re.search(rf'name="{name}" value="([^"]+)"', page.text) for name in ("secret", "uri"))
+    assert secret and uri
+    kept = {"secret": secret.group(1), "uri": unescape(uri.group(1))}
+    wrong = browser.submit("/me/totp/confirm", code="000000", **kept)
+    assert wrong.status_code == 400 and 'id="code-error"' in wrong.text and kept["secret"] in wrong.text
+    code = code_at(kept["secret"], int(time.time() // 30))
+    assert len(re.findall(r"<li>[^<]+</li>", browser.submit("/me/totp/confirm", code=code, **kept).text)) >= 10
+    browser.open("/me/security")
+    refused = browser.submit("/me/totp/disable", password="not the right password")
+    assert refused.status_code == 400 and "password is wrong" in refused.text
+    browser.submit("/me/totp/disable", password=PASSWORD)
+    assert person.get("/me").json["person"]["totp"] is False
+
+
+NUMBER = "254204880001"
+
+
+def test_a_conversation_is_answered(console: Console) -> None:
+    service = console.service
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
+            (service.account_id, NUMBER),
+        )
+    with transaction(service.engine) as connection:
+        store(connection, "simulator", [Inbound("+254711000009", f"+{NUMBER}", "Is it open?")])
+    browser = console.browser("sender")
+    assert "Is it open?" in browser.get("/conversations/").text
+    page = browser.get("/conversations/254711000009")
+    assert re.search(rf'value="{NUMBER}" selected', page.text), "the number that was written to answers"
+    fields = {"sender_id": NUMBER, "message": "Until six.", "key": "a-reply"}
+    for _ in range(2):
+        browser.post("/conversations/254711000009", **fields)
+    assert browser.get("/conversations/254711000009").text.count("Until six.") == 1
+    empty = browser.post("/conversations/254711000009", sender_id=NUMBER, message="")
+    assert empty.status_code == 400 and "Write a message." in empty.text
+
+
+@pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])
+def test_a_report_of_nonsense_says_so(console: Console, query: str) -> None:
+    page = console.browser().get(f"/usage/?{query}")
+    assert page.status_code in (200, 400)
+    assert page.status_code == 400 or "No messages in this time" in page.text
+
+
+def test_usage_is_counted_by_country_and_downloaded(console: Console) -> None:
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO usage (account_id, began_at, sender_id, country, lane, status, messages, credits)"
+            " VALUES (%s, date_trunc('hour', now()), 'ACME', 'KE', 1, 'delivered', 1234, 2345)",
+            (console.service.account_id,),
+        )
+    browser = console.browser("viewer")
+    page = browser.get("/usage/?by=country")
+    assert "KE" in page.text and "1,234" in page.text and "2,345" in page.text
+    assert "1234" in browser.get("/usage/usage.csv?by=country").text
+
+
+def test_play_credits_are_filled_up(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/credits/", "test")
+    assert "refilled" in browser.post("/credits/refill", "test", follow=True).text

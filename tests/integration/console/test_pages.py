@@ -1,0 +1,33 @@
+"""Every page of an account opens, for each role and in both worlds, or is refused."""
+
+import pytest
+
+from console.views import ACCOUNT_PAGES
+from tests.harness.console import Console
+
+
+def pages_of_the_account(console: Console) -> list[str]:
+    """The paths of all pages that need no object."""
+    prefix = "/accounts/<account_id>/<any(live, test):world>"
+    rules = [rule for rule in console.app.url_map.iter_rules() if rule.rule.startswith(prefix)]
+    return [
+        rule.rule.removeprefix(prefix)
+        for rule in rules
+        if "GET" in (rule.methods or ()) and rule.arguments == {"account_id", "world"}
+    ]
+
+
+def test_it_works(console: Console) -> None:
+    page = console.browser().get("/")
+    assert page.status_code == 200
+    assert "Overview" in page.text and "Sending now" in page.text
+
+
+@pytest.mark.parametrize("world", ["live", "test"])
+def test_an_owner_sees_every_page(console: Console, world: str) -> None:
+    owner = console.browser("owner")
+    paths = pages_of_the_account(console)
+    assert len(paths) > len(ACCOUNT_PAGES)
+    for path in paths:
+        page = owner.get(path, world)
+        assert page.status_code in (200, 302), (path, page.text)

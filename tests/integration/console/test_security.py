@@ -1,0 +1,270 @@
+"""What an attacker tries with a console: forged forms, frames, stored scripts, other accounts, more than the role."""
+
+import io
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from console.security import CONTENT_SECURITY_POLICY
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
+from tests.harness.console import Console
+from tests.integration.console.test_pages import pages_of_the_account
+
+SCRIPT = "<script>alert(1)</script>"
+QUOTES = "\"><img src=x onerror=alert(1)>'"
+NUMBER = "254204770001"
+
+
+def forms(app: Flask) -> list[str]:
+    """The paths of all forms, with made-up objects in them."""
+    paths = []
+    for rule in app.url_map.iter_rules():
+        if "POST" in (rule.methods or ()):
+            path = re.sub(r"<uuid:\w+>", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38", rule.rule)
+            path = re.sub(r"<any\(([\w]+)[^)]*\):\w+>", r"\1", path)
+            paths.append(re.sub(r"<\w+>", "1", path))
+    return sorted(paths)
+
+
+def test_no_form_is_taken_without_its_token(console: Console) -> None:
+    owner = console.browser()
+    paths = forms(console.app)
+    assert len(paths) > 30
+    for path in paths:
+        for token in ("", "forged"):
+            answer = owner.client.post(path, data={"csrf_token": token} if token else {})
+            assert answer.status_code == 400 and "no longer valid" in answer.text, path
+
+
+def test_a_token_of_another_session_is_not_taken(console: Console) -> None:
+    mine, other = console.browser(), console.browser()
+    answer = mine.post("/groups/", name="Forged", csrf_token=other.csrf)
+    assert answer.status_code == 400
+    assert console.service.get("/groups").json["data"] == []
+
+
+def test_every_page_forbids_frames_and_inline_code(console: Console) -> None:
+    owner, stranger = console.browser(), console.stranger()
+    answers = [owner.get(path) for path in pages_of_the_account(console)]
+    answers += [
+        stranger.open("/sign-in"),
+        stranger.open("/nothing"),
+        owner.open("/me/security"),
+        stranger.open("/healthz"),
+    ]
+    for answer in answers:
+        assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
+        if answer.mimetype == "text/html":
+            assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text)
+            assert not re.search(r"""(?:src|href|action)=["'](?:https?:)?//""", answer.text)
+
+
+def test_the_policy_allows_nothing_from_elsewhere() -> None:
+    assert "default-src 'none'" in CONTENT_SECURITY_POLICY and "frame-ancestors 'none'" in CONTENT_SECURITY_POLICY
+    assert "unsafe" not in CONTENT_SECURITY_POLICY and "http" not in CONTENT_SECURITY_POLICY
+
+
+@pytest.fixture
+def number(console: Console) -> str:
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved') ON CONFLICT DO NOTHING",
+            (console.service.account_id, NUMBER),
+        )
+    return NUMBER
+
+
+@pytest.mark.parametrize("evil", [SCRIPT, QUOTES])
+def test_what_is_stored_is_never_code(console: Console, number: str, evil: str) -> None:
+    service, owner = console.service, console.browser()
+    group = service.post("/groups", name=evil).json["group_id"]
+    service.post(
+        f"/groups/{group}/contacts", contacts=[{"phone": "254711000001", "fields": {"name": evil}, "tags": [evil]}]
+    )
+    sent = service.send("254711000001", evil, reference=evil).json
+    service.post("/suppressions", phones=["254711000044"], reason=evil)
+    service.post("/webhooks", url="https://example.com/" + "x", description=evil)
+    service.post("/sender-ids", sender_id="EVIL", use_case=evil)
+    with transaction(service.engine) as connection:
+        store(connection, "simulator", [Inbound("+254711000009", f"+{number}", evil)])
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE person SET name = %s", (evil,))
+        connection.exec_driver_sql("UPDATE account SET name = %s || id WHERE sandbox_of IS NULL", (evil,))
+        connection.exec_driver_sql("UPDATE sender_id SET reason = %s WHERE sender_id = 'EVIL'", (evil,))
+    console.app.extensions["bulksms_api"].people.clear()
+    pages = [
+        *pages_of_the_account(console),
+        f"/sends/{sent['send_id']}",
+        f"/sends/{sent['send_id']}/recipients",
+        f"/messages/{sent['message_id']}",
+        f"/groups/{group}",
+        "/conversations/254711000009",
+        f"/compose/?kind=group&group_id={group}&sender_id=ACME&message={{{{name}}}}",
+        f"/messages/?reference={evil}",
+        f"/sends/?reference={evil}",
+    ]
+    shown = 0
+    for path in pages:
+        answer = owner.get(path)
+        if answer.mimetype == "text/html":
+            assert evil not in answer.text, path
+            assert not re.search(r"<(?:script>alert|img src=x)", answer.text), path
+            shown += answer.text.count("alert(1)")
+    assert shown > 10
+
+
+def test_a_file_of_a_foreign_name_is_not_shown_as_code(console: Console) -> None:
+    owner = console.browser()
+    owner.get("/compose/")
+    csv = f"phone,{SCRIPT}\n254711000001,{QUOTES}\n"
+    page = owner.post("/compose/", kind="file", message="Hi", file_text=csv, file_name=SCRIPT, sender_id="ACME")
+    assert SCRIPT not in page.text and QUOTES not in page.text and "&lt;script&gt;" in page.text
+
+
+@pytest.mark.parametrize(
+    "query", ["_scheme=javascript&_external=1", "endpoint=x", "world=test&account_id=2", "_anchor=x"]
+)
+def test_a_link_to_the_next_page_leads_nowhere_else(console: Console, query: str) -> None:
+    console.service.bulk([str(254711000000 + number) for number in range(60)], "Hi")
+    page = console.browser().get(f"/messages/?{query}")
+    (link,) = re.findall(r'class="button" href="([^"]*cursor=[^"]+)"', page.text)
+    assert link.startswith(f"/accounts/{console.service.account_id}/live/messages/?")
+
+
+@pytest.mark.parametrize("name", ["x%3Fa=b", "..", "%2e%2e", "a%26b", "%22%3E"])
+def test_a_made_up_name_in_a_path_is_not_found(console: Console, name: str) -> None:
+    owner = console.browser()
+    owner.get("/api-keys/")
+    assert owner.post(f"/api-keys/{name}/revoke").status_code in (404, 405)
+    assert owner.post(f"/opt-outs/{name}/delete", category="", sender_id="").status_code in (400, 404, 405)
+
+
+def test_another_account_is_not_there(console: Console) -> None:
+    other = console.service.new_account("other")
+    owner = console.browser()
+    for path in pages_of_the_account(console):
+        answer = owner.open(f"/accounts/{other}/live{path}")
+        assert answer.status_code in (404, 302), (path, answer.status_code)
+        if answer.status_code == 302:
+            assert f"/accounts/{other}/" in answer.headers["Location"]
+
+
+def test_objects_of_another_account_are_not_there(console: Console) -> None:
+    mine = console.browser()
+    service = console.service
+    group = service.post("/groups", name="Ours").json["group_id"]
+    sent = service.send().json
+    hook = service.post("/webhooks", url="https://example.com/x").json["webhook_id"]
+    other = service.new_account("neighbour")
+    stranger = console.browser("owner", other)
+    for path in (
+        f"/groups/{group}",
+        f"/sends/{sent['send_id']}",
+        f"/sends/{sent['send_id']}/recipients.csv",
+        f"/messages/{sent['message_id']}",
+        f"/webhooks/{hook}",
+    ):
+        assert mine.get(path).status_code == 200
+        assert stranger.get(path).status_code == 404, path
+    assert stranger.post(f"/sends/{sent['send_id']}/cancel").status_code == 404
+    assert stranger.post(f"/groups/{group}/delete").status_code == 404
+
+
+ABOVE: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "viewer": [
+        ("/compose/confirm", {"kind": "one", "phone": "254711000001", "sender_id": "ACME", "message": "Hi"}),
+        ("/compose/send", {"kind": "one", "phone": "254711000001", "sender_id": "ACME", "message": "Hi"}),
+        ("/groups/", {"name": "Mine"}),
+        ("/opt-outs/", {"phones": "254711000001"}),
+        ("/sender-ids/", {"sender_id": "MINE"}),
+        ("/api-keys/new", {"name": "Mine", "scopes": "sms:send"}),
+        ("/webhooks/new", {"url": "https://example.com/x"}),
+        ("/people/invitations", {"email": "x@example.com", "role": "owner"}),
+    ],
+    "sender": [
+        ("/sender-ids/", {"sender_id": "MINE"}),
+        ("/api-keys/new", {"name": "Mine", "scopes": "sms:send"}),
+        ("/webhooks/new", {"url": "https://example.com/x"}),
+        ("/people/invitations", {"email": "x@example.com", "role": "owner"}),
+    ],
+}
+
+
+@pytest.mark.parametrize("role", ["viewer", "sender"])
+def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
+    browser = console.browser(role)
+    for path, fields in ABOVE[role]:
+        answer = browser.post(path, **fields)
+        assert answer.status_code == 403 and "Your role does not allow this." in answer.text, path
+    service = console.service
+    assert service.get("/sends").json["data"] == [] and service.get("/groups").json["data"] == []
+    menu = browser.get("/").text
+    assert ("/compose/" in menu) == (role == "sender")
+    assert "/api-keys/" not in menu and "/people/" not in menu
+
+
+OWNED = (
+    "send",
+    "contact_group",
+    "contact",
+    "suppression",
+    "sender_id",
+    "api_key",
+    "webhook",
+    "membership",
+    "invitation",
+)
+
+
+def rows(console: Console) -> dict[str, str]:
+    """What is stored, by table: a fingerprint of all rows."""
+    with console.service.engine.connect() as connection:
+        statement = "SELECT coalesce(md5(string_agg(t::text, '' ORDER BY t::text)), '') FROM {} t"
+        return {table: connection.exec_driver_sql(statement.format(table)).scalar_one() for table in OWNED}
+
+
+def test_a_viewer_changes_nothing_by_any_form(console: Console) -> None:
+    """Each form with the objects of the account, and with fields that an owner's would be taken with."""
+    service, viewer, other = console.service, console.browser("viewer"), console.person("sender")
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    objects = {
+        "send_id": service.bulk(["254711000001", "254711000002"], "Doors open", send_at=later).json["send_id"],
+        "group_id": service.post("/groups", name="Ours").json["group_id"],
+        "webhook_id": service.post("/webhooks", url="https://example.com/x").json["webhook_id"],
+        "key_id": service.get("/api-keys").json["data"][0]["api_key"],
+        "id": service.get("/sender-ids").json["data"][0]["id"],
+        "invitation_id": service.post("/invitations", email="x@example.com", role="viewer").json["invitation_id"],
+        "person_id": str(other.id),
+        "phone": "254711000001",
+    }
+    fields = {"kind": "one", "phone": "254711000003", "sender_id": "ACME", "message": "Hi", "name": "Theirs"}
+    fields |= {"phones": "254711000003", "scopes": "sms:read", "url": "https://example.com/y", "role": "owner"}
+    fields |= {"email": "y@example.com", "event_id": "x"}
+    before = rows(console)
+    tried = 0
+    for rule in console.app.url_map.iter_rules():
+        if "POST" not in (rule.methods or ()) or "world" not in rule.arguments:
+            continue
+        path = re.sub(r"<(?:any\([^)]*\)|uuid):(\w+)>|<(\w+)>", lambda found: f"<{found[1] or found[2]}>", rule.rule)
+        path = path.partition("<world>")[2]
+        actions = re.findall(r"any\(([^)]*)\):action", rule.rule)
+        for action in actions[0].split(", ") if actions else [""]:
+            filled = re.sub(r"<(\w+)>", lambda found, other=action or "x": objects.get(found[1], other), path)
+            answer = viewer.post(filled, **fields, file=(io.BytesIO(b"phone\n254711000003\n"), "x.csv"))
+            assert answer.status_code in (200, 400, 403, 404, 415), (filled, answer.status_code)
+            tried += 1
+    assert tried > 30 and rows(console) == before
+
+
+def test_a_viewer_cannot_stop_a_send(console: Console) -> None:
+    viewer = console.browser("viewer")
+    sent = console.service.send().json
+    for action in ("pause", "resume", "cancel"):
+        assert viewer.post(f"/sends/{sent['send_id']}/{action}").status_code == 403

@@ -1,0 +1,135 @@
+"""Sends and messages in the console: progress that adds up, control, reasons, recipients, search."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from console.progress import Progress
+from tests.harness.console import Console
+
+STATUSES = (
+    "scheduled",
+    "queued",
+    "sending",
+    "sent",
+    "delivered",
+    "undelivered",
+    "failed",
+    "rejected",
+    "expired",
+    "canceled",
+    "in_doubt",
+)
+
+
+def scheduled(console: Console) -> str:
+    """A send that waits for tomorrow."""
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    return str(console.service.bulk(["254711000001", "254711000002"], "Doors open at 9", send_at=later).json["send_id"])
+
+
+def test_it_works(console: Console) -> None:
+    send = console.service.bulk(["254711000001", "254711000002", "0711"], "Hi there").json["send_id"]
+    console.service.deliver_receipts()
+    browser = console.browser("viewer")
+    assert "Hi there" in browser.get("/sends/").text
+    page = browser.get(f"/sends/{send}")
+    assert "2 recipients" in page.text and "100%" in page.text
+    assert "/cancel" not in page.text and "/pause" not in page.text
+
+
+def test_the_counts_add_up(console: Console) -> None:
+    counts = {status: 2**number for number, status in enumerate(STATUSES)}
+    send = {"counts": counts, "status": "sending", "send_at": None, "eta": None, "completed_at": None}
+    progress = Progress({**send, "created_at": "2026-01-01T00:00:00Z"})
+    assert sum(count for _, count in progress.parts) == progress.total == sum(counts.values())
+    assert progress.done + progress.waiting == progress.total
+
+
+def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    for action, status, text in (
+        ("pause", "paused", "The send is paused."),
+        ("resume", "scheduled", "The send goes on."),
+        ("cancel", "canceled", "The send is canceled."),
+    ):
+        browser.get(f"/sends/{send}")
+        page = browser.post(f"/sends/{send}/{action}", follow=True)
+        assert text in page.text
+        assert console.service.get(f"/sends/{send}").json["status"] == status
+    late = browser.post(f"/sends/{send}/pause", follow=True)
+    assert late.status_code == 200 and "This is not possible any more" in late.text
+
+
+def test_a_waiting_send_is_changed(console: Console) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    form = browser.get(f"/sends/{send}/change")
+    values = dict(re.findall(r'<input id="(\w+)" name="\w+" type="[\w-]+" value="([^"]*)"', form.text))
+    assert browser.post(f"/sends/{send}/change", **values, message="Doors open at 10").status_code == 302
+    changed = console.service.get(f"/sends/{send}").json
+    assert changed["message"] == "Doors open at 10"
+    wrong = browser.post(f"/sends/{send}/change", **{**values, "rate": "quick"}, message="Doors open at 10")
+    assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
+
+
+def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
+    browser, send = console.browser(), scheduled(console)
+    part = browser.get(f"/sends/{send}/progress", headers={"HX-Request": "true"})
+    assert "<html" not in part.text and 'hx-trigger="every 10s"' in part.text
+    console.service.post(f"/sends/{send}/cancel")
+    assert "hx-get" not in browser.get(f"/sends/{send}/progress").text
+
+
+def test_reasons_are_counted(console: Console) -> None:
+    send = console.service.bulk(["254711000001", "999020000001", "999020000002"], "Hi").json["send_id"]
+    page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
+    assert re.search(r'data-label="Messages" class="number">2<', page.text), page.text
+
+
+def test_recipients_are_filtered_and_downloaded(console: Console) -> None:
+    send = console.service.bulk(["254711000001", "254711000002"], "Hi").json["send_id"]
+    console.service.deliver_receipts()
+    browser = console.browser()
+    assert "+254711000001" in browser.get(f"/sends/{send}/recipients?status=delivered").text
+    assert "No messages found" in browser.get(f"/sends/{send}/recipients?status=failed").text
+    csv = browser.get(f"/sends/{send}/recipients.csv")
+    assert csv.mimetype == "text/csv" and "attachment" in csv.headers["Content-Disposition"]
+    assert {"254711000001", "254711000002"} <= set(re.findall(r"\d{12}", csv.text))
+
+
+def test_messages_are_found_by_phone_reference_and_status(console: Console) -> None:
+    console.service.send("254711000001", "Hi", reference="order 7")
+    console.service.send("254711000002", "Hi")
+    browser = console.browser()
+    for query, found in (("phone=%2B254 711 000 001", True), ("reference=order 7", True), ("status=failed", False)):
+        page = browser.get(f"/messages/?{query}")
+        assert ("+254711000001" in page.text) == found
+        assert "+254711000002" not in page.text
+
+
+@pytest.mark.parametrize("query", ["since=yesterday", "phone=abc", "status=lost", "until=0"])
+def test_a_search_for_nonsense_says_so(console: Console, query: str) -> None:
+    page = console.browser().get(f"/messages/?{query}")
+    name, _, typed = query.partition("=")
+    assert page.status_code == 400 and f'id="{name}-error"' in page.text
+    assert name == "status" or f'value="{typed}"' in page.text
+
+
+def test_one_message_shows_its_way(console: Console) -> None:
+    sent = console.service.send("254711000001", "Your code is 1").json
+    console.service.deliver_receipts()
+    page = console.browser().get(f"/messages/{sent['message_id']}")
+    assert "Your code is 1" in page.text and "simulator" in page.text
+    assert page.text.index("Accepted") < page.text.index("What happened") + 2000 and "Delivered" in page.text
+
+
+def test_a_long_list_has_a_next_page(console: Console) -> None:
+    console.service.bulk([str(254711000000 + number) for number in range(60)], "Hi")
+    browser = console.browser()
+    first = browser.get("/messages/")
+    after = re.search(r'href="([^"]*cursor=[^"]+)"', first.text)
+    assert after is not None
+    second = browser.open(after.group(1).replace("&amp;", "&"))
+    shown = [set(re.findall(r">(\+2547110000\d\d)<", page.text)) for page in (first, second)]
+    assert [len(each) for each in shown] == [50, 10] and not shown[0] & shown[1]

@@ -1,0 +1,163 @@
+"""Signing in and out of the console."""
+
+import re
+import time
+from html import unescape
+from typing import Any
+
+import pytest
+
+from console.app import create_app
+from console.settings import Settings
+from shared.people.totp import code_at
+from tests.harness.console import CONSOLE_KEY, Browser, Console
+from tests.harness.people import PASSWORD
+
+
+def signed_in(browser: Browser) -> bool:
+    return browser.open("/").status_code == 302 and "/sign-in" not in browser.open("/").headers["Location"]
+
+
+def by_password(browser: Browser, email: str, password: str = PASSWORD, **more: Any) -> Any:
+    browser.open("/sign-in")
+    return browser.submit("/sign-in", email=email, password=password, **more)
+
+
+def test_it_works(console: Console) -> None:
+    browser = console.stranger()
+    assert by_password(browser, console.person().email).status_code == 302
+    assert "Overview" in browser.get("/").text
+
+
+def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> None:
+    browser, email = console.stranger(), console.person().email
+    page = by_password(browser, email, "not the right password")
+    assert page.status_code == 400
+    assert "The e-mail address or the password is wrong." in page.text
+    assert f'value="{email}"' in page.text and "not the right password" not in page.text
+    assert not signed_in(browser)
+
+
+def test_nobody_sees_a_page_without_signing_in(console: Console) -> None:
+    answer = console.stranger().get("/sends/")
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/sign-in?next=")
+
+
+def test_after_signing_in_the_page_that_was_asked_for_is_shown(console: Console) -> None:
+    browser = console.stranger()
+    wanted = browser.path("/messages/")
+    assert by_password(browser, console.person().email, next=wanted).headers["Location"] == wanted
+
+
+@pytest.mark.parametrize("next_page", ["//evil.example", "https://evil.example/", "/\\evil.example", "evil"])
+def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: str) -> None:
+    answer = by_password(console.stranger(), console.person().email, next=next_page)
+    assert answer.headers["Location"] == "/"
+
+
+def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    secret = person.post("/me/totp").json["secret"]
+    recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
+    page = by_password(browser, person.email)
+    assert "Enter your code" in page.text and PASSWORD not in page.text
+    found = re.search(r'name="sealed" value="([^"]+)"', page.text)
+    assert found is not None
+    sealed = unescape(found.group(1))
+    wrong = browser.submit("/sign-in/code", sealed=sealed, code="000000")
+    assert wrong.status_code == 400 and "This code is wrong" in wrong.text
+    assert browser.submit("/sign-in/code", sealed="x" + sealed, code="1").headers["Location"] == "/sign-in"
+    assert browser.submit("/sign-in/code", sealed=sealed, code=recovery).headers["Location"] == "/"
+    assert signed_in(browser)
+
+
+def test_a_session_of_before_is_not_used_after_signing_in(console: Console) -> None:
+    browser = console.stranger()
+    browser.open("/sign-in")
+    before = browser.client.get_cookie("console")
+    by_password(browser, console.person().email)
+    after = browser.client.get_cookie("console")
+    assert before and after and before.value != after.value
+
+
+def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Console) -> None:
+    browser = console.browser()
+    cookie = browser.client.get_cookie("console")
+    assert cookie is not None
+    browser.get("/")
+    assert browser.submit("/sign-out").headers["Location"] == "/sign-in"
+    thief = console.stranger()
+    thief.client.set_cookie("console", cookie.value)
+    assert thief.get("/").headers["Location"].startswith("/sign-in")
+
+
+def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
+    person = console.person()
+    token = console.link(person)
+    for _ in range(2):
+        assert console.stranger().open(f"/sign-in/link/{token}").status_code == 200
+    browser = console.stranger()
+    assert browser.sign_in_by_link(token).status_code == 302
+    late = console.stranger()
+    late.open(f"/sign-in/link/{token}")
+    refused = late.submit(f"/sign-in/link/{token}")
+    assert refused.status_code == 400 and "has been used or has expired" in refused.text
+
+
+def test_an_invitation_is_accepted(console: Console) -> None:
+    owner = console.browser()
+    owner.get("/people/")
+    page = owner.post("/people/invitations", email="new@example.com", role="sender", key="an-invitation")
+    link = re.search(r"<code>http://127\.0\.0\.1:8001(/invitations/[^<]+)</code>", page.text)
+    assert link is not None
+    again = owner.post("/people/invitations", email="new@example.com", role="sender", key="an-invitation")
+    assert "The link was shown once" in again.text
+    new = console.stranger()
+    assert "new@example.com" in new.open(link.group(1)).text
+    short = new.submit(link.group(1), name="New Person", password="short")
+    assert short.status_code == 400 and 'value="New Person"' in short.text
+    assert new.submit(link.group(1), name="New Person", password=PASSWORD).status_code == 302
+    assert "New message" in new.get("/").text
+    assert console.stranger().open(link.group(1)).status_code == 400
+
+
+def test_who_comes_by_a_link_has_the_zone_and_the_language_of_her_browser(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    token = console.link(person)
+    browser.open(f"/sign-in/link/{token}")
+    data = {"csrf_token": browser.csrf, "time_zone": "Africa/Nairobi"}
+    browser.client.post(f"/sign-in/link/{token}", data=data, headers={"Accept-Language": "de-DE,de;q=0.9"})
+    assert "Übersicht" in browser.get("/").text
+    assert person.get("/me").json["person"]["time_zone"] == "Africa/Nairobi"
+
+
+def test_the_cookie_is_for_the_browser_only(console: Console) -> None:
+    set_cookie = console.stranger().open("/sign-in").headers["Set-Cookie"]
+    assert "HttpOnly" in set_cookie and "SameSite=Lax" in set_cookie and "Secure" not in set_cookie
+    app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=console.api_url, url="https://sms.example.com"))
+    answer = app.test_client().get("/sign-in", base_url="https://sms.example.com")
+    assert answer.headers["Set-Cookie"].startswith("__Host-console=") and "Secure" in answer.headers["Set-Cookie"]
+    assert "max-age" in answer.headers["Strict-Transport-Security"]
+
+
+def test_the_api_hears_the_address_and_the_browser_of_the_person(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    browser.open("/sign-in")
+    here = {"REMOTE_ADDR": "198.51.100.23", "HTTP_USER_AGENT": "Firefox of a test"}
+    data = {"csrf_token": browser.csrf, "email": person.email, "password": PASSWORD}
+    browser.client.post("/sign-in", data=data, environ_overrides=here)
+    sessions = person.get("/me/sessions").json["data"]
+    assert ("198.51.100.23", "Firefox of a test") in [(each["address"], each["user_agent"]) for each in sessions]
+
+
+def test_a_session_that_was_ended_elsewhere_leads_to_the_sign_in(console: Console) -> None:
+    person = console.person()
+    browser = Browser(console.app, console.service.account_id)
+    browser.sign_in_by_link(console.link(person))
+    for session in person.get("/me/sessions").json["data"]:
+        if not session["current"]:
+            person.call("DELETE", f"/me/sessions/{session['session_id']}")
+    console.app.extensions["bulksms_api"].people.clear()
+    console.app.extensions["bulksms_api"].tokens.clear()
+    assert browser.get("/").headers["Location"].startswith("/sign-in")

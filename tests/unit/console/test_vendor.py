@@ -1,0 +1,27 @@
+"""The scripts of others are those of the lock file, and are named with their licences."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from console import vendor
+
+FILES = [file for package in vendor.packages() for file in package["files"]]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: Path(file["to"]).name)
+def test_each_file_is_the_one_that_was_fetched(file: dict[str, str]) -> None:
+    assert hashlib.sha256((vendor.ROOT / file["to"]).read_bytes()).hexdigest() == file["sha256"]
+
+
+def test_nothing_else_is_among_them() -> None:
+    folder = vendor.ROOT / "console/static/vendor"
+    assert {path.relative_to(vendor.ROOT).as_posix() for path in folder.iterdir()} <= {file["to"] for file in FILES}
+
+
+def test_the_notice_names_each() -> None:
+    notice = (vendor.ROOT / "NOTICE").read_text()
+    for package in vendor.packages():
+        assert package["version"] in notice and package["integrity"].startswith("sha512-")
+        assert any(file["to"].endswith("LICENSE.txt") and file["to"] in notice for file in package["files"])

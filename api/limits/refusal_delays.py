@@ -1,7 +1,7 @@
 """Delays refusals: an owner whose requests are refused again and again gets its next refusals later.
 
-A client that repeats a refused request at once would otherwise keep a process busy with nothing else. While a refusal
-is delayed, it counts toward its owner's share, even if the client has left. Other responses are never delayed.
+A client that repeats a refused request at once would otherwise keep a process busy with nothing else. Other responses
+are never delayed, and a delayed refusal takes nothing of its owner's share of the service.
 
 Call everything here on the event loop only.
 """

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from api.endpoint import PREFIX
 from api.event_loop import NeedsThread
@@ -34,6 +34,7 @@ from api.limits.bulkheads import (
     EXPORTS_OF_ACCOUNT,
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
+    MAX_DELAYED,
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
@@ -78,6 +79,14 @@ IMPORT = "/import"
 """The end of each path that takes a file."""
 
 
+class Refusal(NamedTuple):
+    """A refusal (4xx, 5xx) to be sent, the size of the request's body, and whether part of it is unread."""
+
+    response: WholeResponse
+    body_bytes: int = 0
+    unread: bool = False
+
+
 class Application:
     """A WSGI application, and one endpoint that is handled on the event loop, as an ASGI application."""
 
@@ -103,7 +112,7 @@ class Application:
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
-        self.refusals = Refusals()
+        self.refusals, self._delayed = Refusals(), Share()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
@@ -112,28 +121,32 @@ class Application:
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
         if not self._open.acquire(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
-            too_many = _too_many(scope["path"])
-            await self._delay(owner, too_many)
-            await send_whole(send, receive, too_many, unread=True)
+            refusal = Refusal(_too_many(scope["path"]), unread=True)
+            await self._refuse(owner, refusal, receive, send)
             return
         try:
             if self._on_loop is not None and is_for_event_loop(scope):
                 environ["wsgi.input"] = whole = Whole(await whole_body(receive))
                 response = await self._respond_on_loop(self._on_loop, owner, environ)
-                if response.status >= 400:
-                    await self._delay(owner, response, whole.size)
-                await send_whole(send, receive, response)
-                return
-            async with self._body(owner, scope, receive) as body:
-                environ["wsgi.input"] = body
-                await self._respond_in_thread(owner, environ, receive, send)
+                if response.status < 400:
+                    await send_whole(send, receive, response)
+                    return
+                refusal = Refusal(response, whole.size)
+            else:
+                async with self._body(owner, scope, receive) as body:
+                    environ["wsgi.input"] = body
+                    refused = await self._respond_in_thread(owner, environ, receive, send)
+                if refused is None:
+                    return
+                refusal = refused
         except Gone:
-            pass
+            return
         except TooSlow:
             slow = problem_response("bad_request", "The body did not arrive in time.", scope["path"])
-            await send_whole(send, receive, slow, unread=True)
+            refusal = Refusal(slow, unread=True)
         finally:
             self._open.release(owner)
+        await self._refuse(owner, refusal, receive, send)
 
     @asynccontextmanager
     async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
@@ -167,18 +180,21 @@ class Application:
         finally:
             self._parsed.release(owner)
 
-    async def _respond_in_thread(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
+    async def _respond_in_thread(
+        self, owner: Owner, environ: Environ, receive: Receive, send: Send
+    ) -> "Refusal | None":
+        """Handle a request in a thread and send its response. A refusal is returned, and not sent yet."""
         lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
-            await self._refuse_export(owner, environ, receive, send, unread)
-            return
+            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
         cancellation = environ[CANCELLATION] = Cancellation()
         job = lane.submit(owner, partial(self._call, owner, environ))
         if not unread:
             await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
         response = await job
         if isinstance(response, WholeResponse):
-            await self._delay(owner, response, environ["wsgi.input"].size)
+            if response.status >= 400:
+                return Refusal(response, environ["wsgi.input"].size, unread)
             self._unread[owner] += len(response.body)
             try:
                 await send_whole(send, receive, response, unread)
@@ -193,19 +209,18 @@ class Application:
                 self._exports.release(owner)
         else:
             await lane.submit(owner, response.close)
-            await self._refuse_export(owner, environ, receive, send, unread)
+            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
+        return None
 
-    async def _refuse_export(self, owner: Owner, environ: Environ, receive: Receive, send: Send, unread: bool) -> None:
-        detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
-        refusal = problem_response("rate_limited", detail, environ["PATH_INFO"])
-        await self._delay(owner, refusal)
-        await send_whole(send, receive, refusal, unread)
-
-    async def _delay(self, owner: Owner, response: WholeResponse, body_bytes: int = 0) -> None:
-        """Wait if the response is one of too many refusals to its owner."""
-        seconds = self.refusals.delay(owner, response.status, body_bytes)
-        if seconds:
-            await asyncio.sleep(seconds)
+    async def _refuse(self, owner: Owner, refusal: "Refusal", receive: Receive, send: Send) -> None:
+        """Send a refusal, later if it is one of too many. Meanwhile its request holds nothing of its owner's share."""
+        seconds = self.refusals.delay(owner, refusal.response.status, refusal.body_bytes)
+        if seconds and self._delayed.acquire(owner, MAX_DELAYED):
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                self._delayed.release(owner)
+        await send_whole(send, receive, refusal.response, refusal.unread)
 
     def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
         """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
@@ -232,13 +247,19 @@ class Application:
         return endpoint.complete(request, reply)
 
     def _lane(self, owner: Owner, path: str) -> Lane:
+        path = "/" + path.strip("/")  # extra slashes lead to the same view
         if path == EVENT_LOOP_PATH:
             return self._single
         if path.startswith(CARRIERS):
             return self._carriers
-        if path.rstrip("/") in PASSWORDS:
+        if path in PASSWORDS:
             return self._passwords
         return self._accounts if is_signed_in(owner) else self._sign_in
+
+
+def _too_many_exports(path: str) -> WholeResponse:
+    detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
+    return problem_response("rate_limited", detail, path)
 
 
 def is_for_event_loop(scope: Scope) -> bool:

@@ -19,6 +19,8 @@ MAX_WAITING, MAX_CLIENT_ERRORS = 2_000, 100
 takes 40 us of the processor, which an attacker must not turn against others."""
 MAX_PATH = 200
 """Characters of a path that leads to no endpoint."""
+MAX_SEGMENT, MAX_DIGITS = 32, 5
+"""Characters and digits of one segment of such a path. Longer ones are hidden: they may be phones or secrets."""
 
 
 class RequestLog:
@@ -67,7 +69,7 @@ class RequestLog:
 
 
 def _members(scope: MutableMapping[str, Any], summary: Summary | None, headers: Headers) -> dict[str, Any]:
-    path = f"{scope['method']} {scope['path'][:MAX_PATH]}"
+    path = f"{scope['method']} {'/'.join(map(_harmless, scope['path'][:MAX_PATH].split('/')))}"
     if summary is None:  # refused before it reached the API
         given = next((value.decode("latin-1") for name, value in headers if name == b"x-request-id"), None)
         return {"request_id": given, "path": path}
@@ -79,3 +81,7 @@ def _members(scope: MutableMapping[str, Any], summary: Summary | None, headers: 
         "path": None if summary.route else path,
         "send_id": summary.send_id,
     }
+
+
+def _harmless(segment: str) -> str:
+    return "…" if len(segment) > MAX_SEGMENT or sum(map(str.isdigit, segment)) > MAX_DIGITS else segment

@@ -253,13 +253,14 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
     assert app.on_the_loop == []
 
 
-def test_a_delayed_refusal_keeps_its_share_even_if_its_client_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delayed_refusal_takes_nothing_of_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or who is allowed little could take everything from all others of its account or address."""
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
     refused: list[int] = []
 
     def delay(owner: object, status: int, body_bytes: int = 0) -> float:
         refused.append(status)
-        return 60.0 if status == 401 else 0.0
+        return 60.0 if len(refused) <= 2 else 0.0
 
     def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
         start("401 Unauthorized", [("Content-Length", "0")])
@@ -268,13 +269,35 @@ def test_a_delayed_refusal_keeps_its_share_even_if_its_client_leaves(monkeypatch
     async def run() -> None:
         sockets = Sockets(refuse)
         monkeypatch.setattr(sockets.served.refusals, "delay", delay)
-        delayed = sockets.open("198.51.100.1")
-        await until(lambda: refused == [401])
-        delayed.gone.set()
+        delayed = []
+        for _ in range(2):
+            delayed.append(sockets.open("198.51.100.1"))
+            await until(lambda: len(refused) == len(delayed))
+        third = sockets.open("198.51.100.1")
+        await third.task
+        assert (third.status, [each.status for each in delayed]) == (401, [0, 0])
+        for each in delayed:
+            each.task.cancel()
+
+    asyncio.run(run())
+
+
+def test_only_so_many_refusals_of_an_owner_are_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MAX_DELAYED", 1)
+
+    def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
+        start("404 Not Found", [("Content-Length", "0")])
+        return [b""]
+
+    async def run() -> None:
+        sockets = Sockets(refuse)
+        monkeypatch.setattr(sockets.served.refusals, "delay", lambda *_: 60.0)
+        first = sockets.open("198.51.100.1")
         second = sockets.open("198.51.100.1")
-        await second.task
-        assert (second.status, delayed.status) == (429, 0)
-        delayed.task.cancel()
+        await asyncio.wait((first.task, second.task), return_when=asyncio.FIRST_COMPLETED)
+        assert sorted((first.status, second.status)) == [0, 404]
+        for each in (first, second):
+            each.task.cancel()
 
     asyncio.run(run())
 

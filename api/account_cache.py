@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Engine, bindparam, exists, or_, select
+from sqlalchemy import Connection, Engine, bindparam, exists, or_, select
 
-from api.commit.rules import rules_of_account
 from api.event_loop import in_background, is_on_event_loop
+from shared.accounts.category_rules import list_rules
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import suppression
@@ -67,7 +67,7 @@ class AccountCache:
 
         def query() -> "dict[str, Rules]":
             with reading(self._engine) as connection:
-                return rules_of_account(connection, account)
+                return _rules_of_account(connection, account)
 
         rules: dict[str, Rules] = self._get(("rules", account), 4.5, query)
         return rules
@@ -99,3 +99,16 @@ class AccountCache:
             self._values.clear()
         self._values[key] = (time.monotonic() + ttl, value)
         return value
+
+
+def _rules_of_account(connection: Connection, account_id: int) -> dict[str, Rules]:
+    """The account's default rules, by category."""
+    by_category: dict[str, Rules] = {}
+    for row in list_rules(connection, account_id):
+        rules: Rules = {}
+        if row.quiet_from is not None:
+            rules["quiet"] = [row.quiet_from, row.quiet_until]
+        if row.cap_most is not None:
+            rules["cap"] = [row.cap_most, row.cap_hours]
+        by_category[row.category] = rules
+    return by_category

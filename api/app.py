@@ -15,9 +15,9 @@ import api.resources  # noqa: F401 - both declare their endpoints
 from api.documentation import add_documentation
 from api.endpoint import CUSTOMERS, OPERATORS, handler_of, json_response, services
 from api.event_loop import ThreadOnlyPool
-from api.http.errors import error_response
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
 from api.http.request import current_request
+from api.http.responses import error_response
 from api.metrics.endpoint import add_metrics
 from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.fields import ID_FORM

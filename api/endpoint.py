@@ -21,9 +21,8 @@ from api.auth.person_sessions import read_session
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.operations import Api, Function
@@ -249,8 +248,11 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
     environ = current_request().environ
+    given = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if given is None:
+        return None
     path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    return key_of(caller, path, environ.get("HTTP_IDEMPOTENCY_KEY"), body)
+    return key_of(caller, path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

@@ -17,21 +17,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    Exists,
+    ScalarSelect,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    exists,
+    func,
+    literal,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import is_outage, is_session_expired, transaction
+from shared.db.expressions import seconds
+from shared.db.tables.base import MOMENT
+from shared.db.tables.running import job_failure
 from shared.encryption import TextKeyMissing
 
 __all__ = [
     "FAILURES",
     "IN_BACKOFF",
-    "SET_ASIDE",
     "Job",
     "JobKind",
     "attempt",
     "batch_then_singly",
     "clear_failures",
     "failed",
+    "failures_of",
+    "in_backoff",
+    "is_set_aside",
 ]
 
 log = logging.getLogger(__name__)
@@ -45,35 +70,40 @@ MAX_FAILURES: Final = 8
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
 
-OF_JOB = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
-IN_BACKOFF: Final = f"EXISTS (SELECT {OF_JOB} AND f.retry_at > clock_timestamp())"
+WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
+IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())"
 """SQL: whether the job with this `kind` and id `subject` must not be tried now."""
-FAILURES: Final = f"(SELECT f.failures {OF_JOB})"
+FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
-SET_ASIDE: Final = f"EXISTS (SELECT {OF_JOB} AND f.set_aside_at IS NOT NULL)"
-"""SQL: whether it is set aside."""
+
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
 
-FAIL = text(
-    """
-    INSERT INTO job_failure AS f (kind, subject, account_id, failures, error, retry_at)
-    VALUES (:kind, :subject, :account, 1, :error, clock_timestamp() + make_interval(secs => :wait))
-    ON CONFLICT (kind, subject) DO UPDATE
-       SET failures = f.failures + 1, error = EXCLUDED.error, failed_at = clock_timestamp(),
-           retry_at = clock_timestamp() + make_interval(secs => :wait * 2 ^ LEAST(f.failures, :most))
-    RETURNING failures
-    """
+OF_JOB = and_(job_failure.c.kind == bindparam("job_kind"), job_failure.c.subject == bindparam("job_subject"))
+WAIT = bindparam("wait", type_=Double)
+NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(WAIT))
+FAIL = NEW.on_conflict_do_update(
+    index_elements=["kind", "subject"],
+    set_={
+        "failures": job_failure.c.failures + 1,
+        "error": NEW.excluded.error,
+        "failed_at": func.clock_timestamp(),
+        "retry_at": func.clock_timestamp()
+        + seconds(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES))),
+    },
+).returning(job_failure.c.failures)
+MARK_SET_ASIDE = (
+    update(job_failure)
+    .where(OF_JOB)
+    .values(
+        set_aside_at=func.coalesce(job_failure.c.set_aside_at, func.clock_timestamp()),
+        retry_at=case(
+            (bindparam("rests", type_=Boolean), cast(literal("infinity", Text), MOMENT)), else_=func.clock_timestamp()
+        ),
+    )
 )
-MARK_SET_ASIDE = text(
-    """
-    UPDATE job_failure SET set_aside_at = coalesce(set_aside_at, clock_timestamp()),
-                           retry_at = CASE WHEN :rests THEN CAST('infinity' AS timestamptz) ELSE clock_timestamp() END
-     WHERE kind = :kind AND subject = :subject
-    """
-)
-CLEAR = text("DELETE FROM job_failure WHERE kind = :kind AND subject = :subject")
+CLEAR = delete(job_failure).where(OF_JOB)
 
 OnSetAside = Callable[[Connection, str, str], None]
 """Moves the job with this id out of its queue; the last argument is the error without any data."""
@@ -122,22 +152,41 @@ def attempt(
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:
     """Store a job's failure. Returns whether the job is now set aside."""
     description = _describe(error)
-    values = {"kind": job.kind, "subject": job.subject}
     with transaction(engine) as connection:
-        details = {"account": job.account_id, "error": description, "wait": FIRST_WAIT, "most": MAX_FAILURES}
-        failures = connection.execute(FAIL, {**values, **details}).scalar_one()
+        values = {"kind": job.kind, "subject": job.subject, "account_id": job.account_id, "error": description}
+        failures = connection.execute(FAIL, {**values, "wait": FIRST_WAIT}).scalar_one()
         if failures >= MAX_FAILURES:
             if on_set_aside is not None:
                 on_set_aside(connection, str(job.subject), description)
-            connection.execute(MARK_SET_ASIDE, {**values, "rests": on_set_aside is None})
+            key = {"job_kind": job.kind, "job_subject": job.subject}
+            connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None})
     suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
     log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, stack_of(error))
     return bool(failures >= MAX_FAILURES)
 
 
+def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]:
+    """SQL: the number of failures in a row of the job with this id, or null."""
+    return select(job_failure.c.failures).where(_is_of(kind, subject)).scalar_subquery()
+
+
+def in_backoff(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
+    """SQL: whether the job must not be tried now."""
+    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
+
+
+def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
+    """SQL: whether the job is set aside."""
+    return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
+
+
+def _is_of(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
+    return and_(job_failure.c.kind == kind, job_failure.c.subject == cast(subject, Text))
+
+
 def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bool:
     """Delete the job's failures. False if there are none."""
-    return bool(connection.execute(CLEAR, {"kind": kind, "subject": str(subject)}).rowcount)
+    return bool(connection.execute(CLEAR, {"job_kind": kind, "job_subject": str(subject)}).rowcount)
 
 
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:

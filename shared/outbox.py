@@ -12,14 +12,17 @@ the cost is one small query per second and process.
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import JSON, Connection, Engine, Text, Uuid, bindparam, cast, exists, func, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import array, copy_rows, field, reading, transaction
+from shared.db.tables.events import event, listener
 from shared.ids import new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
@@ -66,20 +69,26 @@ class StatusChange(NamedTuple):
     error: str | None = None
 
 
-LISTENING = text("SELECT account_id FROM listener")
-LISTENS = text("SELECT EXISTS (SELECT FROM listener WHERE account_id = :account)")
-LISTEN = text("INSERT INTO listener (account_id) VALUES (:account) ON CONFLICT DO NOTHING")
-STILL_LISTENS = text(
-    """
-    UPDATE listener SET pulled_at = clock_timestamp()
-     WHERE account_id = :account AND pulled_at < clock_timestamp() - interval '1 hour'
-    """
+LISTENING = select(listener.c.account_id)
+LISTENS = select(exists().where(listener.c.account_id == bindparam("account")))
+LISTEN = insert(listener).on_conflict_do_nothing()
+STILL_LISTENS = (
+    update(listener)
+    .where(
+        listener.c.account_id == bindparam("account"),
+        listener.c.pulled_at < func.clock_timestamp() - timedelta(hours=1),
+    )
+    .values(pulled_at=func.clock_timestamp())
 )
-ADD = text(
-    """
-    INSERT INTO event (id, account_id, type, send_id, data)
-    SELECT :id, account_id, :type, CAST(:send AS uuid), CAST(:data AS json) FROM listener WHERE account_id = :account
-    """
+ADD = insert(event).from_select(
+    ["id", "account_id", "type", "send_id", "data"],
+    select(
+        bindparam("id", type_=Uuid),
+        listener.c.account_id,
+        bindparam("type", type_=Text),
+        bindparam("send", type_=Uuid),
+        cast(bindparam("data", type_=Text), JSON),
+    ).where(listener.c.account_id == bindparam("account")),
 )
 COLUMNS = "id, account_id, type, send_id, batch_id, indexes, error"
 
@@ -149,7 +158,7 @@ def listen(engine: Engine, account_id: int) -> None:
         if account_id in listening(connection) or connection.execute(LISTENS, {"account": account_id}).scalar():
             return
     with transaction(engine) as connection:
-        connection.execute(LISTEN, {"account": account_id})
+        connection.execute(LISTEN, {"account_id": account_id})
     _listening.pop(engine, None)
     time.sleep(CACHE_SECONDS + MARGIN_SECONDS)
 

@@ -1,21 +1,27 @@
 """Publishes tasks for batches, sends and imports, many at a time, in its own thread.
 
+Celery publishes one task at a time, which costs 0.5 ms of CPU time and a round trip. To Redis, many are pushed with one
+command. The entries are the same: Celery creates the message, and kombu encodes it.
+Sources: https://docs.celeryq.dev/en/stable/internals/protocol.html (version 2) and kombu.transport.virtual.
+
 A slow or unavailable broker neither delays nor fails a caller: publishing is bounded in time and memory, and pauses
 after a failure. Tasks that cannot be published are dropped; workers find their batches in the database a second later.
 """
 
 import contextlib
+import json
 import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from uuid import UUID
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
 
 from celery import Celery
 from kombu import Connection
+from kombu.serialization import dumps
 
-from shared.task_message import Task, push
 from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH
 
 log = logging.getLogger(__name__)
@@ -36,6 +42,25 @@ MAX_PER_COMMAND = 200
 SINGLES_PER_TASK = 256
 """Single sends that share a task, if more than BUSY of them come in one round: a task costs a worker more than a single
 send."""
+
+PERSISTENT = 2
+
+
+class Task(NamedTuple):
+    """A task to publish: its name and the ids of its subjects. The first subject's id is also the task id."""
+
+    name: str
+    subjects: tuple[UUID, ...]
+
+    @property
+    def id(self) -> str:
+        """The task id, as shown by `celery inspect query_task`, events and Flower."""
+        return str(self.subjects[0])
+
+    @property
+    def args(self) -> list[str]:
+        """The task's positional arguments."""
+        return [str(subject) for subject in self.subjects]
 
 
 class TaskPublisher:
@@ -145,3 +170,28 @@ class TaskPublisher:
             with contextlib.suppress(Exception):
                 connection.collect(PUBLISH_SECONDS)
         log.warning("no tasks are published for %.0f s, workers find their batches: %s", PAUSE_SECONDS, error)
+
+
+def push(app: Celery, channel: Any, queue: str, tasks: Sequence[Task]) -> int:
+    """Push the tasks to a Redis queue in order, with one command. Returns the length of the queue afterwards.
+
+    `channel` is a kombu channel for Redis. Raises the Redis client's errors.
+    """
+    messages = [_encode(app, channel, queue, task) for task in tasks]
+    with channel.conn_or_acquire() as client:
+        return int(client.lpush(queue, *messages))
+
+
+def _encode(app: Celery, channel: Any, queue: str, task: Task) -> str:
+    """Encode a task as a queue entry."""
+    task_message = app.amqp.create_task_message(task.id, task.name, task.args, {}, ignore_result=True)
+    content_type, content_encoding, body = dumps(task_message.body, app.conf.task_serializer)
+    encoded, body_encoding = channel.encode_body(body, channel.body_encoding)
+    properties = task_message.properties | {
+        "delivery_mode": PERSISTENT,
+        "delivery_info": {"exchange": "", "routing_key": queue},
+        "delivery_tag": str(uuid4()),
+        "body_encoding": body_encoding,
+    }
+    entry = channel.prepare_message(encoded, None, content_type, content_encoding, task_message.headers, properties)
+    return json.dumps(entry)

@@ -20,12 +20,11 @@ from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
-from worker.broker.coalescer import Coalescer
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
 from worker.recovery.database_guard import keep_checking
-from worker.tasks import register
+from worker.tasks import Coalescer, register
 
 log = logging.getLogger(__name__)
 

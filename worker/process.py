@@ -32,8 +32,8 @@ from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
 from worker.routing.sorter import Sorter
-from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
+from worker.sending.next_batches import DEFAULT_SHARE
 from worker.sending.paced_sends import PacedSends
 
 MAX_POOLED_CARRIERS = 6
@@ -71,7 +71,7 @@ class WorkerProcess:
         self.carrier_status = CarrierStatus(
             self.engine, self.pacer, breakers, config.routes.limits if config.routes else ()
         )
-        first.workers = self._workers
+        first.live_workers = self.live_workers
         self.dispatcher = first if config.routes is None else self._carrier_pools(breakers, config.routes, first)
         self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
         self._sharing = RecipientSharing(redis, self.sweeper.recipients.counts, settings.secret_key)
@@ -94,7 +94,7 @@ class WorkerProcess:
         for breaker in [*breakers, CircuitBreaker(self.simulator, breaks=False)]:
             name = breaker.carrier.name
             dispatchers[name] = self._dispatcher_of(breaker, name)
-            dispatchers[name].stop, dispatchers[name].workers = first.stop, self._workers
+            dispatchers[name].stop, dispatchers[name].live_workers = first.stop, self.live_workers
         sorter = Sorter(self.engine, routes, self.carrier_status, self.simulator.name)
         breaker_of = {breaker.carrier.name: breaker for breaker in breakers}
         limited = LimitedQueues(
@@ -107,9 +107,6 @@ class WorkerProcess:
         dispatcher = Dispatcher(self.engine, breaker.carrier, self.simulator, self.settings, breaker, queue, share)
         dispatcher.witness, dispatcher.paced_sends = self.witness, self.paced_sends
         return dispatcher
-
-    def _workers(self) -> int:
-        return self.live_workers.workers
 
     def start(self) -> None:
         """Open the carriers and start the background threads."""

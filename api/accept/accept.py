@@ -8,28 +8,20 @@ commit       send, batches, reserve and idempotency key, in one durable transact
 publish      notify the workers, best effort
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from api.accept.callback_url import check_callback, expect_callbacks
-from api.accept.destinations import check_pumping
-from api.accept.encoding_report import report, with_encoding
-from api.accept.placeholders import (
-    common_text,
-    template_of,
-)
+from api.accept.options import add_rules, check_callback, due_time, expect_callbacks, expiry_time
 from api.accept.quotes import enforce_quote
-from api.accept.recipient_limits import count_recipients, uncount_recipients
-from api.accept.recipients import recipients_of
-from api.accept.validity import due_time, expiry_time
+from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
+from api.accept.text import common_text, fit_text, template_of, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.commit.idempotency import IdempotentResponse, Key, replay_if_repeated
-from api.commit.rules import add_rules
 from api.event_loop import NeedsThread, is_on_event_loop
 from api.problems import Problem
 from api.services import Services
@@ -38,7 +30,6 @@ from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import sender_id
 from shared.lifecycle import Category
-from shared.sms.segments import Segmentation, segment, transliterate
 from shared.task_publisher import TaskPublisher
 
 SENDER_IN_OTHER_CASE = (
@@ -189,34 +180,6 @@ def _sender_not_registered(services: Services, caller: Caller, sender: str) -> P
         similar = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
     hint = f" It has {similar!r}: sender IDs are case-sensitive." if similar else ""
     return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
-
-
-def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
-    """The message as sent and its segments. Raises Problem if `on_unicode` or `max_segments` does not allow it."""
-    if body["on_unicode"] == "transliterate":
-        message = transliterate(message)
-    segmentation = segment(message)
-    if segmentation.encoding == "ucs2" and body["on_unicode"] == "reject":
-        raise _unicode_rejected(message, recipients)
-    limit = body.get("max_segments")
-    if limit is not None and segmentation.count > limit:
-        raise Problem(
-            "too_many_segments",
-            f"The message takes {segmentation.count} segments; `max_segments` is {limit}.",
-            segments=segmentation.count,
-            max_segments=limit,
-        )
-    return message, segmentation
-
-
-def _unicode_rejected(message: str, recipients: int) -> Problem:
-    """The 422 for a message that needs UCS-2, with the same `encoding` as in a 200."""
-    encoding = report(message, message, recipients)
-    assert encoding is not None
-    first, other_count = encoding["cause"][0], encoding["cause_count"] - 1
-    others = f", and {other_count:,} more" if other_count else ""
-    detail = f"Character {first['index'] + 1:,} of the message ({first['codepoint']}) is not in GSM-7{others}."
-    return Problem("unicode_rejected", detail, encoding=encoding)
 
 
 def _message_and_recipients(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:

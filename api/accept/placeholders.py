@@ -1,7 +1,7 @@
-"""Messages with placeholders: each recipient's text, and the recipients that cannot get one.
+"""Recipients with placeholder values: each one's text, and the recipients that cannot get one.
 
-The text of a single send is rendered here, after which it is a send like any other. The recipients of a list are split
-into chunks of equal price. For a group, only the maximum cost is determined, by a scan of its contacts.
+The recipients of a list are split into chunks of equal price. For a group, only the maximum cost is determined, by a
+scan of its contacts. Texts that are the same for all are in `text.py`.
 """
 
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
+from api.accept.text import Variables
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.long_work import LongWork
 from api.problems import MAX_ERRORS, Problem, invalid
@@ -16,11 +17,9 @@ from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
 from shared.sends.placeholder_batches import Fit, chunks_of
-from shared.sends.templates import MAX_PLACEHOLDERS, Template, Unfit, compose, parse
+from shared.sends.templates import Template, Unfit, compose
 from shared.sms.phones import Screened
 from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
-
-Variables = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +29,6 @@ class Recipients:
     phones: list[object]
     variables: dict[int, Variables]
     problems: dict[int, Unfit]
-
-
-def template_of(message: str) -> Template | None:
-    """The message's template; None if it has no template syntax. Raises Problem for too many placeholders."""
-    template = parse(message)
-    if template is not None and len(template.different) > MAX_PLACEHOLDERS:
-        count = len(template.different)
-        detail = f"The message has {count} different placeholders and may have at most {MAX_PLACEHOLDERS}."
-        raise invalid([{"pointer": "/message", "code": "too_many_variables", "detail": detail}])
-    return template
-
-
-def render_one(template: Template, body: dict[str, Any]) -> str:
-    """Render the text of a single send. Raises Problem for a missing value, or a text that cannot be sent."""
-    variables: Variables = body.get("variables") or {}
-    missing = template.missing(variables)
-    if missing is not None:
-        detail = f"The placeholder `{missing}` has no value. Provide one in `variables`, or a default in the message."
-        raise invalid([{"pointer": f"/variables/{missing}", "code": "missing_variable", "detail": detail}])
-    composed = compose(template, variables, "send", None)
-    if isinstance(composed, Unfit):
-        raise invalid([{"pointer": "/message", "code": composed.code, "detail": composed.detail}])
-    return composed.text
 
 
 def unpack(entries: list[object]) -> Recipients:
@@ -89,28 +65,6 @@ def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
         [index for index, _ in kept],
         sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
     )
-
-
-def same_for_all(template: Template, entries: list[object] | None) -> bool:
-    """Whether all recipients get the same text.
-
-    They do if there is no placeholder, or if every placeholder has a default and no entry has values. `entries` is
-    None for a group, whose contacts may always have values.
-    """
-    if not template.placeholders:
-        return True
-    return entries is not None and template.missing({}) is None and not any(isinstance(e, dict) for e in entries)
-
-
-def common_text(kind: str, body: dict[str, Any]) -> str | None:
-    """The text that all recipients of a request get; None if it differs by recipient."""
-    message: str = body["message"]
-    template = template_of(message) if "{{" in message else None
-    if template is None:
-        return message
-    if kind == "single" or same_for_all(template, body.get("phones")):
-        return render_one(template, body)
-    return None
 
 
 def chunks_of_list(

@@ -6,9 +6,8 @@ import orjson
 from sqlalchemy import Connection, bindparam, select
 
 from api.accept.accept import validate_and_price
-from api.accept.encoding_report import encoding_of
-from api.accept.placeholders import common_text
 from api.accept.quotes import keep
+from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from api.commit.idempotency import IdempotentResponse, Key, once, replay_if_repeated

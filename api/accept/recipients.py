@@ -1,26 +1,30 @@
 """Determine the recipients of a send, and drop those that it excludes.
 
 A list's recipients are dropped if they are invalid, repeated, opted out, in a destination not allowed, or over their
-hourly limit. Those of a group are checked when the group is expanded.
+hourly limit. Those of a group are checked when the group is expanded. Suspected SMS pumping is recorded, and refused if
+the operator has configured it.
 """
 
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, insert, select
 
-from api.accept.destinations import check_destination, forbidden
-from api.accept.placeholders import Variables, chunks_of_list, price_group, unpack, without
-from api.accept.recipient_limits import ENTRY as OVER_LIMIT_ENTRY
-from api.accept.recipient_limits import recipients_over_limit
+from api.accept.placeholders import chunks_of_list, price_group, unpack, without
 from api.accept.schemas import MAX_PHONES
+from api.accept.text import Variables
 from api.auth.tokens import Caller
-from api.commit.draft import BATCH_SIZE
+from api.commit.draft import BATCH_SIZE, Draft
+from api.event_loop import require_thread
+from api.limits.pumping_guard import WINDOW, Finding
 from api.problems import Problem, invalid
 from api.request_cost import add_recipients
 from api.services import Services
+from shared.accounts.limits import Limits
 from shared.contacts.suppressions import listed
 from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
+from shared.db.tables.limits import pumping_finding
+from shared.lifecycle import LANES, Category
 from shared.sends.templates import Template
 from shared.sms.phones import Screened, screen
 
@@ -31,6 +35,15 @@ GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).whe
 )
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
+
+OVER_LIMIT_ENTRY = {"code": "recipient_limit", "detail": "The phone has reached its hourly limit for this category."}
+
+INSERT_FINDING = insert(pumping_finding)
+PUMPING_DETAILS = {
+    "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual.",
+    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual,"
+    " judging by the hour before.",
+}
 
 
 def recipients_of(
@@ -144,3 +157,83 @@ def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: 
     with reading(services.engine) as connection:
         suppressed = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
     return {str(phone) for phone in suppressed}
+
+
+def check_destination(limits: Limits, phone: str) -> None:
+    """Raise Problem destination_not_allowed if the account may not send to the phone."""
+    if not limits.allows(phone):
+        raise Problem("destination_not_allowed", "Your account may not send to this destination.")
+
+
+def forbidden(limits: Limits, phones: list[str]) -> set[str]:
+    """The phones that the account may not send to."""
+    return set() if limits.destinations is None else {phone for phone in phones if not limits.allows(phone)}
+
+
+def recipients_over_limit(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
+    """The indexes of phones that have reached their hourly limit."""
+    lane = LANES.index(body["category"])
+    limit = services.tokens.limits_of(caller.account_id).recipients(lane, services.settings.recipient_limits)
+    if not limit:
+        return set()
+    return services.recipients.over(caller.account_id, lane, phones, limit, unique=not body["allow_duplicates"])
+
+
+def count_recipients(services: Services, draft: Draft) -> None:
+    """Count the messages of a send that is about to be committed. Raises Problem recipient_limit for a single one."""
+    limit = services.tokens.limits_of(draft.account_id).recipients(draft.lane, services.settings.recipient_limits)
+    if not limit:
+        return
+    if draft.kind != "single":
+        services.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
+        return
+    wait = services.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
+    if wait:
+        raise Problem(
+            "recipient_limit",
+            f"The phone has reached its limit of {limit:,} `{draft.category}` messages per hour.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def uncount_recipients(services: Services, draft: Draft) -> None:
+    """Undo `count_recipients` for a send that was not accepted, or was a replay."""
+    services.recipients.give_back(draft.account_id, draft.lane, draft.phones)
+
+
+def check_pumping(services: Services, draft: Draft) -> None:
+    """Record suspected SMS pumping. Raises Problem traffic_refused if the account's guard blocks it."""
+    limits = services.tokens.limits_of(draft.account_id)
+    if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
+        return
+    require_thread()  # a retry in a thread would count the phone twice, and a new finding is written to the database
+    for phone in draft.phones:
+        finding = services.pumping.record(draft.account_id, phone)
+        if finding is None:
+            continue
+        refused = limits.pumping == "block"
+        if finding.first:
+            _record_finding(services, draft.account_id, finding, refused)
+        if refused:
+            raise Problem(
+                "traffic_refused",
+                PUMPING_DETAILS[finding.rule].format(**finding._asdict()),
+                rule=finding.rule,
+                prefix=finding.prefix,
+                phones=finding.phones,
+                most=finding.limit,
+                window_seconds=int(WINDOW),
+            )
+
+
+def _record_finding(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
+    values = {
+        "account_id": account_id,
+        "rule": finding.rule,
+        "prefix": finding.prefix,
+        "phones": finding.phones,
+        "most": finding.limit,
+        "refused": refused,
+    }
+    with services.engine.begin() as connection:
+        connection.execute(INSERT_FINDING, values)

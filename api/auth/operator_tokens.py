@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
 
+from api.auth.api_keys import storable
 from api.auth.revocations import Revocations
-from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed, storable
+from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed
 from api.problems import Problem
 from shared.accounts.operator_keys import MAX_TOKEN_SECONDS, active_key, actor_of_key, note_use
 from shared.api_key import DIGEST_BYTES, Network, hash_secret, is_within, matches, networks

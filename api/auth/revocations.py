@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, bindparam, case, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
 
 from api.auth.caller import Caller
+from api.problems import Problem
 from shared.accounts.limits import Limits, all_limits
 from shared.accounts.operator_keys import operator_revocations
 from shared.db.connection import reading
@@ -18,6 +20,8 @@ OVERLAP = timedelta(seconds=90)
 """The longest that a revocation may take to commit: more than the database lets a transaction stay idle."""
 FORGET_EVERY = 600.0
 """Seconds between removals of expired tokens."""
+MAX_REVOKED = 1_000
+"""Revoked, unexpired tokens of one key."""
 
 LONG_AGO = func.now() - timedelta(hours=25)
 """Tokens from before then have expired."""
@@ -42,6 +46,16 @@ CHANGED_MEMBERSHIPS = select(membership.c.account_id, membership.c.person_id, me
 CLOSED_ACCOUNTS = select(account.c.id).where(account.c.state != "active")
 
 
+LIVE_REVOCATIONS = select(func.count()).select_from(
+    select(revoked_token.c.id)
+    .where(revoked_token.c.api_key_id == bindparam("key"), revoked_token.c.id != bindparam("token"))
+    .where(revoked_token.c.expires_at > func.now())
+    .limit(bindparam("most"))
+    .subquery()
+)
+REVOKE = insert(revoked_token).on_conflict_do_nothing()
+
+
 class RevokedTokens:
     """The revoked tokens that have not expired. The first read loads all, later reads only new ones.
 
@@ -62,6 +76,22 @@ class RevokedTokens:
     def add(self, token_id: str, expires_at: datetime) -> None:
         """Add a revoked token."""
         self._ends[token_id] = expires_at.timestamp()
+
+    def revoke(self, engine: Engine, caller: Caller) -> None:
+        """Revoke a caller's token. Raises Problem rate_limited if its key has MAX_REVOKED revoked tokens."""
+        if caller.token_id in self:
+            return
+        with engine.begin() as connection:
+            others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
+            if connection.execute(LIVE_REVOCATIONS, others).scalar_one() >= MAX_REVOKED:
+                raise Problem(
+                    "rate_limited",
+                    f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
+                    headers={"Retry-After": "3600"},
+                )
+            token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
+            connection.execute(REVOKE, token)
+        self.add(caller.token_id, caller.expires_at)
 
     def read(self, connection: Connection) -> int:
         """Load the tokens revoked since the last read. Returns the number of rows read."""

@@ -15,8 +15,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.auth import queries
-from api.auth.api_secrets import generation_of, rehash
+from api.auth.api_keys import find_key, generation_of, note_use, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.caller import Membership
 from api.auth.claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
@@ -26,7 +25,6 @@ from api.event_loop import in_background, is_on_event_loop, require_thread
 from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
-from shared.db.connection import reading
 from shared.people.random_secrets import SESSION
 
 FRESH = 2.0
@@ -35,8 +33,6 @@ MAX_AGE_SECONDS = 3.0
 """Seconds for which the event loop uses them while they are refreshed in the background."""
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
-MAX_REVOKED = 1_000
-"""Revoked, unexpired tokens of one key."""
 REMEMBERED = 10_000
 """Verified tokens in the cache."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
@@ -60,8 +56,7 @@ class Tokens:
 
         Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
         """
-        with reading(self._engine) as connection:
-            row = connection.execute(queries.KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
+        row = find_key(self._engine, api_key)
         generation = generation_of(row, api_secret, self._peppers)
         if row is None or generation is None:
             raise Problem("invalid_credentials", "The API key or secret is wrong.", headers=BEARER)
@@ -132,8 +127,7 @@ class Tokens:
             self._used.clear()
         self._used[key] = time.monotonic() + USED_EVERY
         try:
-            with self._engine.begin() as connection:
-                connection.execute(queries.USED, {"key": key})
+            note_use(self._engine, key)
         except SQLAlchemyError:
             pass
         except BaseException:
@@ -172,21 +166,9 @@ class Tokens:
     def revoke(self, caller: Caller) -> None:
         """Revoke a token, in this process at once and in all others within a few seconds.
 
-        Raises Problem rate_limited if the key has MAX_REVOKED revoked tokens.
+        Raises Problem rate_limited if the key has too many revoked tokens.
         """
-        if caller.token_id in self._revocations.tokens:
-            return
-        with self._engine.begin() as connection:
-            others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
-            if connection.execute(queries.LIVE_REVOCATIONS, others).scalar_one() >= MAX_REVOKED:
-                raise Problem(
-                    "rate_limited",
-                    f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
-                    headers={"Retry-After": "3600"},
-                )
-            token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
-            connection.execute(queries.REVOKE, token)
-        self._revocations.tokens.add(caller.token_id, caller.expires_at)
+        self._revocations.tokens.revoke(self._engine, caller)
 
     def limits_of(self, account_id: int) -> Limits:
         """The account's limits, as of the last read of the revocations."""
@@ -241,11 +223,6 @@ class Tokens:
         began = time.monotonic()
         self._revocations = read_revocations(self._engine, self._revocations.tokens)
         self._read_at = began
-
-
-def storable(value: str) -> bool:
-    """Whether a string can be a parameter of a query: short, and without NUL or a lone surrogate."""
-    return len(value) <= 200 and value.isprintable()
 
 
 def ip_not_allowed(address: str) -> Problem:

@@ -82,13 +82,11 @@ class IdempotentResponse:
     replayed: bool = False
 
 
-def key_of(caller: Caller | Operator, path: str, given: str | None, content: dict[str, Any] | None) -> Key | None:
-    """The key `given` with a request of the content; None without one. `path` tells requests of different kinds apart.
+def key_of(caller: Caller | Operator, path: str, given: str, content: dict[str, Any] | None) -> Key:
+    """The key `given` with a request of the content. `path` tells requests of different kinds apart.
 
     Raises Problem unless the key has 1 to 255 visible ASCII characters.
     """
-    if given is None:
-        return None
     if not VISIBLE.fullmatch(given):
         detail = "Send the header once, with 1 to 255 visible ASCII characters, such as an order number or a UUID."
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from psycopg.errors import QueryCanceled
-from sqlalchemy import Connection, Engine, Row, Select, text
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
 from sqlalchemy.exc import DBAPIError
 
 from api.request_cost import add_rows
@@ -16,15 +16,14 @@ STATEMENT_SECONDS = 5
 MAX_ROWS_EXAMINED = 10_000
 """Rows examined for one page of a filtered list."""
 
-BEGIN = text("SELECT set_config('statement_timeout', :milliseconds, false)")
-END = text(f"SET statement_timeout = {STATEMENT_MILLISECONDS}")
+SET_TIMEOUT = select(func.set_config("statement_timeout", bindparam("milliseconds"), False))
 
 
 @contextmanager
 def reading_list(engine: Engine) -> Iterator[Connection]:
     """A read-only connection for lists and reports: each statement is canceled after STATEMENT_SECONDS."""
     with reading(engine) as connection:
-        connection.execute(BEGIN, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
+        connection.execute(SET_TIMEOUT, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
         try:
             yield connection
         except DBAPIError as error:
@@ -33,7 +32,7 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
             raise
         finally:
             if not connection.invalidated:
-                connection.execute(END)
+                connection.execute(SET_TIMEOUT, {"milliseconds": str(STATEMENT_MILLISECONDS)})
 
 
 def last_examined(connection: Connection, positions: Select[Any]) -> Row[Any] | None:

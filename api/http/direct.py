@@ -1,17 +1,46 @@
-"""An endpoint called without Flask, on the event loop or in a thread."""
+"""An endpoint called without Flask, on the event loop or in a thread, and its response if the loop awaits a commit."""
 
+import asyncio
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-from api.http.errors import error_response
-from api.http.pending_response import PendingResponse
-from api.http.request import Request, handling
-from api.http.responses import Header, Response, standard_headers
-from api.http.wsgi import Environ, WholeResponse
+from api.event_loop import NeedsThread
+from api.http.request import Environ, Request, current_request, handling
+from api.http.responses import Response, encoded, error_response, standard_headers
+from api.http.wsgi import WholeResponse
 
-MAX_NAMES = 1_000
-"""Encoded header names kept in the cache."""
+Finish = Callable[[], Response]
+
+
+class PendingResponse:
+    """A response that can be built once `ready` completes, after the request's commit."""
+
+    __slots__ = ("_outcome", "_request", "ready")
+
+    def __init__(self, ready: asyncio.Future[None], outcome: Callable[[], Finish]) -> None:
+        """`outcome` raises the commit's error, or NeedsThread if certainly nothing was committed; otherwise it returns
+        the function that builds the response."""
+        self.ready = ready
+        self._outcome = outcome
+        self._request: Request = current_request()
+
+    def response(self) -> Response:
+        """Build the response. Raises NeedsThread if the request must be handled again in a thread.
+
+        A committed request is never handled again: blocking after the commit is a bug and becomes a 500.
+        """
+        with handling(self._request):
+            try:
+                finish = self._outcome()
+            except Exception as error:
+                return error_response(error, self._request)
+            try:
+                return finish()
+            except NeedsThread:
+                blocked = RuntimeError("after its commit a request blocked on the event loop")
+                return error_response(blocked, self._request)
+            except Exception as error:
+                return error_response(error, self._request)
 
 
 class DirectEndpoint:
@@ -42,13 +71,4 @@ class DirectEndpoint:
         # Unless the connection closes, the unread rest of the body would be parsed as the next request.
         ends = [(b"connection", b"close")] if request.environ["wsgi.input"].unread() else []
         headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
-        return WholeResponse(response.status, [*map(_encoded, headers), *ends], response.body)
-
-
-def _encoded(header: Header) -> tuple[bytes, bytes]:
-    return _name(header[0]), header[1].encode("latin-1")
-
-
-@lru_cache(MAX_NAMES)
-def _name(name: str) -> bytes:
-    return name.lower().encode("latin-1")
+        return WholeResponse(response.status, [*encoded(headers), *ends], response.body)

@@ -6,9 +6,9 @@ from typing import Any
 
 import flask
 
-from api.http.request import Request, handling
+from api.http.request import Environ, Request, handling
 from api.http.responses import CsvResponse, Response, standard_headers
-from api.http.wsgi import Environ, Wsgi
+from api.http.wsgi import Wsgi
 
 
 class RequestMiddleware:

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from api.http.receive import Whole
 from api.http.request import current_request
-from api.http.request_body import Whole
 from api.problems import Problem
 from api.request_cost import add_bytes
 

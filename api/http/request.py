@@ -1,19 +1,79 @@
-"""The current request, whether Flask handles it in a thread or the event loop does."""
+"""A request: its WSGI environment and its state, and the current one, in a thread or on the event loop."""
 
 import re
+import sys
+from collections.abc import MutableMapping
 from contextvars import ContextVar, Token
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from werkzeug.wrappers import Request as HttpRequest
 
-from api.http.wsgi import SCOPE, Environ
 from api.request_cost import Work, current_work
 from shared.ids import random_bits
+
+Environ = dict[str, Any]
+Headers = list[tuple[bytes, bytes]]
+
+BASE: Environ = {
+    "SCRIPT_NAME": "",
+    "wsgi.version": (1, 0),
+    "wsgi.errors": sys.stderr,
+    "wsgi.multithread": True,
+    "wsgi.multiprocess": True,
+    "wsgi.run_once": False,
+    "wsgi.input_terminated": True,  # reads end at the end of the body, whatever its Content-Length
+}
+SCOPE = "asgi.scope"
+"""The key of a request's ASGI scope in its WSGI environment."""
+
+MAX_NAMES = 1_000
+"""Header names whose keys are kept."""
+
+_keys: dict[bytes, str] = {}
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 ROUTE = "bulksms.route"
 """The key of a request's endpoint in its ASGI scope."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
+
+
+def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
+    """The WSGI environment (PEP 3333) of a request. `body` becomes `wsgi.input`.
+
+    Headers with an underscore in the name are dropped: they could pass for the header spelt with a hyphen.
+    """
+    raw: bytes = scope["raw_path"]
+    host, port = scope["server"] or ("", 0)
+    environ = {
+        **BASE,
+        "REQUEST_METHOD": scope["method"],
+        "PATH_INFO": (unquote_to_bytes(raw) if b"%" in raw else raw).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": body,
+        SCOPE: scope,
+    }
+    for name, value in scope["headers"]:
+        key = _keys[name] if name in _keys else _key(name)
+        if key in environ:
+            environ[key] += "," + value.decode("latin-1")
+        elif key:
+            environ[key] = value.decode("latin-1")
+    return environ
+
+
+def _key(name: bytes) -> str:
+    """The header's key in the WSGI environment; empty for a header that is dropped."""
+    text = name.decode("latin-1").upper().replace("-", "_")
+    key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
+    if len(_keys) < MAX_NAMES:
+        _keys[name] = key
+    return key
 
 
 class Request:

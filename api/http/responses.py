@@ -1,14 +1,36 @@
-"""Framework-independent responses of endpoints: complete, or streamed CSV."""
+"""Responses of endpoints, independent of Flask: complete, streamed CSV, and the problem that an exception becomes."""
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import psycopg
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.http.request import Request
-from api.problems import Problem
+from api.problems import CATALOGUE, Problem
+from shared.db.cancellation import Cancelled
+from shared.db.connection import is_away
+from shared.db.encryption_keys import WrongTextKeys
+from shared.db.full_disk import is_disk_full
+from shared.encryption import TextKeyMissing, TextUnreadable
+
+log = logging.getLogger(__name__)
 
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 NO_STORE = ("Cache-Control", "no-store")
 CONSTANT = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", CONTENT_SECURITY_POLICY))
+
+OF_STATUS = {
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+}
+UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
+MAX_NAMES = 1_000
+"""Encoded header names kept in the cache."""
 
 Header = tuple[str, str]
 
@@ -54,6 +76,47 @@ def problem_response(problem: Problem, path: str, request_id: str) -> Response:
     return Response(body, problem.kind.status, headers)
 
 
+def error_response(error: Exception, request: Request, hint: str | None = None) -> Response:
+    """The response to an exception that ended a request. `hint` replaces the default detail of an HTTP error."""
+    return problem_response(_problem(error, request, hint), request.http.path, request.request_id)
+
+
+def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, Cancelled):
+        return Problem("unavailable", "The client closed the connection.")
+    if isinstance(error, HTTPException):
+        return _of_http(error, hint)
+    if is_away(error):
+        return _unavailable(error, request)
+    if isinstance(error, UNREADABLE):
+        log.error("%s", error)
+        return Problem(
+            "unavailable", "Message texts cannot be read or stored at the moment.", headers={"Retry-After": "60"}
+        )
+    log.error("internal error, request %s", request.request_id, exc_info=error)
+    return Problem("internal_error", "Something went wrong on our side.")
+
+
+def _of_http(error: HTTPException, hint: str | None) -> Problem:
+    status = error.code or 500
+    code = OF_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
+    headers = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return Problem(code, hint or CATALOGUE[code].title + ".", headers=headers)
+
+
+def _unavailable(error: Exception, request: Request) -> Problem:
+    cause = getattr(error, "orig", error)
+    log.error("unavailable: %s", cause)
+    detail = "The database's disk is full." if is_disk_full(error) else "The database did not respond in time."
+    if request.environ["REQUEST_METHOD"] == "GET" and isinstance(cause, psycopg.errors.QueryCanceled):
+        detail = "The query took too long. Request a shorter period or a smaller `limit`."
+    return Problem("unavailable", detail, headers={"Retry-After": "2"})
+
+
 def standard_headers(request: Request, requests_per_second: int) -> list[Header]:
     """The headers of every response. `requests_per_second` is the limit of callers without their own."""
     rate, left = request.rate_limit or (requests_per_second, requests_per_second)
@@ -63,3 +126,13 @@ def standard_headers(request: Request, requests_per_second: int) -> list[Header]
         ("RateLimit-Policy", f'"requests";q={rate};w=1'),
         ("RateLimit", f'"requests";r={left};t=1'),
     ]
+
+
+def encoded(headers: Iterable[Header]) -> list[tuple[bytes, bytes]]:
+    """The headers as HTTP sends them."""
+    return [(_encoded_name(name), value.encode("latin-1")) for name, value in headers]
+
+
+@lru_cache(MAX_NAMES)
+def _encoded_name(name: str) -> bytes:
+    return name.lower().encode("latin-1")

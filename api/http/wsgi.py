@@ -1,34 +1,15 @@
-"""Convert ASGI requests to WSGI environments, and WSGI responses to ASGI."""
+"""Call a WSGI application, and convert its response to ASGI: whole, or streamed."""
 
-import sys
-from collections.abc import Callable, Iterable, MutableMapping
-from functools import lru_cache
-from typing import Any, NamedTuple
-from urllib.parse import unquote_to_bytes
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
+from api.http.request import Environ, Headers
+from api.http.responses import encoded
 from shared.db.cancellation import Cancellation
 
-Environ = dict[str, Any]
 Wsgi = Callable[..., Iterable[bytes]]
-Headers = list[tuple[bytes, bytes]]
-
-BASE: Environ = {
-    "SCRIPT_NAME": "",
-    "wsgi.version": (1, 0),
-    "wsgi.errors": sys.stderr,
-    "wsgi.multithread": True,
-    "wsgi.multiprocess": True,
-    "wsgi.run_once": False,
-    "wsgi.input_terminated": True,  # reads end at the end of the body, whatever its Content-Length
-}
 CANCELLATION = "bulksms.cancellation"
 """The key of a request's Cancellation in its WSGI environment."""
-SCOPE = "asgi.scope"
-"""The key of a request's ASGI scope in its WSGI environment."""
-MAX_NAMES = 1_000
-"""Header names kept in the caches."""
-
-_keys: dict[bytes, str] = {}
 
 
 class WholeResponse(NamedTuple):
@@ -58,39 +39,10 @@ class Start:
 
     def headers(self, close: bool = False) -> Headers:
         """The headers in ASGI's form. With `close`, the connection closes after the response."""
-        headers = [(_name(name), value.encode("latin-1")) for name, value in self._headers]
+        headers = encoded(self._headers)
         if close:
             headers.append((b"connection", b"close"))
         return headers
-
-
-def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
-    """The WSGI environment (PEP 3333) of a request. `body` becomes `wsgi.input`.
-
-    Headers with an underscore in the name are dropped: they could pass for the header spelt with a hyphen.
-    """
-    raw: bytes = scope["raw_path"]
-    host, port = scope["server"] or ("", 0)
-    environ = {
-        **BASE,
-        "REQUEST_METHOD": scope["method"],
-        "PATH_INFO": (unquote_to_bytes(raw) if b"%" in raw else raw).decode("latin-1"),
-        "QUERY_STRING": scope["query_string"].decode("latin-1"),
-        "SERVER_NAME": host,
-        "SERVER_PORT": str(port),
-        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
-        "wsgi.url_scheme": scope["scheme"],
-        "wsgi.input": body,
-        SCOPE: scope,
-    }
-    for name, value in scope["headers"]:
-        key = _keys[name] if name in _keys else _key(name)
-        if key in environ:
-            environ[key] += "," + value.decode("latin-1")
-        elif key:
-            environ[key] = value.decode("latin-1")
-    return environ
 
 
 class StreamedResponse:
@@ -141,20 +93,6 @@ def _close(result: Iterable[bytes]) -> None:
     close = getattr(result, "close", None)
     if close is not None:
         close()
-
-
-def _key(name: bytes) -> str:
-    """The header's key in the WSGI environment; empty for a header that is dropped."""
-    text = name.decode("latin-1").upper().replace("-", "_")
-    key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
-    if len(_keys) < MAX_NAMES:
-        _keys[name] = key
-    return key
-
-
-@lru_cache(MAX_NAMES)
-def _name(name: str) -> bytes:
-    return name.lower().encode("latin-1")
 
 
 def _no_write(_: bytes) -> None:

@@ -32,7 +32,7 @@ MAX_PER_ADDRESS = 64
 LARGE_OF_ACCOUNT = 8
 """Of these, requests whose large body is being received or handled; further ones wait."""
 LARGE_OF_ADDRESS = 2
-WORKED_ON_OF_ACCOUNT = 2
+WORKED_ON_OF_ACCOUNT = 1
 """Of the large bodies, those being parsed and handled: each takes about 50 MB. Import files are read in chunks and not
 counted."""
 EXPORTS_OF_ACCOUNT = 4

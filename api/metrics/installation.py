@@ -1,21 +1,46 @@
 """The state of the installation, read from the database at each scrape. Every API host shows the same."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    Select,
+    Table,
+    extract,
+    func,
+    literal_column,
+    select,
+    text,
+)
 
 from shared.db.connection import reading
-from shared.lifecycle import LANES
+from shared.db.expressions import in_constants
+from shared.db.tables.accounts import account
+from shared.db.tables.carriers import carrier_report
+from shared.db.tables.contacts import contact_import
+from shared.db.tables.messages import doubt, receipt, unreadable_receipt
+from shared.db.tables.running import installation, job_failure, lease
+from shared.db.tables.sends import send
+from shared.db.tables.webhooks import delivery, webhook
+from shared.lifecycle import LANES, SendState
 from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER
 
-DOUBTS = text(
-    """
-    SELECT carrier, count(*) AS messages, extract(epoch FROM clock_timestamp() - min(submitted_at)) AS oldest
-      FROM doubt GROUP BY carrier ORDER BY carrier
-    """
+DOUBTS = (
+    select(
+        doubt.c.carrier,
+        func.count().label("messages"),
+        extract("epoch", func.clock_timestamp() - func.min(doubt.c.submitted_at)).label("oldest"),
+    )
+    .group_by(doubt.c.carrier)
+    .order_by(doubt.c.carrier)
 )
 QUEUE = text(
     f"""
@@ -27,24 +52,31 @@ QUEUE = text(
      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     """
 )
+"""Unfinished batches. SQL, as what awaits a carrier is a condition that workers share."""
 AWAITING = text(
     f"""
     SELECT b.lane, extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE})) AS oldest
       FROM batch b JOIN send s ON s.id = b.send_id WHERE {AWAITS_CARRIER} GROUP BY 1
     """
 )
-CARRIERS = text(
-    """
-    SELECT carrier, max(rate) AS rate, min(allowed) AS allowed, sum("window") AS "window",
-           sum(unreadable) AS unreadable, sum(unknown_answers) AS unknown_answers
-      FROM carrier_report WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY carrier ORDER BY carrier
-    """
+"""Batches that wait for a carrier, with the same condition."""
+REPORTED = carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=5)
+CARRIERS = (
+    select(
+        carrier_report.c.carrier,
+        func.max(carrier_report.c.rate).label("rate"),
+        func.min(carrier_report.c.allowed).label("allowed"),
+        *(func.sum(carrier_report.c[name]).label(name) for name in ("window", "unreadable", "unknown_answers")),
+    )
+    .where(REPORTED)
+    .group_by(carrier_report.c.carrier)
+    .order_by(carrier_report.c.carrier)
 )
-CARRIER_STATES = text(
-    """
-    SELECT carrier, state, count(*) AS workers FROM carrier_report
-     WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY 1, 2
-    """
+CARRIER_STATES = (
+    select(*carrier_report.c["carrier", "state"])
+    .add_columns(func.count().label("workers"))
+    .where(REPORTED)
+    .group_by(carrier_report.c.carrier, carrier_report.c.state)
 )
 STATES_OF_CARRIER = ("ready", "paused", "down", "open", "probing")
 OF_CARRIERS = {
@@ -54,63 +86,67 @@ OF_CARRIERS = {
     "unreadable": ("bulksms_carrier_unreadable", "Receipts and other PDUs from the carrier that could not be read."),
     "unknown_answers": ("bulksms_carrier_unknown_answers", "Responses from the carrier that match no request."),
 }
-ONE_VALUE = {
+
+
+def _count(of: Table, *conditions: ColumnElement[bool]) -> Select[int]:
+    return select(func.count()).select_from(of).where(*conditions)
+
+
+def _credits(column: Column[int]) -> Select[int]:
+    """Credits of all live accounts."""
+    return select(func.coalesce(func.sum(column), 0)).where(account.c.sandbox_of.is_(None))
+
+
+def _processes(prefix: str) -> Select[int]:
+    return _count(lease, lease.c.name.startswith(prefix), lease.c.held_until > func.clock_timestamp())
+
+
+WAS_RESENT = send.c.resent > literal_column("0")
+ONE_VALUE: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_sends_held": (
         "Sends that wait for an operator.",
-        "SELECT count(*) FROM send WHERE completed_at IS NULL AND state = 'held'",
+        _count(send, send.c.completed_at.is_(None), send.c.state == SendState.HELD),
     ),
     "bulksms_messages_resent": (
         "Submits repeated because an earlier one had no response.",
-        "SELECT coalesce(sum(resent), 0) FROM send WHERE resent > 0",
+        select(func.coalesce(func.sum(send.c.resent), 0)).where(WAS_RESENT),
     ),
     "bulksms_accounts_frozen": (
         "Accounts frozen because their balance does not match their ledger.",
-        "SELECT count(*) FROM account WHERE state = 'frozen'",
+        _count(account, account.c.state == "frozen"),
     ),
     "bulksms_jobs_set_aside": (
         "Imports, expansions and other jobs that failed repeatedly and wait for an operator.",
-        "SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL",
+        _count(job_failure, job_failure.c.set_aside_at.is_not(None)),
     ),
-    "bulksms_receipts_unreadable": (
-        "Receipts that could not be read, stored as received.",
-        "SELECT count(*) FROM unreadable_receipt",
-    ),
-    "bulksms_receipts_unmatched": ("Receipts that match no message.", "SELECT count(*) FROM receipt"),
-    "bulksms_workers": (
-        "Running worker processes.",
-        "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()",
-    ),
-    "bulksms_webhook_processes": (
-        "Running processes that post events to webhooks.",
-        "SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()",
-    ),
+    "bulksms_receipts_unreadable": ("Receipts that could not be read, stored as received.", _count(unreadable_receipt)),
+    "bulksms_receipts_unmatched": ("Receipts that match no message.", _count(receipt)),
+    "bulksms_workers": ("Running worker processes.", _processes("worker:")),
+    "bulksms_webhook_processes": ("Running processes that post events to webhooks.", _processes("webhooks:")),
     "bulksms_webhooks_failing": (
         "Active webhooks whose deliveries are failing.",
-        "SELECT count(*) FROM webhook WHERE state = 'active' AND failing_since IS NOT NULL",
+        _count(webhook, webhook.c.state == "active", webhook.c.failing_since.is_not(None)),
     ),
     "bulksms_deliveries_pending": (
         "Webhook deliveries that failed and will be retried.",
-        "SELECT count(*) FROM delivery WHERE state = 'pending'",
+        _count(delivery, in_constants(delivery.c.state, "pending")),
     ),
     "bulksms_webhooks_disabled": (
         "Webhooks that are disabled because their deliveries failed for too long, or by their owner.",
-        "SELECT count(*) FROM webhook WHERE state <> 'active'",
+        _count(webhook, webhook.c.state != "active"),
     ),
-    "bulksms_credits_available": (
-        "Credits that accounts can spend.",
-        "SELECT coalesce(sum(available), 0) FROM account WHERE sandbox_of IS NULL",
-    ),
+    "bulksms_credits_available": ("Credits that accounts can spend.", _credits(account.c.available)),
     "bulksms_credits_reserved": (
         "Credits that are reserved for messages without a result.",
-        "SELECT coalesce(sum(reserved), 0) FROM account WHERE sandbox_of IS NULL",
+        _credits(account.c.reserved),
     ),
     "bulksms_imports_open": (
         "Imports of contacts that are not completed.",
-        "SELECT count(*) FROM contact_import WHERE state IN ('receiving', 'queued', 'running')",
+        _count(contact_import, in_constants(contact_import.c.state, "receiving", "queued", "running")),
     ),
     "bulksms_guard_held": (
         "Whether sending is stopped because the database has lost commits.",
-        "SELECT count(*) FROM installation WHERE held_since IS NOT NULL",
+        _count(installation, installation.c.held_since.is_not(None)),
     ),
 }
 
@@ -125,7 +161,7 @@ class InstallationCollector(Collector):
         """Yield every gauge."""
         with reading(self._engine) as connection:
             families = [*_doubts(connection), *_queue(connection), *_carriers(connection)]
-            values = {name: connection.execute(text(sql)).scalar_one() for name, (_, sql) in ONE_VALUE.items()}
+            values = {name: connection.execute(value).scalar_one() for name, (_, value) in ONE_VALUE.items()}
         yield from families
         for name, value in values.items():
             yield GaugeMetricFamily(name, ONE_VALUE[name][0], value=float(value))

@@ -1,13 +1,28 @@
-"""The base class of request schemas."""
+"""The base classes of request schemas and of their fields."""
 
 from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from marshmallow import RAISE, Schema, ValidationError, missing
+from marshmallow import RAISE, Schema, ValidationError, fields, missing
 
 from api.schemas.errors import MAX_ERRORS, UNKNOWN_FIELD, coded
-from api.schemas.fields import Coded
+
+
+class Coded(fields.Field[Any]):
+    """Base of all fields: the error codes of missing and null values."""
+
+    default_error_messages = {  # noqa: RUF012
+        "required": coded("required", "This field is required."),
+        "null": coded("required", "The value must not be null."),
+    }
+
+    def load_present(self, value: Any, name: str, data: Any) -> Any:
+        """Like `deserialize`, for a value that is present and not null, in half the time: it is on the hot path."""
+        loaded = self._deserialize(value, name, data)
+        for check in self.validators:
+            check(loaded)
+        return loaded
 
 
 class Request(Schema):
@@ -59,5 +74,5 @@ def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict
     defaults = {name: value for name, value in absent.items() if value is not missing}
     narrowed = kind(only=needed)
     independent = given == set(needed) and given <= kind.independent
-    fields = [(name, field) for name, field in narrowed.fields.items() if isinstance(field, Coded)]
-    return narrowed, defaults, fields if independent else []
+    coded_fields = [(name, field) for name, field in narrowed.fields.items() if isinstance(field, Coded)]
+    return narrowed, defaults, coded_fields if independent else []

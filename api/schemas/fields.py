@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from marshmallow import fields, validate
 
+from api.schemas.base import Coded
 from api.schemas.errors import coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
 from shared.sms.phones import invalid_detail, is_phone, suggest
@@ -34,22 +35,6 @@ def timestamp(moment: datetime | None) -> str | None:
     if moment is None:
         return None
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-class Coded(fields.Field[Any]):
-    """Base of all fields: the error codes of missing and null values."""
-
-    default_error_messages = {  # noqa: RUF012
-        "required": coded("required", "This field is required."),
-        "null": coded("required", "The value must not be null."),
-    }
-
-    def load_present(self, value: Any, name: str, data: Any) -> Any:
-        """Like `deserialize`, for a value that is present and not null, in half the time: it is on the hot path."""
-        loaded = self._deserialize(value, name, data)
-        for check in self.validators:
-            check(loaded)
-        return loaded
 
 
 class String(Coded, fields.String):

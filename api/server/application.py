@@ -3,6 +3,7 @@
 The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
@@ -11,10 +12,9 @@ from typing import Any
 
 from api.endpoint import PREFIX
 from api.event_loop import NeedsThread
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.pending_response import PendingResponse
-from api.http.request_body import (
+from api.http.receive import (
     Gone,
     Receive,
     Spooled,
@@ -26,8 +26,9 @@ from api.http.request_body import (
     spooled_body,
     whole_body,
 )
+from api.http.request import Environ, environ_of
 from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, Environ, StreamedResponse, WholeResponse, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -47,6 +48,7 @@ from api.limits.bulkheads import (
     is_signed_in,
     share,
 )
+from api.limits.refusals import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
@@ -97,10 +99,11 @@ class Application:
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._passwords = Lane("passwords", PASSWORD_THREADS, 1)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
-        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
+        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
+        self.refusals = Refusals()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
@@ -109,12 +112,17 @@ class Application:
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
         if not self._open.acquire(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
-            await send_whole(send, receive, _too_many(scope["path"]), unread=True)
+            too_many = _too_many(scope["path"])
+            await self._delay(owner, too_many)
+            await send_whole(send, receive, too_many, unread=True)
             return
         try:
             if self._on_loop is not None and is_for_event_loop(scope):
-                environ["wsgi.input"] = Whole(await whole_body(receive))
-                await send_whole(send, receive, await self._respond_on_loop(self._on_loop, owner, environ))
+                environ["wsgi.input"] = whole = Whole(await whole_body(receive))
+                response = await self._respond_on_loop(self._on_loop, owner, environ)
+                if response.status >= 400:
+                    await self._delay(owner, response, whole.size)
+                await send_whole(send, receive, response)
                 return
             async with self._body(owner, scope, receive) as body:
                 environ["wsgi.input"] = body
@@ -162,7 +170,7 @@ class Application:
     async def _respond_in_thread(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
         lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
-            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
+            await self._refuse_export(owner, environ, receive, send, unread)
             return
         cancellation = environ[CANCELLATION] = Cancellation()
         job = lane.submit(owner, partial(self._call, owner, environ))
@@ -170,6 +178,7 @@ class Application:
             await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
         response = await job
         if isinstance(response, WholeResponse):
+            await self._delay(owner, response, environ["wsgi.input"].size)
             self._unread[owner] += len(response.body)
             try:
                 await send_whole(send, receive, response, unread)
@@ -184,7 +193,19 @@ class Application:
                 self._exports.release(owner)
         else:
             await lane.submit(owner, response.close)
-            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
+            await self._refuse_export(owner, environ, receive, send, unread)
+
+    async def _refuse_export(self, owner: Owner, environ: Environ, receive: Receive, send: Send, unread: bool) -> None:
+        detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
+        refusal = problem_response("rate_limited", detail, environ["PATH_INFO"])
+        await self._delay(owner, refusal)
+        await send_whole(send, receive, refusal, unread)
+
+    async def _delay(self, owner: Owner, response: WholeResponse, body_bytes: int = 0) -> None:
+        """Wait if the response is one of too many refusals to its owner."""
+        seconds = self.refusals.delay(owner, response.status, body_bytes)
+        if seconds:
+            await asyncio.sleep(seconds)
 
     def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
         """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
@@ -234,8 +255,3 @@ def _max_body_bytes(owner: Owner, path: str) -> int:
     if not is_signed_in(owner):
         return MAX_CALLBACK_BYTES if path.startswith(CARRIERS) else SMALL_BODY
     return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
-
-
-def _too_many_exports(path: str) -> WholeResponse:
-    detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
-    return problem_response("rate_limited", detail, path)

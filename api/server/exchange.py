@@ -12,8 +12,10 @@ from urllib.parse import unquote
 
 import httptools
 
-from api.http.request_body import Receive
-from api.http.wsgi import Headers, WholeResponse
+from api.http.receive import Receive
+from api.http.request import Headers
+from api.http.wsgi import WholeResponse
+from api.limits.refusals import Refusals
 from api.server import limits
 from api.server.connections import Connections
 from api.server.responses import Send, problem_response
@@ -98,6 +100,7 @@ class ServerState:
 
     application: Callable[[Scope, Receive, Send], Awaitable[None]]
     limits: Connections
+    refusals: Refusals = field(default_factory=Refusals)
     address: tuple[str, int] | None = None
     on_response: Callable[[Scope, int, float], None] | None = None
     """Called with the scope, the status and the seconds from the request's last byte, when a response begins."""

@@ -4,7 +4,7 @@ from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
 from api.endpoint import OPERATOR_PREFIX
 from api.http.client_ip import address_of, shared_by_one
-from api.http.wsgi import Environ
+from api.http.request import Environ
 from api.limits.bulkheads import OperatorOwner, Owner
 from api.services import Services
 from shared.api_key import is_within

@@ -1,19 +1,23 @@
-"""One server process: serves an ASGI application on a socket until it is told to stop."""
+"""One server process: serves an ASGI application on a socket until it is told to stop, and counts its responses."""
 
 import asyncio
 import importlib
 import signal
 import sys
+from collections.abc import MutableMapping
+from functools import cache
 from socket import socket
 from typing import Any
 
 import uvloop
+from prometheus_client import Counter, Histogram
 
+from api.http.request import ROUTE
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
-from api.server.request_metrics import count_response
+from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 
 BACKLOG = 2048
 END_SECONDS = 20.0
@@ -39,11 +43,12 @@ async def serve(application: Any, listening: socket) -> None:
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
-    limits, count = Connections(), None
-    if isinstance(application, Application):
-        limits, count = application.connections, count_response
     host, port = listening.getsockname()[:2]
-    state = ServerState(application, limits, (host, port), count)
+    if isinstance(application, Application):
+        limits, refusals = application.connections, application.refusals
+        state = ServerState(application, limits, refusals, (host, port), count_response)
+    else:
+        state = ServerState(application, Connections(), address=(host, port))
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
     await stop.wait()
     server.close()
@@ -57,3 +62,15 @@ async def serve(application: Any, listening: socket) -> None:
     for task in list(state.tasks):
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+
+
+def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
+    """Count a response for `GET /metrics`. The scope has the endpoint, if the request reached one."""
+    requests, duration = _metrics_of(scope.get(ROUTE, ""), status)
+    requests.inc()
+    duration.observe(seconds)
+
+
+@cache
+def _metrics_of(endpoint: str, status: int) -> tuple[Counter, Histogram]:
+    return HTTP_REQUESTS.labels(endpoint, str(status)), HTTP_REQUEST_SECONDS.labels(endpoint)

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import httptools
 
+from api.http import receive
+from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY
-from api.http.request_body import DRAIN_SECONDS, DRAINED, announced_length, is_small
-from api.http.request_head import MAX_HEAD_BYTES, MAX_HEADERS, TOO_LARGE, problem_of_head
-from api.http.wsgi import Headers
+from api.http.request import Headers
 from api.server import limits
-from api.server.deadline import Deadline
 from api.server.exchange import Exchange, ServerState, response_bytes, scope_of
+from api.server.limits import Deadline
 from api.server.responses import problem_response
 
 VERSIONS = ("1.0", "1.1")
@@ -71,8 +71,8 @@ class HttpConnection(asyncio.Protocol):
         self.state.connections.add(self)
         if not self.state.limits.add(self, self._address):
             self._failed = True
-            refused = problem_response("rate_limited", "Too many connections are open from your address.", "")
-            self.transport.write(response_bytes(refused))
+            detail = "Too many connections are open from your address."
+            self.transport.write(response_bytes(problem_response("rate_limited", detail, "")))
             self.close()
             return
         self._request_deadline.start()
@@ -106,14 +106,15 @@ class HttpConnection(asyncio.Protocol):
         """Parse what has arrived, and check the limits."""
         if self._failed:
             self._discarded += len(data)
-            if self._discarded > DRAINED:
-                self.transport.abort()
+            if self._discarded > limits.MAX_DISCARDED_BYTES:
+                self.transport.pause_reading()
             return
         self._progressed = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._end_after_response()  # we support no other protocol, and what follows is not HTTP
+            self._failed = True  # we support no other protocol, and what follows is not HTTP
+            self.shut_down()
         except httptools.HttpParserError:
             self._refuse(self._wrong or limits.NOT_HTTP)
         else:
@@ -134,8 +135,8 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header or a trailer has arrived."""
-        if not self._in_head or len(self._headers) >= MAX_HEADERS:
-            self._wrong = TOO_LARGE if self._in_head else limits.TRAILERS
+        if not self._in_head or len(self._headers) >= receive.MAX_HEADERS:
+            self._wrong = receive.TOO_LARGE if self._in_head else limits.TRAILERS
             raise ValueError("refused")
         name, value = name.lower(), value.rstrip(b" \t")
         if name == b"expect" and value.lower() == b"100-continue":
@@ -145,12 +146,12 @@ class HttpConnection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The head is complete: handle the request now, or after the earlier ones."""
         version = self._parser.get_http_version()
-        self._wrong = problem_of_head(self._url, self._headers, version)
+        self._wrong = receive.problem_of_head(self._url, self._headers, version)
         if self._wrong or version not in VERSIONS:
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the connection is closing")
-        if self._parser.should_upgrade() and announced_length(self._headers) != 0:
+        if self._parser.should_upgrade() and receive.announced_length(self._headers) != 0:
             self._wrong = limits.UPGRADE  # the parser would skip the body
             raise ValueError("refused")
         if len(self._waiting) >= limits.MAX_PIPELINED:
@@ -239,8 +240,6 @@ class HttpConnection(asyncio.Protocol):
         elif self._current is not None:
             self._current.keep_alive = False
 
-    # Limits and deadlines.
-
     @property
     def _is_busy(self) -> bool:
         return self._current is not None and not self._current.response_complete
@@ -248,8 +247,8 @@ class HttpConnection(asyncio.Protocol):
     def _check_progress(self) -> None:
         """Refuse a request that is too large, or time the rest of it."""
         in_body = not self._in_head and self._current is not None and self._current.more_body
-        if self._in_head and self._unused > MAX_HEAD_BYTES:
-            self._refuse(TOO_LARGE)
+        if self._in_head and self._unused > receive.MAX_HEAD_BYTES:
+            self._refuse(receive.TOO_LARGE)
         elif in_body and self._unused > limits.MAX_CHUNK_OVERHEAD:
             self._refuse(limits.CHUNK_OVERHEAD)
         else:
@@ -263,7 +262,7 @@ class HttpConnection(asyncio.Protocol):
             self._request_deadline.start()
         elif self._current is None or not self._current.more_body:
             self._request_deadline.stop()
-        elif is_small(self._headers, SMALL_BODY):
+        elif receive.is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()
 
     def _refuse(self, detail: str) -> None:
@@ -273,28 +272,26 @@ class HttpConnection(asyncio.Protocol):
         current = self._current
         if current is not None and not current.response_complete:
             if not current.more_body:
-                self._end_after_response()
+                self.shut_down()
                 return
             current.disconnect()
-        if current in self._waiting:
-            self._drop_last()
+        if current in self._waiting:  # drop it, and close the connection after the response before it
+            self._waiting.pop()
+            if (last := self._waiting[-1] if self._waiting else self._active) is not None:
+                last.keep_alive = False
         elif self.transport.is_closing() or (current is not None and current.response_started):
             self.close()
+        elif delay := self.state.refusals.delay(shared_by_one(self._address), 400):
+            self.transport.pause_reading()
+            self.loop.call_later(delay, self._respond_and_close, detail)
         else:
-            self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
-            if self.transport.can_write_eof():
-                self.transport.write_eof()  # closing now would reset the connection and lose the response
-                self.resume_reading()
-                self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
-            else:
-                self.close()
+            self._respond_and_close(detail)
 
-    def _drop_last(self) -> None:
-        """Drop the incomplete last request, and close the connection after the response before it."""
-        self._waiting.pop()
-        if (last := self._waiting[-1] if self._waiting else self._active) is not None:
-            last.keep_alive = False
-
-    def _end_after_response(self) -> None:
-        self._failed = True
-        self.shut_down()
+    def _respond_and_close(self, detail: str) -> None:
+        self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()  # closing now would reset the connection and lose the response
+            self.transport.resume_reading()
+            self.loop.call_later(receive.DRAIN_SECONDS, self.transport.abort)
+        else:
+            self.close()

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.http.request_body import Gone, Receive, drain
+from api.http.receive import Gone, Receive, drain
 from api.http.wsgi import StreamedResponse, WholeResponse
 from api.problems import Problem
 from shared.db.cancellation import Cancelled

@@ -4,25 +4,40 @@ from datetime import timedelta
 from typing import Any
 
 import click
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, func, select
 
 from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_json, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
+from shared.db.tables.accounts import account as account_table
+from shared.db.tables.people import membership
+from shared.db.tables.people import person as person_table
 from shared.people.emails import normalized_email
 from shared.people.invitations import invite as invite_person
 from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
 from shared.people.roles import OPERATOR_ROLES, ROLES
 from shared.people.sign_in_links import VALID, make_link
 
-LIST = text(
-    """
-    SELECT p.email, p.name, p.state, p.operator_role, p.totp_secret IS NOT NULL AS totp,
-           array(SELECT a.name || ': ' || m.role FROM membership m JOIN account a ON a.id = m.account_id
-                  WHERE m.person_id = p.id AND m.ended_at IS NULL ORDER BY a.name) AS accounts,
-           p.created_at, p.last_sign_in_at, p.id
-      FROM person p WHERE p.email IS NOT NULL ORDER BY p.email
-    """
+ACCOUNTS = (
+    select(account_table.c.name + ": " + membership.c.role)
+    .join_from(membership, account_table, account_table.c.id == membership.c.account_id)
+    .where(membership.c.person_id == person_table.c.id, membership.c.ended_at.is_(None))
+    .order_by(account_table.c.name)
+)
+LIST = (
+    select(
+        person_table.c.email,
+        person_table.c.name,
+        person_table.c.state,
+        person_table.c.operator_role,
+        person_table.c.totp_secret.is_not(None).label("totp"),
+        func.array(ACCOUNTS.scalar_subquery()).label("accounts"),
+        person_table.c.created_at,
+        person_table.c.last_sign_in_at,
+        person_table.c.id,
+    )
+    .where(person_table.c.email.is_not(None))
+    .order_by(person_table.c.email)
 )
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, bindparam, insert, select
 
+from shared.db.expressions import parameter_rows
+from shared.db.tables.messages import receipt
 from shared.lifecycle import MessageStatus
 
 
@@ -25,14 +27,9 @@ class Receipt(NamedTuple):
     """Time of arrival; None: now."""
 
 
-KEEP = text(
-    """
-    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, sender_id, precision)
-    SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
-        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
-        CAST(:sender_id AS text[]), CAST(:precision AS smallint[]))
-    """
-)
+COLUMNS = ("reference", "phone", "status", "error", "done_at", "sender_id", "precision")
+RECEIPTS = parameter_rows("receipts", *receipt.c[COLUMNS])
+KEEP = insert(receipt).from_select(["carrier", *COLUMNS], select(bindparam("carrier", type_=Text), *RECEIPTS.c))
 
 
 def by_destination(phone: str) -> str:

@@ -3,25 +3,31 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, bindparam, delete, insert, select
+
+from shared.db.expressions import parameter_rows
+from shared.db.tables.messages import unreadable_receipt
 
 MAX_STORED = 200
 """Receipts kept per carrier; the newest."""
 MAX_OCTETS = 4_096
 """Octets kept of each."""
 
-KEEP = text(
-    """
-    INSERT INTO unreadable_receipt (carrier, reason, octets)
-    SELECT :carrier, * FROM unnest(CAST(:reason AS text[]), CAST(:octets AS bytea[]))
-    """
+RECEIPTS = parameter_rows("receipts", *unreadable_receipt.c["reason", "octets"])
+KEEP = insert(unreadable_receipt).from_select(
+    ["carrier", "reason", "octets"], select(bindparam("carrier", type_=Text), *RECEIPTS.c)
 )
-DROP_OLDEST = text(
-    """
-    DELETE FROM unreadable_receipt
-     WHERE carrier = :carrier AND id <= (SELECT id FROM unreadable_receipt WHERE carrier = :carrier
-                                          ORDER BY id DESC OFFSET :most LIMIT 1)
-    """
+NEWEST = unreadable_receipt.alias("newest")
+NEWEST_DROPPED = (
+    select(NEWEST.c.id)
+    .where(NEWEST.c.carrier == bindparam("carrier"))
+    .order_by(NEWEST.c.id.desc())
+    .offset(MAX_STORED)
+    .limit(1)
+    .scalar_subquery()
+)
+DROP_OLDEST = delete(unreadable_receipt).where(
+    unreadable_receipt.c.carrier == bindparam("carrier"), unreadable_receipt.c.id <= NEWEST_DROPPED
 )
 
 
@@ -43,4 +49,4 @@ def keep_unreadable(connection: Connection, carrier: str, receipts: Sequence[Unr
         last = receipts[-MAX_STORED:]
         values = {"reason": [each.reason for each in last], "octets": [each.octets[:MAX_OCTETS] for each in last]}
         connection.execute(KEEP, {"carrier": carrier, **values})
-        connection.execute(DROP_OLDEST, {"carrier": carrier, "most": MAX_STORED})
+        connection.execute(DROP_OLDEST, {"carrier": carrier})

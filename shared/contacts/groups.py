@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from shared.accounts.administration import Refused
+from shared.db.expressions import in_parameter
+from shared.db.tables.contacts import contact, contact_group
 from shared.ids import new_id
 from shared.sms.phones import invalid_detail, is_phone
 
@@ -25,34 +28,20 @@ MAX_CONTACTS = 10_000_000
 MAX_GROUPS = 10_000
 """Maximum number of groups of an account, without deleted ones."""
 
-GROUPS = text(
-    """
-    SELECT count(*) FROM
-        (SELECT FROM contact_group WHERE account_id = :account AND deleted_at IS NULL LIMIT :most) AS live
-    """
+LIVE = contact_group.c.deleted_at.is_(None)
+LIVE_OF_ACCOUNT = select(contact_group.c.id).where(contact_group.c.account_id == bindparam("account"), LIVE)
+GROUPS = select(func.count()).select_from(LIVE_OF_ACCOUNT.limit(MAX_GROUPS).subquery())
+CREATE_GROUP = (
+    insert(contact_group)
+    .on_conflict_do_nothing(index_elements=["account_id", "name"], index_where=LIVE)
+    .returning(contact_group.c.id)
 )
-CREATE_GROUP = text(
-    """
-    INSERT INTO contact_group (id, account_id, name) VALUES (:id, :account, :name)
-    ON CONFLICT (account_id, name) WHERE deleted_at IS NULL DO NOTHING
-    """
-)
-DELETE_GROUP = text(
-    """
-    UPDATE contact_group SET deleted_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE id = :group AND deleted_at IS NULL
-    """
-)
-RENAME_GROUP = text(
-    """
-    UPDATE contact_group SET name = :name, updated_at = clock_timestamp()
-     WHERE id = :group AND deleted_at IS NULL
-    """
-)
-LOCK_GROUP = text(
-    """
-    SELECT last_position, contact_count FROM contact_group WHERE id = :group AND deleted_at IS NULL FOR NO KEY UPDATE
-    """
+OF_GROUP = contact_group.c.id == bindparam("group")
+UPDATE_GROUP = update(contact_group).where(OF_GROUP).values(updated_at=func.clock_timestamp())
+DELETE_GROUP = UPDATE_GROUP.where(LIVE).values(deleted_at=func.clock_timestamp())
+RENAME_GROUP = UPDATE_GROUP.where(LIVE).values(name=bindparam("new_name"))
+LOCK_GROUP = (
+    select(*contact_group.c["last_position", "contact_count"]).where(OF_GROUP, LIVE).with_for_update(key_share=True)
 )
 NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
 """A lookup per phone: without statistics an anti-join would compare each phone with all contacts."""
@@ -64,6 +53,7 @@ ADD = text(
      WHERE {NEW}
     """
 )
+"""Adds the phones that are new, at the next positions."""
 ADD_WITH_DETAILS = text(
     f"""
     INSERT INTO contact (group_id, position, phone, fields, tags)
@@ -74,6 +64,7 @@ ADD_WITH_DETAILS = text(
      WHERE {NEW}
     """
 )
+"""Likewise, with fields and tags."""
 CHANGE = text(
     """
     UPDATE contact c SET fields = g.fields, tags = g.tags
@@ -87,20 +78,14 @@ CHANGE = text(
      WHERE c.group_id = :group AND c.position = g.position AND (c.fields, c.tags) IS DISTINCT FROM (g.fields, g.tags)
     """
 )
-ADDED = text(
-    """
-    UPDATE contact_group
-       SET contact_count = contact_count + :count, last_position = last_position + :count,
-           updated_at = clock_timestamp()
-     WHERE id = :group
-    """
+"""Changes contacts that differ. They are looked up before the update, so that unchanged ones are neither locked nor
+written: an import that is repeated changes nothing."""
+ADDED = UPDATE_GROUP.values(
+    contact_count=contact_group.c.contact_count + bindparam("added"),
+    last_position=contact_group.c.last_position + bindparam("added"),
 )
-REMOVE = text("DELETE FROM contact WHERE group_id = :group AND phone = ANY(:phones)")
-REMOVED = text(
-    """
-    UPDATE contact_group SET contact_count = contact_count - :count, updated_at = clock_timestamp() WHERE id = :group
-    """
-)
+REMOVE = delete(contact).where(contact.c.group_id == bindparam("group"), in_parameter(contact.c.phone, "phones"))
+REMOVED = UPDATE_GROUP.values(contact_count=contact_group.c.contact_count - bindparam("removed"))
 
 
 class UnknownGroup(Refused):
@@ -139,10 +124,11 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
     """Create an empty group. Raises NameTaken or TooManyGroups."""
     if not name.strip():
         raise Refused("A group needs a name.")
-    if connection.execute(GROUPS, {"account": account_id, "most": MAX_GROUPS}).scalar_one() >= MAX_GROUPS:
+    if connection.execute(GROUPS, {"account": account_id}).scalar_one() >= MAX_GROUPS:
         raise TooManyGroups(f"An account has at most {MAX_GROUPS:,} groups.")
     group = new_id()
-    if not connection.execute(CREATE_GROUP, {"id": group, "account": account_id, "name": name}).rowcount:
+    values = {"id": group, "account_id": account_id, "name": name}
+    if connection.execute(CREATE_GROUP, values).one_or_none() is None:
         raise _taken(name)
     return group
 
@@ -150,7 +136,7 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
 def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
     """Rename a group. Raises NameTaken, which leaves the transaction aborted."""
     try:
-        if not connection.execute(RENAME_GROUP, {"group": group_id, "name": name}).rowcount:
+        if not connection.execute(RENAME_GROUP, {"group": group_id, "new_name": name}).rowcount:
             raise _unknown(group_id)
     except IntegrityError:
         raise _taken(name) from None
@@ -177,7 +163,7 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
     if group.contact_count + added > MAX_CONTACTS:
         raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
     if added:
-        connection.execute(ADDED, {"group": group_id, "count": added})
+        connection.execute(ADDED, {"group": group_id, "added": added})
     return Put(added, changed, group.contact_count + added)
 
 
@@ -194,7 +180,7 @@ def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str
         REMOVE, {"group": group_id, "phones": sorted({_number(phone) for phone in phones})}
     ).rowcount
     if removed:
-        connection.execute(REMOVED, {"group": group_id, "count": removed})
+        connection.execute(REMOVED, {"group": group_id, "removed": removed})
     return removed
 
 

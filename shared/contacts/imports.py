@@ -1,11 +1,14 @@
 """The life cycle of contact imports, from the upload of a file to the end; `worker.jobs.import_contacts` reads it."""
 
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, bindparam, delete, exists, func, insert, select, update
 
 from shared.db.connection import reading, transaction
+from shared.db.expressions import in_constants
+from shared.db.tables.contacts import contact_import, import_error, import_piece
 from shared.ids import new_id
 
 __all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import", "retry_import"]
@@ -15,92 +18,75 @@ UPLOAD_HOURS: Final = 2
 KEPT_DAYS: Final = 30
 """Retention of rejected rows, and of the files of failed imports."""
 
-BEGIN = text(
-    """
-    INSERT INTO contact_import (id, account_id, group_id, state, country)
-    VALUES (:id, :account, :group, 'receiving', :country)
-    """
+BEGIN = insert(contact_import).values(state="receiving")
+KEEP_PIECE = insert(import_piece)
+UPDATE = update(contact_import).where(contact_import.c.id == bindparam("import"))
+QUEUE = UPDATE.where(contact_import.c.state == "receiving").values(
+    state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
 )
-KEEP_PIECE = text("INSERT INTO import_piece (import_id, number, content) VALUES (:id, :number, :content)")
-QUEUE = text(
-    """
-    UPDATE contact_import SET state = 'queued', pieces = :pieces, bytes = :bytes, worked_at = clock_timestamp()
-     WHERE id = :id AND state = 'receiving'
-    """
+CANCEL = UPDATE.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
+    state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
-CANCEL = text(
-    """
-    UPDATE contact_import
-       SET state = 'canceled', worked_at = clock_timestamp(), finished_at = clock_timestamp()
-     WHERE id = :id AND state IN ('receiving', 'queued', 'running')
-    """
+HAS_PIECES = exists().where(import_piece.c.import_id == contact_import.c.id)
+RETRY = UPDATE.where(contact_import.c.state == "failed", HAS_PIECES).values(
+    state="running", error=None, finished_at=None
 )
-RETRY = text(
-    """
-    UPDATE contact_import SET state = 'running', error = NULL, finished_at = NULL
-     WHERE id = :id AND state = 'failed' AND EXISTS (SELECT FROM import_piece WHERE import_id = :id)
-    """
+DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("import"))
+DROP = delete(contact_import).where(contact_import.c.id == bindparam("import"), contact_import.c.state == "receiving")
+ABANDONED = (
+    select(contact_import.c.id)
+    .where(
+        in_constants(contact_import.c.state, "receiving"),
+        contact_import.c.worked_at < func.now() - timedelta(hours=UPLOAD_HOURS),
+    )
+    .limit(100)
 )
-DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
-DROP = text("DELETE FROM contact_import WHERE id = :id AND state = 'receiving'")
-ABANDONED = text(
-    f"""
-    SELECT id FROM contact_import
-     WHERE state = 'receiving' AND worked_at < now() - interval '{UPLOAD_HOURS} hours' LIMIT 100
-    """
-)
-DROP_SET_ASIDE = text(
-    f"""
-    DELETE FROM import_piece p USING contact_import i
-     WHERE i.id = p.import_id AND i.state = 'failed' AND i.finished_at < now() - interval '{KEPT_DAYS} days'
-    """
+IS_OLD = contact_import.c.finished_at < func.now() - timedelta(days=KEPT_DAYS)
+DROP_SET_ASIDE = delete(import_piece).where(
+    contact_import.c.id == import_piece.c.import_id, contact_import.c.state == "failed", IS_OLD
 )
 """Deletes the files of failed imports that the operator has not retried."""
-DROP_ERRORS = text(
-    f"""
-    DELETE FROM import_error e USING contact_import i
-     WHERE i.id = e.import_id AND i.finished_at < now() - interval '{KEPT_DAYS} days'
-    """
-)
+DROP_ERRORS = delete(import_error).where(contact_import.c.id == import_error.c.import_id, IS_OLD)
 
 
 def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str | None) -> UUID:
     """Create an import whose file is being uploaded. Returns its id."""
     import_id = new_id()
     with transaction(engine, durable=False) as connection:
-        connection.execute(BEGIN, {"id": import_id, "account": account_id, "group": group_id, "country": country})
+        values = {"id": import_id, "account_id": account_id, "group_id": group_id, "country": country}
+        connection.execute(BEGIN, values)
     return import_id
 
 
 def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> None:
     """Store a chunk of the file. It is durable once the import is queued."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(KEEP_PIECE, {"id": import_id, "number": number, "content": content})
+        connection.execute(KEEP_PIECE, {"import_id": import_id, "number": number, "content": content})
 
 
 def queue_import(connection: Connection, import_id: UUID, pieces: int, size: int) -> None:
     """Queue an import whose file, of `size` bytes, is complete."""
-    connection.execute(QUEUE, {"id": import_id, "pieces": pieces, "bytes": size})
+    connection.execute(QUEUE, {"import": import_id, "number": pieces, "size": size})
 
 
 def retry_import(connection: Connection, import_id: UUID) -> bool:
     """Resume an import that was set aside. Returns False if there is none."""
-    return bool(connection.execute(RETRY, {"id": import_id}).rowcount)
+    return bool(connection.execute(RETRY, {"import": import_id}).rowcount)
 
 
 def cancel_import(connection: Connection, import_id: UUID) -> bool:
     """Stop an import after the current chunk; imported contacts stay. Returns False if it has ended."""
-    if not connection.execute(CANCEL, {"id": import_id}).rowcount:
+    if not connection.execute(CANCEL, {"import": import_id}).rowcount:
         return False
-    connection.execute(DROP_PIECES, {"id": import_id})
+    connection.execute(DROP_PIECES, {"import": import_id})
     return True
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:
     """Delete an import whose upload did not complete."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(DROP_PIECES, {"id": import_id})
-        connection.execute(DROP, {"id": import_id})
+        connection.execute(DROP_PIECES, {"import": import_id})
+        connection.execute(DROP, {"import": import_id})
 
 
 def drop_old(engine: Engine) -> None:

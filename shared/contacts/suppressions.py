@@ -6,25 +6,33 @@ Checked when a send is accepted, and again before its messages are submitted. Su
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, delete, func, or_, select, text
+from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox as events
 from shared.accounts.administration import Refused
+from shared.db.expressions import parameter_rows
+from shared.db.tables.contacts import suppression, suppression_change
+from shared.db.tables.running import installation
 from shared.outbox import EventType
 from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
 """Phones per statement, which takes at most a second."""
 
-SUPPRESS = text(
-    """
-    INSERT INTO suppression (account_id, phone, category, sender_id, reason)
-    SELECT :account, u.phone, :category, :sender_id, :reason
-      FROM (SELECT DISTINCT phone FROM unnest(CAST(:phones AS bigint[])) AS p (phone) ORDER BY phone) AS u
-    ON CONFLICT (account_id, phone, category, sender_id) DO NOTHING
-    """
+ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
+CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
+PHONES = parameter_rows("phones", suppression.c.phone)
+SUPPRESS = (
+    insert(suppression)
+    .from_select(
+        ["account_id", "phone", "category", "sender_id", "reason"],
+        select(ACCOUNT, PHONES.c.phone, CATEGORY, SENDER_ID, bindparam("reason", type_=Text)).order_by(PHONES.c.phone),
+    )
+    .on_conflict_do_nothing(index_elements=suppression.primary_key.columns)
+    .execution_options(preserve_rowcount=True)
 )
-CHANGED = text("INSERT INTO suppression_change (account_id) VALUES (:account)")
+CHANGED = insert(suppression_change)
 CHANGED_SINCE = """
     EXISTS (SELECT FROM suppression_change o
              WHERE o.account_id = {account}
@@ -35,13 +43,15 @@ CHANGED_SINCE = """
 
 Not a counter in a row, which would serialize opt-outs, and not a sequence, whose values are not in commit order.
 """
-UNSUPPRESS = text(
-    """
-    DELETE FROM suppression
-     WHERE account_id = :account
-       AND phone IN (:phone, (SELECT erased_phone(:account, :phone, erasure_key) FROM installation))
-       AND (:everywhere OR (category = :category AND sender_id = :sender_id))
-    """
+ERASED = select(func.erased_phone(ACCOUNT, PHONE, installation.c.erasure_key)).scalar_subquery()
+OF_PHONE = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone.in_([PHONE, ERASED]))
+"""SQL: the account's entries about a phone, also if they are kept after its erasure."""
+UNSUPPRESS = delete(suppression).where(
+    OF_PHONE,
+    or_(
+        bindparam("everywhere", type_=Boolean),
+        and_(suppression.c.category == CATEGORY, suppression.c.sender_id == SENDER_ID),
+    ),
 )
 LISTED = text(
     """
@@ -56,7 +66,9 @@ LISTED = text(
                       AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
     """
 )
-"""The opt-out of an erased phone is stored under a negative number derived from the phone; most accounts have none."""
+"""The opt-out of an erased phone is stored under a negative number derived from the phone; most accounts have none.
+
+One statement, as it runs before every window: the second part is skipped where there are none."""
 
 
 class Scope(NamedTuple):
@@ -84,10 +96,10 @@ def suppress_all(
     added = 0
     ordered = sorted(set(phones))
     for start in range(0, len(ordered), PAGE):
-        values = {"account": account_id, "phones": ordered[start : start + PAGE], "reason": reason}
+        values = {"account": account_id, "phone": ordered[start : start + PAGE], "reason": reason}
         added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
     if added:
-        connection.execute(CHANGED, {"account": account_id})
+        connection.execute(CHANGED, {"account_id": account_id})
     return added
 
 

@@ -4,9 +4,11 @@ The database stores the id of each key in use with a proof: a known text that on
 that lacks a key, or has another one under its id, does not start.
 """
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import ARRAY, Connection, Engine, Text, all_, bindparam, delete, select
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import reading
+from shared.db.tables.text_keys import text_key
 from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 
@@ -14,9 +16,9 @@ __all__ = ["WrongTextKeys", "check_text_keys", "forget_keys", "keys_problem", "t
 
 PROOF = "bulksms"
 
-KNOWN = text("SELECT id, proof FROM text_key ORDER BY created_at, id")
-ADD = text("INSERT INTO text_key (id, proof) VALUES (:id, :proof) ON CONFLICT (id) DO NOTHING")
-FORGET = text("DELETE FROM text_key WHERE id <> ALL(:ids)")
+KNOWN = select(text_key.c.id, text_key.c.proof).order_by(text_key.c.created_at, text_key.c.id)
+ADD = insert(text_key).on_conflict_do_nothing(index_elements=["id"])
+FORGET = delete(text_key).where(text_key.c.id != all_(bindparam("ids", type_=ARRAY(Text))))
 
 
 class WrongTextKeys(SettingsError):

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, func, select, text
 
 from shared.ids import first_id_at
 
@@ -20,7 +20,7 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
     for week in range(WEEKS_AHEAD + 2):
         begin = monday + timedelta(weeks=week)
         name = f"message_{begin:%Y%m%d}"
-        if connection.execute(text("SELECT to_regclass(:name)"), {"name": name}).scalar() is None:
+        if connection.execute(select(func.to_regclass(name))).scalar() is None:
             low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
             connection.execute(
                 text(

@@ -6,7 +6,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Text, column, func, select, table
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import reading
@@ -21,8 +21,8 @@ REFUSALS = re.compile(
     r'password authentication failed|no password supplied|(?:role|database) ".*" does not exist|no pg_hba\.conf entry'
 )
 """Messages of refused connections for which waiting does not help. The driver gives no SQLSTATE."""
-MIGRATED = text("SELECT to_regclass('alembic_version') IS NOT NULL")
-CURRENT = text("SELECT version_num FROM alembic_version")
+MIGRATED = select(func.to_regclass("alembic_version").is_not(None))
+CURRENT = select(column("version_num", Text)).select_from(table("alembic_version"))
 
 
 class WrongSchema(RuntimeError):
@@ -35,7 +35,7 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
-READ_ONLY = text("SELECT current_setting('transaction_read_only') = 'on'")
+READ_ONLY = select(func.current_setting("transaction_read_only") == "on")
 READ_ONLY_PROBLEM = (
     "The database is read-only: it is a standby, or default_transaction_read_only is set (some services set it when a"
     " disk is almost full). Make it writable, or correct DATABASE_URL."

@@ -12,10 +12,14 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, select, text
 
 from shared.carriers.error_codes import carrier_code_of, code_of, error_of
 from shared.db.encryption_keys import texts_of
+from shared.db.expressions import in_parameter
+from shared.db.tables import events as tables
+from shared.db.tables.messages import message
+from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
@@ -43,30 +47,23 @@ PAGE = text(
      ORDER BY xid, id
     """
 )
+"""Reads rows in order, up to those in which the page's last event is, and no row of a transaction that may still get
+others before it. One statement, so that both hold for the same snapshot; the indexes of other types are not read."""
 
-BATCHES = text("SELECT id, recipients FROM batch WHERE id = ANY(:ids)")
-
-CARRIERS = text("SELECT id, carrier FROM message WHERE id = ANY(:ids)")
-
-SENDS = text(
-    """
-    SELECT id, kind, sender_id, reference, metadata, test, held_reason, callback_url, created_at, completed_at,
-           accepted,
-    """
-    + ", ".join(STORED)
-    + " FROM send WHERE id = ANY(:ids)"
-)
-
-FIND = text("SELECT xid FROM event WHERE id = :row AND account_id = :account")
-
-THESE = text(
-    """
-    SELECT id, xid, type, send_id, batch_id, indexes, error, data, at FROM event
-     WHERE account_id = :account AND id = ANY(:rows)
-    """
-)
-
+BATCHES = select(*batch.c["id", "recipients"]).where(in_parameter(batch.c.id, "ids"))
+CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, "ids"))
+SENDS = select(
+    *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url"],
+    *send.c["created_at", "completed_at", "accepted"],
+    *(send.c[status] for status in STORED),
+).where(in_parameter(send.c.id, "ids"))
+EVENTS = tables.event.c
+FIND = select(EVENTS.xid).where(EVENTS.id == bindparam("row"), EVENTS.account_id == bindparam("account"))
+THESE = select(
+    *EVENTS["id", "xid", "type", "send_id", "batch_id", "indexes", "error", "data", "at"],
+).where(EVENTS.account_id == bindparam("account"), in_parameter(EVENTS.id, "rows"))
 FLUSH = text("SELECT pg_logical_emit_message(true, 'bulksms', 'read')")
+"""Writes to the log of the database: a transaction that only read would commit without waiting for the disk."""
 
 
 class Position(NamedTuple):

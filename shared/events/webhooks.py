@@ -10,22 +10,25 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, and_, not_, select
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.api_key import secret_key_id
+from shared.db.expressions import in_constants
+from shared.db.tables.base import THIS_TRANSACTION
+from shared.db.tables.webhooks import webhook
 from shared.events.stream import Position
 from shared.ids import new_id
 
 LAST = UUID(int=2**128 - 1)
 
-CALLBACKS = text(
-    """
-    INSERT INTO webhook (id, account_id, xid, event_id)
-    VALUES (:id, :account, CAST(CAST(pg_current_xact_id() AS text) AS bigint), :last)
-    ON CONFLICT (account_id) WHERE url IS NULL AND state <> 'deleted' DO NOTHING
-    """
+IS_CALLBACK = and_(webhook.c.url.is_(None), not_(in_constants(webhook.c.state, "deleted")))
+CALLBACKS = (
+    insert(webhook)
+    .values(xid=THIS_TRANSACTION, event_id=LAST)
+    .on_conflict_do_nothing(index_elements=["account_id"], index_where=IS_CALLBACK)
 )
-HERE = text("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)")
+HERE = select(THIS_TRANSACTION)
 
 
 def secret(secret_key: str, webhook: UUID, version: int) -> bytes:
@@ -57,4 +60,4 @@ def current_position(connection: Connection) -> Position:
 
 def open_callbacks(connection: Connection, account_id: int) -> None:
     """Create the account's webhook for the `callback_url` of sends, if it has none."""
-    connection.execute(CALLBACKS, {"id": new_id(), "account": account_id, "last": LAST})
+    connection.execute(CALLBACKS, {"id": new_id(), "account_id": account_id})

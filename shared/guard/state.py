@@ -35,6 +35,7 @@ STATE = text(
       FROM installation
     """
 )
+"""The installation, and whether this incarnation of the database has been confirmed."""
 RAISE = text(
     f"""
     UPDATE installation
@@ -44,6 +45,7 @@ RAISE = text(
        AND (looked_at IS NULL OR clock_timestamp() - looked_at NOT BETWEEN interval '0' AND interval '0.9 s')
     """
 )
+"""Raises the mark, once a second: not where sending is held, nor where the incarnation or the mark is unexpected."""
 EVIDENCE = text(
     f"""
     SELECT mark, written IS NULL AS first, coalesce(written <> {WRITTEN}, false) AS copied,
@@ -56,6 +58,7 @@ EVIDENCE = text(
       FROM installation i WHERE id = :id AND held_since IS NULL FOR UPDATE OF i
     """
 )
+"""All that is known about this incarnation, in one snapshot, under a lock of the row: one worker decides."""
 WAIT = text(
     f"""
     UPDATE installation
@@ -64,6 +67,7 @@ WAIT = text(
      WHERE id = :id
     """
 )
+"""Notes since when witnesses are awaited. A new incarnation starts the wait again."""
 CONFIRM = text(
     f"""
     UPDATE installation
@@ -72,6 +76,7 @@ CONFIRM = text(
      WHERE id = :id
     """
 )
+"""Confirms this incarnation: workers may claim from it."""
 HOLD = text(
     """
     UPDATE installation
@@ -80,6 +85,7 @@ HOLD = text(
      WHERE id = :id AND (held_since IS NULL OR behind < :known - mark)
     """
 )
+"""Holds sending, and notes how far the mark was behind. The first reason stays."""
 RELEASE = text(
     f"""
     UPDATE installation
@@ -88,6 +94,7 @@ RELEASE = text(
      WHERE held_since IS NOT NULL
     """
 )
+"""Releases sending. The mark continues above all noted marks, so that no copy can reach it unseen."""
 PRESENT = text(
     f"""
     INSERT INTO lease (name, holder, held_until, incarnation)
@@ -95,6 +102,7 @@ PRESENT = text(
     ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until, incarnation = EXCLUDED.incarnation
     """
 )
+"""Notes that a worker is alive, and with which incarnation it has compared what it knows."""
 
 
 class State(NamedTuple):

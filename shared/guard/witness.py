@@ -22,11 +22,13 @@ LOST_CLAIMS = text(
      WHERE b.id IS NULL OR b.epoch < w.epoch
     """
 )
+"""How many of the claims that were seen committed are gone, in one snapshot."""
 LOST_SENDS = text(
     """
     SELECT count(*) FROM unnest(CAST(:id AS uuid[])) AS w (id) WHERE NOT EXISTS (SELECT FROM send s WHERE s.id = w.id)
     """
 )
+"""Likewise, of the accepted sends."""
 
 
 class Witness:

@@ -6,14 +6,32 @@ lost, is ignored; one with another text begins the next message under the same r
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox as events
-from shared.contacts.suppressions import EVERYTHING, record_change, suppress
+from shared.contacts.suppressions import EVERYTHING, OF_PHONE, record_change, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
+from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.contacts import suppression
+from shared.db.tables.inbound import inbound, inbound_part
 from shared.encryption import MARK, Texts
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
@@ -21,69 +39,53 @@ from shared.inbound.kinds import Inbound
 from shared.outbox import EventType
 from shared.sms.phones import is_phone
 
-REPEATED = "10 minutes"
+REPEATED = timedelta(minutes=10)
 """Time for which repeated parts of a complete message are recognised."""
-AWAITED = "1 day"
+AWAITED = timedelta(days=1)
 """Time to wait for missing parts."""
 REASON = "stop"
 """Reason of suppressions that recipients requested; START removes only these."""
 
-OWNER = text(
-    """
-    SELECT s.account_id FROM sender_id s JOIN account a ON a.id = s.account_id AND a.sandbox_of IS NULL
-     WHERE lower(s.sender_id) = lower(:recipient) AND s.state IN ('approved', 'suspended') ORDER BY s.state LIMIT 1
-    """
+OWNER = (
+    select(sender_id.c.account_id)
+    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, account.c.sandbox_of.is_(None)))
+    .where(
+        func.lower(sender_id.c.sender_id) == func.lower(bindparam("recipient", type_=Text)),
+        sender_id.c.state.in_(["approved", "suspended"]),
+    )
+    .order_by(sender_id.c.state)
+    .limit(1)
 )
 """A live account, never a sandbox. A suspended sender ID still receives messages: they may be opt-outs."""
 
-KEEP = text(
-    """
-    INSERT INTO inbound (id, account_id, carrier, identity, phone, sender_id, message, segments, missing, keyword)
-    VALUES (:id, :account, :carrier, :identity, :phone, :recipient, :message, :segments, :missing, :keyword)
-    ON CONFLICT (carrier, identity) DO NOTHING
-    """
+KEEP = insert(inbound).on_conflict_do_nothing(index_elements=["carrier", "identity"]).returning(inbound.c.id)
+OPT_IN = delete(suppression).where(
+    OF_PHONE, suppression.c.category == "", suppression.c.sender_id == "", suppression.c.reason == REASON
 )
-
-OPT_IN = text(
-    """
-    DELETE FROM suppression
-     WHERE account_id = :account AND category = '' AND sender_id = '' AND reason = :reason
-       AND phone IN (:phone, (SELECT erased_phone(:account, :phone, erasure_key) FROM installation))
-    """
-)
-
+PART = inbound_part.c
 SET = (
-    """carrier = :carrier AND phone = :phone AND sender_id = :recipient AND reference = :reference AND total = :total"""
+    bindparam("of_carrier", type_=Text),
+    bindparam("of_phone", type_=Text),
+    bindparam("of_recipient", type_=Text),
+    bindparam("of_reference", type_=Integer),
+    bindparam("of_total", type_=Integer),
 )
-
-LOCK_SET = text(
-    """
-    SELECT pg_advisory_xact_lock(hashtextextended(
-        concat_ws(chr(31), 'inbound', CAST(:carrier AS text), CAST(:phone AS text), CAST(:recipient AS text),
-                  CAST(:reference AS text), CAST(:total AS text)), 0))
-    """
+NAME_OF_SET = func.concat_ws(func.chr(31), "inbound", *(cast(each, Text) for each in SET))
+LOCK_SET = select(func.pg_advisory_xact_lock(func.hashtextextended(NAME_OF_SET, 0)))
+"""Locks a set of parts, also one of which none is stored: exactly one process sees it complete."""
+OF_SET = tuple_(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total) == tuple_(*SET)
+IS_OVER = and_(PART.whole, PART.received_at < func.clock_timestamp() - REPEATED)
+PARTS = select(PART.number, PART.text, IS_OVER.label("over"), PART.whole).where(OF_SET).order_by(PART.number)
+ADD_PART = insert(inbound_part)
+MARK_WHOLE = update(inbound_part).where(OF_SET).values(whole=True, received_at=func.clock_timestamp())
+DROP_PARTS = delete(inbound_part).where(OF_SET)
+OVERDUE = (
+    select(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total)
+    .distinct()
+    .where(PART.received_at < func.clock_timestamp() - AWAITED)
+    .limit(1000)
 )
-PARTS = text(
-    f"""
-    SELECT number, text, whole AND received_at < clock_timestamp() - interval '{REPEATED}' AS over, whole
-      FROM inbound_part WHERE {SET} ORDER BY number
-    """
-)
-ADD_PART = text(
-    """
-    INSERT INTO inbound_part (carrier, phone, sender_id, reference, total, number, text)
-    VALUES (:carrier, :phone, :recipient, :reference, :total, :number, :text)
-    """
-)
-MARK_WHOLE = text(f"UPDATE inbound_part SET whole = true, received_at = clock_timestamp() WHERE {SET}")
-DROP_PARTS = text(f"DELETE FROM inbound_part WHERE {SET}")
-OVERDUE = text(
-    f"""
-    SELECT DISTINCT carrier, phone, sender_id AS recipient, reference, total FROM inbound_part
-     WHERE received_at < clock_timestamp() - interval '{AWAITED}' LIMIT 1000
-    """
-)
-DROP_WHOLE = text(f"DELETE FROM inbound_part WHERE whole AND received_at < clock_timestamp() - interval '{REPEATED}'")
+DROP_WHOLE = delete(inbound_part).where(IS_OVER)
 
 
 class PartSet(NamedTuple):
@@ -94,6 +96,10 @@ class PartSet(NamedTuple):
     recipient: str
     reference: int
     total: int
+
+    def parameters(self) -> dict[str, object]:
+        """The parameters of statements about the set."""
+        return {f"of_{name}": value for name, value in self._asdict().items()}
 
 
 def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
@@ -112,16 +118,16 @@ def end_parts(engine: Engine) -> int:
         connection.execute(DROP_WHOLE)
         overdue = [PartSet(*row) for row in connection.execute(OVERDUE)]
         for each in sorted(overdue):
-            connection.execute(LOCK_SET, each._asdict())
-            _finish_set(connection, each, connection.execute(PARTS, each._asdict()).all())
+            connection.execute(LOCK_SET, each.parameters())
+            _finish_set(connection, each, connection.execute(PARTS, each.parameters()).all())
     return len(overdue)
 
 
 def _add_part(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
     """Store a part, and the message too if this was its last missing part."""
     key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
-    connection.execute(LOCK_SET, key._asdict())
-    stored = connection.execute(PARTS, key._asdict()).all()
+    connection.execute(LOCK_SET, key.parameters())
+    stored = connection.execute(PARTS, key.parameters()).all()
     content = part.text.replace(MARK, "\ufffd")
     existing = next((row for row in stored if row.number == part.number), None)
     if existing is not None and not existing.over and _opened(connection, key, existing) == content:
@@ -130,19 +136,20 @@ def _add_part(connection: Connection, carrier: str, part: Inbound, reference: in
         _finish_set(connection, key, stored)
         stored = []
     octets = seal_part(texts_of(connection), key, part.number, content)
-    connection.execute(ADD_PART, {**key._asdict(), "number": part.number, "text": octets})
+    values = {"carrier": carrier, "phone": part.phone, "sender_id": part.recipient, "reference": reference}
+    connection.execute(ADD_PART, {**values, "total": part.total, "number": part.number, "text": octets})
     if len(stored) + 1 == part.total:
         _keep_set(
             connection, key, {row.number: _opened(connection, key, row) for row in stored} | {part.number: content}
         )
-        connection.execute(MARK_WHOLE, key._asdict())
+        connection.execute(MARK_WHOLE, key.parameters())
 
 
 def _finish_set(connection: Connection, key: PartSet, stored: Sequence[Any]) -> None:
     """Stop waiting for parts: store an incomplete message as it is, and delete its parts."""
     if stored and not stored[0].whole:
         _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in stored})
-    connection.execute(DROP_PARTS, key._asdict())
+    connection.execute(DROP_PARTS, key.parameters())
 
 
 def _opened(connection: Connection, key: PartSet, row: Any) -> str:
@@ -180,17 +187,17 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     sealed = texts_of(connection).seal(content, identity)
     values = {
         "id": identity,
-        "account": account,
+        "account_id": account,
         "carrier": carrier,
         "identity": message.identity,
         "phone": phone,
-        "recipient": recipient,
+        "sender_id": recipient,
         "message": sealed,
         "segments": segments,
         "missing": missing,
         "keyword": keyword,
     }
-    if not connection.execute(KEEP, values).rowcount or account is None:
+    if connection.execute(KEEP, values).one_or_none() is None or account is None:
         return
     data = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
     events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **data})
@@ -201,7 +208,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
 def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
     """Apply an opt-out or opt-in."""
     if keyword is Keyword.START:
-        connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
+        connection.execute(OPT_IN, {"account": account, "phone": int(phone)})
     elif suppress(connection, account, phone, REASON):
         record_change(connection, account, 1, phone, REASON, EVERYTHING)
 

@@ -125,9 +125,9 @@ def add_member(connection: Connection, account_id: int, person_id: UUID, role: s
             index_elements=[membership.c.account_id, membership.c.person_id],
             set_=again,
             where=membership.c.ended_at.is_not(None),
-        )
+        ).returning(membership.c.person_id)
     )
-    if result.rowcount:
+    if result.one_or_none() is not None:
         record(connection, by, "member.added", account_id=account_id, subject=person_id, after={"role": role})
 
 

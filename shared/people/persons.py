@@ -74,7 +74,8 @@ def create_person(
     """
     person_id = new_id()
     values = {"id": person_id, "email": email, "name": name, "password_hash": password_hash}
-    if not connection.execute(insert(person).values(values).on_conflict_do_nothing(index_elements=["email"])).rowcount:
+    added = insert(person).values(values).on_conflict_do_nothing(index_elements=["email"]).returning(person.c.id)
+    if connection.execute(added).one_or_none() is None:
         return None
     record(connection, by or By(actor_of(person_id)), "person.created", subject=person_id)
     return person_id

@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import BigInteger, Connection, Row, bindparam, cast, func, select
 
+from shared.db.tables import sends as tables
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 
-LOCK_SEND = text(
-    """
-    SELECT account_id, price, unexpanded, coalesce(unexpanded_credits, unexpanded * CAST(price AS bigint)) AS reserved,
-           state
-      FROM send WHERE id = :send FOR UPDATE
-    """
+SENDS = tables.send.c
+UNEXPANDED = SENDS.unexpanded * cast(SENDS.price, BigInteger)
+LOCK_SEND = (
+    select(*SENDS["account_id", "price", "unexpanded", "state"])
+    .add_columns(func.coalesce(SENDS.unexpanded_credits, UNEXPANDED).label("reserved"))
+    .where(SENDS.id == bindparam("send"))
+    .with_for_update()
 )
-
 
 ENDS = (SendState.COMPLETED, SendState.CANCELED)
 

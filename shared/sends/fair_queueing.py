@@ -34,6 +34,7 @@ CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND turn >= %(clock)s')}, {CLOCK
 """SQL: the same, given a recent value of the clock. The index begins with all turns that ended since the last vacuum,
 and skipping these takes as long as accepting several sends."""
 SMALLEST = text(f"SELECT {CLOCK}")
+"""The queue's clock. As SQL, because the statements that accept sends contain it."""
 
 
 def clock(connection: Connection) -> int:

@@ -11,18 +11,22 @@ the send:
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import timedelta
 from typing import Literal, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, bindparam, func, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import WORKER, By, record
 from shared.db.connection import transaction
+from shared.db.expressions import in_constants, in_parameter
+from shared.db.tables import sends
+from shared.db.tables.accounts import sender_id
 from shared.encryption import TextUnreadable
 from shared.job_failures import stack_of
-from shared.lifecycle import SendState
+from shared.lifecycle import BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import batch_states, send_states
 
@@ -33,50 +37,50 @@ T = TypeVar("T")
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
 FAULT = "The service failed to prepare this send. Its operator can release it."
+STOPPED = (BatchState.WAITING, BatchState.HELD, BatchState.PAUSED)
+HOLDABLE = (BatchState.WAITING, BatchState.QUEUED, BatchState.HELD)
 
-STATE = text("SELECT state FROM send WHERE id = :send")
-OWNER = text("SELECT account_id FROM send WHERE id = :send")
-SENDER_STATE = text(
-    """
-    SELECT i.state FROM send s JOIN sender_id i ON i.account_id = s.account_id AND i.sender_id = s.sender_id
-     WHERE s.id = :send
-    """
+SENDS, BATCHES, SENDERS = sends.send.c, sends.batch.c, sender_id.c
+STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
+OWNER = select(SENDS.account_id).where(SENDS.id == bindparam("send"))
+SENDER_STATE = select(SENDERS.state).where(
+    SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
 )
-
-
-END_RULE = text(
-    """
-    UPDATE send SET rules = rules - held_by, paced_until = NULL
-     WHERE id = :send AND state = 'held' AND held_by = :by
-    """
+END_RULE = (
+    update(sends.send)
+    .where(SENDS.id == bindparam("send"), SENDS.state == SendState.HELD, SENDS.held_by == bindparam("by"))
+    .values(rules=SENDS.rules.op("-")(SENDS.held_by), paced_until=None)
 )
-LOCK_OF_SEND = text(
-    """
-    SELECT FROM batch WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') ORDER BY id FOR UPDATE
-    """
+LOCK_OF_SEND = (
+    select(BATCHES.id)
+    .where(BATCHES.send_id == bindparam("send"), in_constants(BATCHES.state, *STOPPED))
+    .order_by(BATCHES.id)
+    .with_for_update()
 )
-
-SENDS_OF_SENDER = text(
-    """
-    SELECT id FROM send
-     WHERE account_id = :account AND sender_id = :sender AND completed_at IS NULL
-       AND CASE WHEN :held THEN state = 'held' AND held_by = 'sender_id'
-                ELSE state NOT IN ('held', 'canceled', 'completed') END
-     ORDER BY id
-    """
+OPEN_OF_SENDER = (
+    select(SENDS.id)
+    .where(
+        SENDS.account_id == bindparam("account"),
+        SENDS.sender_id == bindparam("sender"),
+        SENDS.completed_at.is_(None),
+    )
+    .order_by(SENDS.id)
 )
-LOCK_BATCHES = text(
-    """
-    SELECT FROM batch WHERE send_id = ANY(:sends) AND state IN ('waiting', 'queued', 'held') ORDER BY id FOR UPDATE
-    """
+HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state == SendState.HELD, SENDS.held_by == "sender_id")
+NOT_HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state.not_in([SendState.HELD, SendState.CANCELED, SendState.COMPLETED]))
+LOCK_BATCHES = (
+    select(BATCHES.id)
+    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, *HOLDABLE))
+    .order_by(BATCHES.id)
+    .with_for_update()
 )
-LOCK_SENDS = text("SELECT FROM send WHERE id = ANY(:sends) ORDER BY id FOR UPDATE")
-NEWLY_REFUSED = text(
-    """
-    SELECT account_id, sender_id, format('The sender ID ''%s'' is %s: %s', sender_id, state, reason) AS reason
-      FROM sender_id
-     WHERE state IN ('suspended', 'rejected') AND decided_at > clock_timestamp() - interval '1 minute'
-    """
+LOCK_SENDS = select(SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id).with_for_update()
+NEWLY_REFUSED = select(
+    *SENDERS["account_id", "sender_id"],
+    func.format("The sender ID '%s' is %s: %s", SENDERS.sender_id, SENDERS.state, SENDERS.reason).label("reason"),
+).where(
+    in_constants(SENDERS.state, "suspended", "rejected"),
+    SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1),
 )
 
 
@@ -175,6 +179,17 @@ def release_sender(connection: Connection, account_id: int, sender: str) -> None
         _record(connection, WORKER, "send.released", send)
 
 
+def stop_failing(connection: Connection, sends: Iterable[UUID]) -> list[UUID]:
+    """Hold those of the sends of which too many messages have failed, by their rule `stop_if`. Returns them.
+
+    Failed are messages that the carrier refused or reported as undelivered, among all that it has answered. Checked
+    when a cycle is settled, and every second because of receipts. Sends without the rule cost nothing.
+    """
+    rows = connection.execute(send_states.HOLD_FAILING, {"ids": sorted(sends)}).all()
+    add_of_sends(connection, [(row.account_id, row.id, SendState.HELD) for row in rows])
+    return [row.id for row in rows]
+
+
 def hold_newly_refused(connection: Connection) -> None:
     """Hold sends accepted after their sender ID was suspended: the API caches approvals for two seconds."""
     for row in connection.execute(NEWLY_REFUSED).all():
@@ -188,12 +203,12 @@ def _release(connection: Connection, send: UUID) -> bool:
 
 def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
     """Lock the sends from a sender ID: those held by it, or those not held. Batches are locked before sends."""
-    values = {"account": account_id, "sender": sender, "held": held}
-    sends = list(connection.execute(SENDS_OF_SENDER, values).scalars())
-    if sends:
-        connection.execute(LOCK_BATCHES, {"sends": sends})
-        connection.execute(LOCK_SENDS, {"sends": sends})
-    return sends
+    statement = HELD_OF_SENDER if held else NOT_HELD_OF_SENDER
+    ids = list(connection.execute(statement, {"account": account_id, "sender": sender}).scalars())
+    if ids:
+        connection.execute(LOCK_BATCHES, {"sends": ids})
+        connection.execute(LOCK_SENDS, {"sends": ids})
+    return ids
 
 
 def _record(connection: Connection, by: By | None, what: str, send: UUID, reason: str | None = None) -> None:

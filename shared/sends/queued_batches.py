@@ -3,17 +3,25 @@
 from collections.abc import Collection, Iterable
 from uuid import UUID
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, null, select, union_all
 
 from shared.db.connection import reading
+from shared.db.expressions import in_constants, in_parameter
+from shared.db.tables import sends as tables
+from shared.lifecycle import BatchState, SendState
 from shared.task_publisher import MAX_QUEUED, TaskPublisher
 
-QUEUED = text(
-    """
-    (SELECT id, size FROM batch WHERE send_id = ANY(:sends) AND state = 'queued' ORDER BY turn LIMIT :limit)
-    UNION ALL
-    SELECT id, NULL FROM send WHERE id = ANY(:sends) AND state = 'expanding' AND expanded_to IS NOT NULL
-    """
+BATCHES, SENDS = tables.batch.c, tables.send.c
+QUEUED = union_all(
+    select(BATCHES.id, BATCHES.size)
+    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, BatchState.QUEUED))
+    .order_by(BATCHES.turn)
+    .limit(MAX_QUEUED),
+    select(SENDS.id, null()).where(
+        in_parameter(SENDS.id, "sends"),
+        in_constants(SENDS.state, SendState.EXPANDING),
+        SENDS.expanded_to.is_not(None),
+    ),
 )
 
 
@@ -22,7 +30,7 @@ def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]
     if not sends or tasks.paused:
         return
     with reading(engine) as connection:
-        rows = connection.execute(QUEUED, {"sends": list(sends), "limit": MAX_QUEUED}).all()
+        rows = connection.execute(QUEUED, {"sends": list(sends)}).all()
     for send, size in rows:
         if size is None:
             tasks.publish_expansion(send)

@@ -17,7 +17,7 @@ import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
 import worker.sending.claim
-import worker.sending.finish
+import worker.sending.close_intents
 import worker.sending.results
 import worker.sending.settle
 from shared.db.connection import STARTED
@@ -29,7 +29,7 @@ from tests.simulation.tasks import stand
 from worker.receipts.apply import MOVES
 from worker.receipts.candidates import Candidate
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle import Settlement
+from worker.sending.close_intents import Settlement
 
 Change = tuple[ModuleType, str, Any]
 
@@ -41,7 +41,7 @@ HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
     (worker.sending.advance, "ADVANCE"),
     (worker.sending.results, "FENCE"),
-    (worker.sending.finish, "FINISH"),
+    (worker.sending.settle, "FINISH"),
     (worker.recovery.recover, "LEFT_BEHIND"),
 )
 
@@ -103,13 +103,13 @@ def resend_open_intents() -> list[Change]:
 
 def capture_twice() -> list[Change]:
     """The step of an entry does not name its turn."""
-    entries = worker.sending.settle._entries
+    entries = worker.sending.close_intents._entries
 
     def twice(*arguments: Any) -> list[Entry]:
         made = entries(*arguments)
         return made + [replace(entry, step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
-    return [(worker.sending.settle, "_entries", twice)]
+    return [(worker.sending.close_intents, "_entries", twice)]
 
 
 def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
@@ -201,7 +201,7 @@ MUTATIONS = (
         "unfenced settlement",
         lambda: [sql(worker.sending.results, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
     ),
-    Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
+    Mutation("an end without credits", lambda: [sql(worker.sending.settle, "FINISH", "p.amount > 0", "p.amount > 1")]),
     Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
     Mutation("late evidence without money", lambda: [(worker.receipts.in_doubt, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),

@@ -23,8 +23,8 @@ import shared.ids
 import shared.sends.fair_queueing
 import worker.jobs.expand
 import worker.recovery.sweeper
+import worker.sending.checks
 import worker.sending.dispatch
-import worker.sending.suppression_check
 import worker.sending.windows
 from tests.simulation.tasks import stand
 
@@ -107,13 +107,13 @@ def seams(
         for module in (
             shared.sends.fair_queueing,
             shared.ids,
-            worker.sending.suppression_check,
+            worker.sending.checks,
             worker.recovery.sweeper,
             worker.sending.dispatch,
         ):
             if hasattr(module, "time"):
                 change(module, "time", clock)
-        for module in (worker.sending.suppression_check, worker.sending.windows):
+        for module in (worker.sending.checks, worker.sending.windows):
             change(module, "datetime", SimpleNamespace(now=now_of))
         change(shared.ids, "os", SimpleNamespace(urandom=rng.randbytes))
         change(shared.ids, "_random", deque())  # what was fetched before is not of this seed

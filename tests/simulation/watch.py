@@ -19,9 +19,9 @@ from shared.lifecycle import MessageStatus
 from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
-from worker.send_counters import Changes
+from worker.counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle import Settlement
+from worker.sending.close_intents import Settlement
 
 LIVE, TEST = "live", "test"
 """The carriers' names."""

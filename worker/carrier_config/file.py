@@ -49,7 +49,7 @@ from worker.carriers.simulator import Simulator
 from worker.carriers.smpp.config import ConfigError, SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
 from worker.routing.routes import Routes
-from worker.sending.authentication_share import DEFAULT_SHARE
+from worker.sending.next_batches import DEFAULT_SHARE
 
 MARGIN = 3.0
 """Seconds of its lease that a cycle needs besides waiting for responses, so that the lease does not expire."""

@@ -20,10 +20,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.connection import copy_rows, transaction
+from shared.db.tables.running import simulated_receipt
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import (
     Answer,
@@ -53,13 +54,18 @@ NOT_IN_TIME = Outcome(Answer.THROTTLED, error="not_in_time")
 POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 """Seconds between polls for due receipts: after this process has submitted, and otherwise."""
 
-TAKE_DUE = text(
-    """
-    DELETE FROM simulated_receipt WHERE id IN (
-        SELECT id FROM simulated_receipt WHERE due_at <= clock_timestamp() AND carrier = :carrier
-         ORDER BY due_at LIMIT 2000 FOR UPDATE SKIP LOCKED)
-    RETURNING reference, phone, status, error, due_at
-    """
+SIMULATED = simulated_receipt.alias("due")
+DUE = (
+    select(SIMULATED.c.id)
+    .where(SIMULATED.c.due_at <= func.clock_timestamp(), SIMULATED.c.carrier == bindparam("carrier"))
+    .order_by(SIMULATED.c.due_at)
+    .limit(2000)
+    .with_for_update(skip_locked=True)
+)
+TAKE_DUE = (
+    delete(simulated_receipt)
+    .where(simulated_receipt.c.id.in_(DUE))
+    .returning(*simulated_receipt.c["reference", "phone", "status", "error", "due_at"])
 )
 
 

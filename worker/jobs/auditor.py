@@ -11,10 +11,12 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
+from shared.db.tables.running import lease
 from shared.metrics import AUDIT_COMPLETED
 from shared.periodic import repeat
 from shared.settings import Settings
@@ -39,18 +41,17 @@ class Period(NamedTuple):
 HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
 DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
 
-TAKE = text(
-    """
-    INSERT INTO lease (name, holder, held_until) VALUES (:name, :holder, clock_timestamp() + :every)
-    ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
-     WHERE lease.held_until < clock_timestamp()
-    """
-)
-PAUSE = text(
-    """
-    UPDATE lease SET held_until = GREATEST(held_until, clock_timestamp() + :rest)
-     WHERE name = :name AND holder = :holder
-    """
+NEW = insert(lease).values(held_until=func.clock_timestamp() + bindparam("every", type_=Interval))
+TAKE = NEW.on_conflict_do_update(
+    index_elements=["name"],
+    set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
+    where=lease.c.held_until < func.clock_timestamp(),
+).returning(lease.c.name)
+REST = func.clock_timestamp() + bindparam("rest", type_=Interval)
+PAUSE = (
+    update(lease)
+    .where(lease.c.name == bindparam("audit"), lease.c.holder == bindparam("auditor"))
+    .values(held_until=func.greatest(lease.c.held_until, REST))
 )
 
 
@@ -77,7 +78,7 @@ class Auditor:
         breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
         rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
         with self._engine.begin() as connection:
-            connection.execute(PAUSE, {"name": HOUR.name, "rest": rest, "holder": holder})
+            connection.execute(PAUSE, {"audit": HOUR.name, "rest": rest, "auditor": holder})
         AUDIT_COMPLETED.set_to_current_time()
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
@@ -91,4 +92,4 @@ class Auditor:
 
 def _take(connection: Connection, period: Period, holder: str) -> bool:
     values = {"name": period.name, "holder": holder, "every": period.every}
-    return connection.execute(TAKE, values).rowcount == 1
+    return connection.execute(TAKE, values).one_or_none() is not None

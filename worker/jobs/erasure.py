@@ -7,93 +7,148 @@ waiting messages are sent to it. The phone itself is erased last.
 
 import json
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    Engine,
+    Row,
+    Text,
+    Uuid,
+    any_,
+    bindparam,
+    cast,
+    column,
+    delete,
+    exists,
+    func,
+    literal,
+    not_,
+    null,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from shared.contacts.groups import remove_contacts
 from shared.db.encryption_keys import texts_of
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.db.expressions import in_parameter, last_message_id, parameter_rows
+from shared.db.tables.accounts import sender_id
+from shared.db.tables.contacts import contact, contact_group, contact_import, import_error, suppression
+from shared.db.tables.events import event
+from shared.db.tables.inbound import inbound, inbound_part
+from shared.db.tables.messages import doubt, message, unreadable_receipt
+from shared.db.tables.privacy import erasure
+from shared.db.tables.rules import capped
+from shared.db.tables.running import installation
+from shared.db.tables.sends import batch, idempotency, send
+from shared.job_failures import attempt, failures_of, in_backoff
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED, REASON
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
 LONG = text("SET LOCAL statement_timeout = '10min'")
-DUE = text(
-    f"""
-    SELECT id, account_id, phone, waiting, counts, created_at < now() - interval '30 seconds' AS settled,
-           {FAILURES.format(kind="erasure", subject="id")} AS failures
-      FROM erasure
-     WHERE completed_at IS NULL AND due_at <= now() AND NOT {IN_BACKOFF.format(kind="erasure", subject="id")}
-     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-    """
+"""Searching all batches of an account takes longer than other statements may."""
+DUE = (
+    select(*erasure.c["id", "account_id", "phone", "waiting", "counts"])
+    .add_columns(
+        (erasure.c.created_at < func.now() - timedelta(seconds=30)).label("settled"),
+        failures_of("erasure", erasure.c.id).label("failures"),
+    )
+    .where(
+        erasure.c.completed_at.is_(None),
+        erasure.c.due_at <= func.now(),
+        not_(in_backoff("erasure", erasure.c.id)),
+    )
+    .order_by(erasure.c.due_at)
+    .limit(1)
+    .with_for_update(skip_locked=True)
 )
-FIND = text(
-    """
-    SELECT b.id FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE s.account_id = :account AND position(:phone IN b.recipients) > 0
-       AND (CAST(:waiting AS uuid[]) IS NULL OR b.id = ANY(:waiting)
-            OR s.created_at > (SELECT created_at FROM erasure WHERE id = :erasure) - interval '5 minutes')
-    """
+ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
+NUMBER = bindparam("number", type_=BigInteger)
+"""The phone as a number."""
+QUOTED = literal('"', Text) + PHONE + '"'
+"""The phone as it is in JSON."""
+WAITING = bindparam("waiting", type_=ARRAY(Uuid))
+ASKED_AT = select(erasure.c.created_at).where(erasure.c.id == bindparam("erasure")).scalar_subquery()
+FIND = (
+    select(batch.c.id)
+    .join_from(send, batch, batch.c.send_id == send.c.id)
+    .where(
+        send.c.account_id == ACCOUNT,
+        func.strpos(batch.c.recipients, PHONE) > 0,
+        or_(WAITING.is_(None), batch.c.id == any_(WAITING), send.c.created_at > ASKED_AT - timedelta(minutes=5)),
+    )
 )
 """Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
-LOCK_BATCHES = text(
-    """
-    SELECT b.id, b.send_id, b.state, b.recipients, b.variables,
-           EXISTS (SELECT FROM doubt d WHERE d.phone = :phone AND batch_of(d.message_id) = b.id) AS in_doubt
-      FROM batch b WHERE b.id = ANY(:ids) ORDER BY b.id FOR UPDATE
-    """
+IN_DOUBT = exists().where(doubt.c.phone == NUMBER, func.batch_of(doubt.c.message_id) == batch.c.id)
+LOCK_BATCHES = (
+    select(*batch.c["id", "send_id", "state", "recipients", "variables"])
+    .add_columns(IN_DOUBT.label("in_doubt"))
+    .where(in_parameter(batch.c.id, "ids"))
+    .order_by(batch.c.id)
+    .with_for_update()
 )
-REWRITE = text("UPDATE batch SET recipients = :recipients, variables = CAST(:variables AS jsonb) WHERE id = :id")
-MESSAGES = text(
-    """
-    UPDATE message m SET phone = 0 FROM unnest(CAST(:batches AS uuid[])) AS b (id)
-     WHERE m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid) AND m.phone = :phone
-    """
+REWRITE = (
+    update(batch)
+    .where(batch.c.id == bindparam("batch"))
+    .values(recipients=bindparam("lines"), variables=cast(bindparam("sealed", type_=Text), JSONB))
 )
-TEXTS = text(
-    """
-    UPDATE send SET message = '', reference = NULL, metadata = NULL
-     WHERE id = ANY(:sends) AND kind = 'single' AND message <> ''
-    """
+READY = parameter_rows("ready", column("batch_id", Uuid))
+MESSAGES = (
+    update(message)
+    .where(message.c.id > READY.c.batch_id, message.c.id <= last_message_id(READY.c.batch_id))
+    .where(message.c.phone == NUMBER)
+    .values(phone=0)
 )
-GROUPS = text(
-    """
-    SELECT g.id FROM contact_group g
-     WHERE g.account_id = :account AND g.deleted_at IS NULL
-       AND EXISTS (SELECT FROM contact c WHERE c.group_id = g.id AND c.phone = :phone) ORDER BY g.id
-    """
+TEXTS = (
+    update(send)
+    .where(in_parameter(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
+    .values(message="", reference=None, metadata=null())
 )
-OF_DELETED_GROUPS = text(
-    """
-    WITH gone AS (
-        DELETE FROM contact c USING contact_group g
-         WHERE g.account_id = :account AND g.deleted_at IS NOT NULL AND c.group_id = g.id AND c.phone = :phone
-        RETURNING c.group_id
-    )
-    UPDATE contact_group g SET contact_count = g.contact_count - n.contacts
-      FROM (SELECT group_id, count(*) AS contacts FROM gone GROUP BY 1) AS n WHERE g.id = n.group_id
-    """
+IS_CONTACT = exists().where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)
+GROUPS = (
+    select(contact_group.c.id)
+    .where(contact_group.c.account_id == ACCOUNT, contact_group.c.deleted_at.is_(None), IS_CONTACT)
+    .order_by(contact_group.c.id)
 )
-INBOUND = text("DELETE FROM inbound WHERE account_id = :account AND phone = CAST(:phone AS text)")
-PARTS = text(
-    """
-    DELETE FROM inbound_part p USING sender_id s
-     WHERE p.phone IN (CAST(:phone AS text), '+' || :phone) AND s.account_id = :account
-       AND lower(s.sender_id) = lower(p.sender_id)
-    """
+GONE = (
+    delete(contact)
+    .where(contact_group.c.account_id == ACCOUNT, contact_group.c.deleted_at.is_not(None))
+    .where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)
+    .returning(contact.c.group_id)
+    .cte("gone")
 )
-EVENTS = text("DELETE FROM event WHERE account_id = :account AND position('\"' || :phone || '\"' IN data::text) > 0")
-STORED_RESPONSES = text(
-    """
-    SELECT path, key, answer FROM idempotency
-     WHERE account_id = :account AND position(:phone IN answer) > 0 FOR UPDATE
-    """
+GONE_OF_GROUP = select(GONE.c.group_id, func.count().label("contacts")).group_by(GONE.c.group_id).subquery()
+OF_DELETED_GROUPS = (
+    update(contact_group)
+    .where(contact_group.c.id == GONE_OF_GROUP.c.group_id)
+    .values(contact_count=contact_group.c.contact_count - GONE_OF_GROUP.c.contacts)
 )
-REWRITE_ANSWER = text(
-    "UPDATE idempotency SET answer = :answer WHERE account_id = :account AND path = :path AND key = :key"
+INBOUND = delete(inbound).where(inbound.c.account_id == ACCOUNT, inbound.c.phone == PHONE)
+PARTS = delete(inbound_part).where(
+    inbound_part.c.phone.in_([PHONE, literal("+", Text) + PHONE]),
+    sender_id.c.account_id == ACCOUNT,
+    func.lower(sender_id.c.sender_id) == func.lower(inbound_part.c.sender_id),
+)
+EVENTS = delete(event).where(event.c.account_id == ACCOUNT, func.strpos(cast(event.c.data, Text), QUOTED) > 0)
+STORED_RESPONSES = (
+    select(idempotency.c.path, idempotency.c.key, idempotency.c.answer)
+    .where(idempotency.c.account_id == ACCOUNT, func.strpos(idempotency.c.answer, PHONE) > 0)
+    .with_for_update()
+)
+REWRITE_ANSWER = (
+    update(idempotency)
+    .where(idempotency.c.account_id == ACCOUNT)
+    .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
+    .values(answer=bindparam("response"))
 )
 REJECTIONS = text(
     """
@@ -106,45 +161,48 @@ REJECTIONS = text(
      WHERE s.id = r.send_id AND s.account_id = :account AND position('"' || :phone || '"' IN r.entries::text) > 0
     """
 )
-IMPORT_ERRORS = text(
-    """
-    DELETE FROM import_error e USING contact_import i
-     WHERE i.account_id = :account AND e.import_id = i.id
-       AND position(:phone IN regexp_replace(e.value, '[^0-9]', '', 'g')) > 0
-    """
+"""Removes the phone from the rejected recipients that are it or suggest it, in the database: a list may be long."""
+IMPORT_ERRORS = delete(import_error).where(
+    contact_import.c.account_id == ACCOUNT,
+    import_error.c.import_id == contact_import.c.id,
+    func.strpos(func.regexp_replace(import_error.c.value, "[^0-9]", "", "g"), PHONE) > 0,
 )
-LATER = text(
-    """
-    UPDATE erasure SET waiting = :waiting, counts = CAST(:counts AS jsonb),
-                       due_at = now() + LEAST(interval '1 hour', interval '10 seconds' + (now() - created_at) / 5)
-     WHERE id = :id
-    """
+OF_ERASURE = erasure.c.id == bindparam("erasure")
+AGE = func.now() - erasure.c.created_at
+WAIT = func.least(timedelta(hours=1), literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
+LATER = (
+    update(erasure)
+    .where(OF_ERASURE)
+    .values(waiting=bindparam("still_waiting"), counts=bindparam("counted"), due_at=func.now() + WAIT)
 )
-KEEP_OPT_OUTS = text(
-    """
-    INSERT INTO suppression (account_id, phone, reason, created_at, category, sender_id)
-    SELECT s.account_id, erased_phone(s.account_id, s.phone, i.erasure_key), s.reason, s.created_at, s.category,
-           s.sender_id
-      FROM suppression s, installation i
-     WHERE s.account_id = :account AND s.phone = CAST(:phone AS bigint) AND s.reason <> :reason
-    ON CONFLICT DO NOTHING
-    """
+ERASURE_KEY = select(installation.c.erasure_key).scalar_subquery()
+KEEP_OPT_OUTS = (
+    insert(suppression)
+    .from_select(
+        suppression.c.keys(),
+        select(
+            suppression.c.account_id,
+            func.erased_phone(suppression.c.account_id, suppression.c.phone, ERASURE_KEY),
+            suppression.c.reason,
+            suppression.c.created_at,
+            suppression.c.category,
+            suppression.c.sender_id,
+        ).where(suppression.c.account_id == ACCOUNT, suppression.c.phone == NUMBER, suppression.c.reason != REASON),
+    )
+    .on_conflict_do_nothing()
 )
-UNREADABLE = text(
-    "DELETE FROM unreadable_receipt WHERE position(convert_to(CAST(:phone AS text), 'UTF8') IN octets) > 0"
+UNREADABLE = delete(unreadable_receipt).where(
+    func.pg_catalog.position(unreadable_receipt.c.octets, func.convert_to(PHONE, "UTF8")) > 0
 )
-CAPPED = text("DELETE FROM capped WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
-FORGET_OPT_OUTS = text("DELETE FROM suppression WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
-COMPLETE = text(
-    """
-    UPDATE erasure SET phone = NULL, waiting = NULL, counts = CAST(:counts AS jsonb), completed_at = clock_timestamp()
-     WHERE id = :id
-    """
+CAPPED = delete(capped).where(capped.c.account_id == ACCOUNT, capped.c.phone == NUMBER)
+FORGET_OPT_OUTS = delete(suppression).where(suppression.c.account_id == ACCOUNT, suppression.c.phone == NUMBER)
+COMPLETE = (
+    update(erasure)
+    .where(OF_ERASURE)
+    .values(phone=None, waiting=null(), counts=bindparam("counted"), completed_at=func.clock_timestamp())
 )
-OTHERS = text(
-    """
-    SELECT EXISTS (SELECT FROM erasure WHERE account_id = :account AND phone = CAST(:phone AS bigint) AND id <> :id)
-    """
+OTHERS = select(
+    exists().where(erasure.c.account_id == ACCOUNT, erasure.c.phone == NUMBER, erasure.c.id != bindparam("erasure"))
 )
 
 
@@ -152,34 +210,31 @@ def erase_one(engine: Engine) -> UUID | None:
     """Erase what can be erased for the erasure due longest. Returns its id; None if none is due."""
     with attempt(engine, "erasure") as job, engine.begin() as connection:
         connection.execute(LONG)
-        erasure = connection.execute(DUE).one_or_none()
-        if erasure is None:
+        due = connection.execute(DUE).one_or_none()
+        if due is None:
             return None
-        job.begin(erasure.id, erasure.account_id, erasure.failures)
-        subject = {"account": erasure.account_id, "phone": str(erasure.phone)}
-        counts = Counter(erasure.counts)
-        waiting = _erase_messages(connection, erasure, subject, counts)
+        job.begin(due.id, due.account_id, due.failures)
+        subject = {"account": due.account_id, "phone": str(due.phone), "number": due.phone}
+        counts = Counter(due.counts)
+        waiting = _erase_messages(connection, due, subject, counts)
         _erase_elsewhere(connection, subject, counts)
-        if waiting or not erasure.settled:
-            connection.execute(LATER, {"id": erasure.id, "waiting": waiting, "counts": json.dumps(counts)})
+        if waiting or not due.settled:
+            connection.execute(LATER, {"erasure": due.id, "still_waiting": waiting, "counted": counts})
         else:
-            _complete(connection, erasure.id, subject, counts)
+            _complete(connection, due.id, subject, counts)
     return UUID(str(job.subject))
 
 
-def _erase_messages(
-    connection: Connection, erasure: Row[Any], subject: dict[str, Any], counts: Counter[str]
-) -> list[UUID]:
+def _erase_messages(connection: Connection, due: Row[Any], subject: dict[str, Any], counts: Counter[str]) -> list[UUID]:
     """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
-    parameters = {**subject, "erasure": erasure.id, "waiting": erasure.waiting}
+    parameters = {**subject, "erasure": due.id, "waiting": due.waiting}
     ids = list(connection.execute(FIND, parameters).scalars())
-    rows = connection.execute(LOCK_BATCHES, {"ids": ids, "phone": erasure.phone}).all()
+    rows = connection.execute(LOCK_BATCHES, {**subject, "ids": ids}).all()
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
     ready = [row for row in containing if row.state in ENDED and not row.in_doubt]
     for row in ready:
         counts["messages"] += _rewrite(connection, row, subject["phone"])
-    batches = {"batches": [row.id for row in ready], "phone": erasure.phone}
-    connection.execute(MESSAGES, batches)
+    connection.execute(MESSAGES, {"batch_id": [row.id for row in ready], "number": due.phone})
     counts["texts"] += connection.execute(TEXTS, {"sends": sorted({row.send_id for row in ready})}).rowcount
     return [row.id for row in containing if row not in ready]
 
@@ -195,24 +250,22 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
         if variables is not None and index < len(variables):
             variables[index] = None
     kept = None if variables is None else texts.seal_json(variables, row.id)
-    connection.execute(REWRITE, {"id": row.id, "recipients": "\n".join(lines), "variables": kept})
+    connection.execute(REWRITE, {"batch": row.id, "lines": "\n".join(lines), "sealed": kept})
     return len(indexes)
 
 
 def _erase_elsewhere(connection: Connection, subject: dict[str, Any], counts: Counter[str]) -> None:
     """Erase the phone from groups, inbound messages, events, stored responses and rejections."""
-    number = {"account": subject["account"], "phone": int(subject["phone"])}
-    for group in connection.execute(GROUPS, number).scalars().all():
-        counts["contacts"] += remove_contacts(connection, group, [number["phone"]])
-    connection.execute(OF_DELETED_GROUPS, number)
+    for group in connection.execute(GROUPS, subject).scalars().all():
+        counts["contacts"] += remove_contacts(connection, group, [subject["number"]])
+    connection.execute(OF_DELETED_GROUPS, subject)
     counts["inbound"] += connection.execute(INBOUND, subject).rowcount
-    for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS):
+    for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS, UNREADABLE):
         connection.execute(statement, subject)
-    connection.execute(UNREADABLE, {"phone": subject["phone"]})
     for row in connection.execute(STORED_RESPONSES, subject).all():
         response = json.dumps(_without(json.loads(row.answer), subject["phone"]), separators=(",", ":"))
-        key = {"account": subject["account"], "path": row.path, "key": row.key}
-        connection.execute(REWRITE_ANSWER, {**key, "answer": response})
+        key = {"account": subject["account"], "of_path": row.path, "of_key": row.key}
+        connection.execute(REWRITE_ANSWER, {**key, "response": response})
 
 
 def _without(answer: Any, phone: str) -> Any:
@@ -226,10 +279,10 @@ def _without(answer: Any, phone: str) -> Any:
     return {name: _without(value, phone) for name, value in answer.items()}
 
 
-def _complete(connection: Connection, erasure: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:
+def _complete(connection: Connection, erasure_id: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:
     """Complete the erasure: opt-outs are kept as hashes, and nothing else contains the phone."""
-    connection.execute(KEEP_OPT_OUTS, {**subject, "reason": REASON})
-    if not connection.execute(OTHERS, {**subject, "id": erasure}).scalar():
+    connection.execute(KEEP_OPT_OUTS, subject)
+    if not connection.execute(OTHERS, {**subject, "erasure": erasure_id}).scalar():
         connection.execute(FORGET_OPT_OUTS, subject)
         connection.execute(CAPPED, subject)
-    connection.execute(COMPLETE, {"id": erasure, "counts": json.dumps(counts)})
+    connection.execute(COMPLETE, {"erasure": erasure_id, "counted": counts})

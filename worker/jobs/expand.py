@@ -8,17 +8,42 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Engine,
+    Integer,
+    Row,
+    SmallInteger,
+    Text,
+    Uuid,
+    bindparam,
+    cast,
+    column,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.contacts.suppressions import listed
 from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
+from shared.db.expressions import parameter_rows
+from shared.db.tables.accounts import account
+from shared.db.tables.base import batch_state
+from shared.db.tables.contacts import contact
+from shared.db.tables.money import ledger
+from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.ledger.ledger import Entry, post
-from shared.lifecycle import LANES, SendState
+from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
@@ -51,38 +76,43 @@ NEXT_SEND = text(
      ORDER BY a.turns[s.lane + 1], s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
+"""Locks the send to expand next, so that no page is expanded twice. Accounts take turns by the end of their last batch.
 
-CONTACTS = text(
-    """
-    SELECT position, phone FROM contact
-     WHERE group_id = :group_id AND position > :expanded_to AND position <= :group_bound
-     ORDER BY position LIMIT :page
-    """
+Batches being sent are counted first, by their own index: a send may have ten thousands of batches that were sent."""
+
+CONTACTS = (
+    select(*contact.c["position", "phone"])
+    .where(
+        contact.c.group_id == bindparam("group_id"),
+        contact.c.position > bindparam("expanded_to"),
+        contact.c.position <= bindparam("group_bound"),
+    )
+    .order_by(contact.c.position)
+    .limit(bindparam("page"))
 )
-
-CONTACTS_WITH_FIELDS = text(
-    """
-    SELECT position, phone, fields FROM contact
-     WHERE group_id = :group_id AND position > :expanded_to AND position <= :group_bound
-     ORDER BY position LIMIT :page
-    """
+CONTACTS_WITH_FIELDS = CONTACTS.add_columns(contact.c.fields)
+ROWS = parameter_rows("rows", *batch.c["id", "turn", "size", "recipients", "segments"], column("variables", Text))
+INSERT_BATCHES = insert(batch).from_select(
+    ["send_id", "account_id", "lane", "state", *ROWS.c.keys()],
+    select(
+        bindparam("send", type_=Uuid),
+        bindparam("account", type_=BigInteger),
+        bindparam("lane", type_=SmallInteger),
+        literal(BatchState.QUEUED, batch_state, literal_execute=True),
+        *ROWS.c["id", "turn", "size", "recipients", "segments"],
+        cast(ROWS.c.variables, JSONB),
+    ),
 )
-
-INSERT_BATCHES = text(
-    """
-    INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, recipients, segments, variables)
-    SELECT id, :send, :account, :lane, 'queued', turn, size, recipients, segments, CAST(variables AS jsonb)
-      FROM unnest(CAST(:id AS uuid[]), CAST(:turn AS bigint[]), CAST(:size AS int[]), CAST(:recipients AS text[]),
-                  CAST(:segments AS int[]), CAST(:variables AS text[]))
-           AS b (id, turn, size, recipients, segments, variables)
-    """
+NEXT_STEP = select(func.greatest(func.max(ledger.c.step), 0) + 1).where(
+    ledger.c.subject == bindparam("send"), ledger.c.kind == "release"
 )
-
-
-NEXT_STEP = text("SELECT GREATEST(max(step), 0) + 1 FROM ledger WHERE subject = :send AND kind = 'release'")
 """The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
-
-SET_TURN = text("UPDATE account SET turns[:place] = GREATEST(turns[:place], :turn) WHERE id = :account")
+LAST_TURN = account.c.turns[bindparam("place", type_=Integer)]
+SET_TURN = (
+    update(account)
+    .where(account.c.id == bindparam("account"))
+    .values({LAST_TURN: func.greatest(LAST_TURN, bindparam("turn"))})
+)
 
 
 class Page(NamedTuple):

@@ -1,12 +1,19 @@
 """The periodic work of one worker, every ten minutes: deletes old rows, and creates partitions for new ones."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
-from sqlalchemy import Delete, Engine, TextClause, Update, text
+from sqlalchemy import Delete, Engine, Update, delete, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
 from shared.db.partitions import make_partitions
+from shared.db.tables.accounts import revoked_token
+from shared.db.tables.contacts import suppression_change
+from shared.db.tables.messages import receipt, unreadable_receipt
+from shared.db.tables.rules import capped, quote
+from shared.db.tables.running import job_failure, lease, simulated_submit
+from shared.db.tables.sends import idempotency
 from shared.inbound import end_parts
 from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
@@ -18,17 +25,17 @@ KEPT_FOR = 3 * 86_400.0
 """Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
-PURGES: tuple[TextClause | Delete | Update, ...] = (
-    text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
-    text("DELETE FROM revoked_token WHERE expires_at < now()"),
-    text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
-    text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
-    text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
-    text("DELETE FROM suppression_change WHERE at < now() - interval '1 hour'"),
-    text("DELETE FROM job_failure WHERE failed_at < now() - interval '30 days'"),
-    text("DELETE FROM receipt WHERE received_at < now() - interval '3 days'"),
-    text("DELETE FROM unreadable_receipt WHERE received_at < now() - interval '7 days'"),
-    text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
+PURGES: tuple[Delete | Update, ...] = (
+    delete(idempotency).where(idempotency.c.created_at < func.now() - timedelta(days=IDEMPOTENCY_DAYS)),
+    delete(revoked_token).where(revoked_token.c.expires_at < func.now()),
+    delete(lease).where(lease.c.held_until < func.now() - timedelta(days=1)),
+    delete(quote).where(quote.c.expires_at < func.now() - timedelta(hours=1)),
+    delete(capped).where(capped.c.at < func.now() - timedelta(days=32)),
+    delete(suppression_change).where(suppression_change.c.at < func.now() - timedelta(hours=1)),
+    delete(job_failure).where(job_failure.c.failed_at < func.now() - timedelta(days=30)),
+    delete(receipt).where(receipt.c.received_at < func.now() - timedelta(days=3)),
+    delete(unreadable_receipt).where(unreadable_receipt.c.received_at < func.now() - timedelta(days=7)),
+    delete(simulated_submit).where(simulated_submit.c.at < func.now() - timedelta(days=7)),
     *OLD_OF_PEOPLE,
 )
 
@@ -40,7 +47,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def purge(statement: TextClause | Delete | Update) -> Callable[[], None]:
+    def purge(statement: Delete | Update) -> Callable[[], None]:
         def step() -> None:
             with transaction(engine) as connection:
                 connection.execute(statement)

@@ -7,19 +7,33 @@ fails repeatedly is set aside (shared/job_failures.py).
 """
 
 import contextlib
-import json
 import logging
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Row,
+    Uuid,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    not_,
+    select,
+    update,
+)
 
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
 from shared.db.connection import transaction
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.db.expressions import in_constants, parameter_rows
+from shared.db.tables.contacts import contact_import, import_error, import_piece
+from shared.job_failures import attempt, failures_of, in_backoff
 from shared.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 
@@ -30,50 +44,47 @@ POLL_SECONDS = 1.0
 MAX_ERRORS = 100_000
 """Most row errors kept per import; the rest are only counted."""
 
-NEXT = text(
-    f"""
-    SELECT id, account_id, group_id, country, pieces, next_piece, place, invalid,
-           {FAILURES.format(kind="import", subject="id")} AS failures
-      FROM contact_import
-     WHERE state IN ('queued', 'running') AND NOT {IN_BACKOFF.format(kind="import", subject="id")}
-     ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
-    """
+NEXT = (
+    select(*contact_import.c["id", "account_id", "group_id", "country", "pieces", "next_piece", "place", "invalid"])
+    .add_columns(failures_of("import", contact_import.c.id).label("failures"))
+    .where(
+        in_constants(contact_import.c.state, "queued", "running"),
+        not_(in_backoff("import", contact_import.c.id)),
+    )
+    .order_by(contact_import.c.worked_at)
+    .limit(1)
+    .with_for_update(skip_locked=True)
 )
-TAKE_CHUNK = text("DELETE FROM import_piece WHERE import_id = :id AND number = :number RETURNING content")
-KEEP_ERRORS = text(
-    """
-    INSERT INTO import_error (import_id, line, value, code, detail)
-    SELECT :id, * FROM unnest(CAST(:line AS int[]), CAST(:value AS text[]), CAST(:code AS text[]),
-                              CAST(:detail AS text[]))
-    """
+DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("id"))
+TAKE_CHUNK = DROP_PIECES.where(import_piece.c.number == bindparam("number")).returning(import_piece.c.content)
+ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "detail"])
+KEEP_ERRORS = insert(import_error).from_select(
+    ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )
-MOVE_ON = text(
-    """
-    UPDATE contact_import
-       SET state = CASE WHEN next_piece + 1 < pieces THEN 'running' ELSE 'completed' END,
-           next_piece = next_piece + 1, bytes_done = bytes_done + :bytes, place = CAST(:place AS jsonb),
-           rows = rows + :rows, added = added + :added, changed = changed + :changed,
-           unchanged = unchanged + :unchanged, invalid = invalid + :invalid, worked_at = clock_timestamp(),
-           finished_at = CASE WHEN next_piece + 1 < pieces THEN NULL ELSE clock_timestamp() END
-     WHERE id = :id
-    """
+UPDATE = update(contact_import).where(contact_import.c.id == bindparam("import"))
+GOES_ON = contact_import.c.next_piece + 1 < contact_import.c.pieces
+COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
+MOVE_ON = UPDATE.values(
+    {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
+).values(
+    state=case((GOES_ON, "running"), else_="completed"),
+    next_piece=contact_import.c.next_piece + 1,
+    bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
+    place=bindparam("checkpoint"),
+    worked_at=func.clock_timestamp(),
+    finished_at=case((GOES_ON, None), else_=func.clock_timestamp()),
 )
-FAIL = text(
-    """
-    UPDATE contact_import
-       SET state = 'failed', error = :error, worked_at = clock_timestamp(), finished_at = clock_timestamp()
-     WHERE id = :id
-    """
+FAIL = UPDATE.values(
+    state="failed",
+    error=bindparam("reason"),
+    worked_at=func.clock_timestamp(),
+    finished_at=func.clock_timestamp(),
 )
-SET_ASIDE = text(
-    """
-    UPDATE contact_import SET state = 'failed', error = :error, finished_at = clock_timestamp()
-     WHERE id = :id AND state IN ('queued', 'running')
-    """
+SET_ASIDE = UPDATE.where(in_constants(contact_import.c.state, "queued", "running")).values(
+    state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
 )
 """Keeps the rest of the file, so that the operator can retry."""
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
-DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
 
 
 class Importer:
@@ -137,18 +148,19 @@ def import_chunk(engine: Engine) -> bool:
                 put = put_contacts(connection, row.group_id, unique)
         except (NoContacts, GroupFull, UnknownGroup) as problem:
             error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
-            connection.execute(FAIL, {"id": row.id, "error": error})
+            connection.execute(FAIL, {"import": row.id, "reason": error})
             connection.execute(DROP_PIECES, {"id": row.id})
             return True
         _keep_errors(connection, row, rejected)
-        connection.execute(MOVE_ON, {"id": row.id, **_progress(chunk, contacts, rejected, put, reader.checkpoint)})
+        progress = _progress(chunk, contacts, rejected, put)
+        connection.execute(MOVE_ON, {"import": row.id, "checkpoint": reader.checkpoint.as_dict(), **progress})
         IMPORTED_ROWS.labels("imported").inc(len(contacts))
         IMPORTED_ROWS.labels("rejected").inc(len(rejected))
     return True
 
 
 def _set_aside(connection: Connection, import_id: str, _: str) -> None:
-    connection.execute(SET_ASIDE, {"id": import_id, "error": INTERNAL_ERROR})
+    connection.execute(SET_ASIDE, {"import": import_id, "reason": INTERNAL_ERROR})
 
 
 def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedRow]) -> None:
@@ -158,15 +170,12 @@ def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedR
         connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})
 
 
-def _progress(
-    chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: Put, checkpoint: Checkpoint
-) -> dict[str, Any]:
+def _progress(chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: Put) -> dict[str, int]:
     return {
-        "bytes": len(chunk.encode()),
-        "place": json.dumps(checkpoint.as_dict()),
-        "rows": len(contacts) + len(rejected),
-        "added": put.added,
-        "changed": put.changed,
-        "unchanged": len(contacts) - put.added - put.changed,
-        "invalid": len(rejected),
+        "more_bytes": len(chunk.encode()),
+        "more_rows": len(contacts) + len(rejected),
+        "more_added": put.added,
+        "more_changed": put.changed,
+        "more_unchanged": len(contacts) - put.added - put.changed,
+        "more_invalid": len(rejected),
     }

@@ -26,7 +26,7 @@ REMOVE_PAGE = text(
       FROM gone WHERE g.id = gone.id
     """
 )
-"""Deletes one page of one group and updates its count. Skips groups that are still being expanded."""
+"""Deletes one page of one group and updates its count, in one statement. Skips groups that are still being expanded."""
 
 
 def purge_deleted_groups(engine: Engine) -> int:

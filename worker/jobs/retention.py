@@ -12,11 +12,38 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    Row,
+    Table,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    literal,
+    not_,
+    null,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.connection import reading
+from shared.db.expressions import in_parameter, last_message_id
+from shared.db.tables.accounts import account
+from shared.db.tables.base import MOMENT
+from shared.db.tables.messages import attempt as attempt_row
+from shared.db.tables.messages import message, resolved_doubt
+from shared.db.tables.sends import batch, send, send_rejection
+from shared.db.tables.usage import usage, usage_hour
 from shared.ids import first_id_at, time_of
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.job_failures import attempt, failures_of, in_backoff
 from worker.jobs.usage import columns_of, counts_of
 
 PAGE = 500
@@ -25,27 +52,28 @@ WEEK = timedelta(weeks=1)
 LAST = UUID(int=2**128 - 1)
 NAME = re.compile("message_[0-9]{8}")
 
-ONE_AT_A_TIME = text("SELECT pg_try_advisory_xact_lock(7305243)")
-ACCOUNTS = text(
-    f"""
-    SELECT id, coalesce(retention_days, :days) AS days, forgotten_to,
-           {FAILURES.format(kind="retention", subject="id")} AS failures,
-           {IN_BACKOFF.format(kind="retention", subject="id")} AS rests
-      FROM account ORDER BY id
-    """
+ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(7305243))
+ACCOUNTS = select(
+    account.c.id,
+    func.coalesce(account.c.retention_days, bindparam("days", type_=Integer)).label("days"),
+    account.c.forgotten_to,
+    failures_of("retention", account.c.id).label("failures"),
+    in_backoff("retention", account.c.id).label("rests"),
+).order_by(account.c.id)
+IS_OVER = and_(
+    send.c.completed_at.is_not(None), send.c.completed_at < bindparam("before", type_=MOMENT), send.c.in_doubt == 0
 )
-SENDS = text(
-    """
-    SELECT id, forgotten_at IS NOT NULL AS forgotten,
-           completed_at IS NOT NULL AND completed_at < :before AND in_doubt = 0 AS over
-      FROM send WHERE account_id = :account AND id > :after AND id < :first ORDER BY id LIMIT :page
-    """
+SENDS = (
+    select(send.c.id, send.c.forgotten_at.is_not(None).label("forgotten"), IS_OVER.label("over"))
+    .where(send.c.account_id == bindparam("account"), send.c.id > bindparam("after"), send.c.id < bindparam("first"))
+    .order_by(send.c.id)
+    .limit(PAGE)
 )
 KEEP_USAGE = text(
     """
     WITH moved AS (
         SELECT CAST(:hour AS timestamptz) AS began_at, u.*
-          FROM unnest(CAST(:account AS bigint[]), CAST(:sender AS text[]), CAST(:lane AS int[]),
+          FROM unnest(CAST(:account_id AS bigint[]), CAST(:sender_id AS text[]), CAST(:lane AS int[]),
                       CAST(:country AS text[]), CAST(:status AS message_status[]), CAST(:messages AS bigint[]),
                       CAST(:credits AS bigint[]))
                AS u (account_id, sender_id, lane, country, status, messages, credits)
@@ -61,51 +89,46 @@ KEEP_USAGE = text(
     DO UPDATE SET messages = usage.messages + EXCLUDED.messages, credits = usage.credits + EXCLUDED.credits
     """
 )
-EMPTY_USAGE = text("DELETE FROM usage WHERE began_at = :hour AND NOT kept AND messages = 0")
-COUNT_AGAIN = text("UPDATE usage_hour SET counters = NULL, due_at = now() WHERE began_at = :hour AND NOT final")
-PHONES = text(
-    """
-    UPDATE batch SET recipients = '', variables = CASE WHEN variables IS NOT NULL THEN CAST('[]' AS jsonb) END
-     WHERE send_id = ANY(:sends)
-    """
+"""Moves counts to rows that no recount replaces. One statement, so that each message is counted once at every time."""
+EMPTY_USAGE = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept), usage.c.messages == 0)
+COUNT_AGAIN = (
+    update(usage_hour)
+    .where(usage_hour.c.began_at == bindparam("hour"), not_(usage_hour.c.final))
+    .values(counters=None, due_at=func.now())
 )
-MESSAGES = text(
-    """
-    DELETE FROM message m USING batch b
-     WHERE b.send_id = ANY(:sends)
-       AND m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
-    """
+OF_SENDS = in_parameter(batch.c.send_id, "sends")
+PHONES = (
+    update(batch)
+    .where(OF_SENDS)
+    .values(recipients="", variables=case((batch.c.variables.is_not(None), literal([], JSONB))))
 )
-ATTEMPTS, RESOLVED_DOUBTS = (
-    text(
-        f"""
-        DELETE FROM {table} m USING batch b
-         WHERE b.send_id = ANY(:sends)
-           AND m.message_id > b.id AND m.message_id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
-        """
-    )
-    for table in ("attempt", "resolved_doubt")
+MESSAGES, ATTEMPTS, RESOLVED_DOUBTS = (
+    delete(column.table).where(OF_SENDS, column > batch.c.id, column <= last_message_id(batch.c.id))
+    for column in (message.c.id, attempt_row.c.message_id, resolved_doubt.c.message_id)
 )
-REJECTIONS = text("DELETE FROM send_rejection WHERE send_id = ANY(:sends)")
-TEXTS = text("UPDATE send SET message = '', metadata = NULL, forgotten_at = clock_timestamp() WHERE id = ANY(:sends)")
-MARK = text("UPDATE account SET forgotten_to = :mark WHERE id = :account")
+REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id, "sends"))
+TEXTS = (
+    update(send)
+    .where(in_parameter(send.c.id, "sends"))
+    .values(message="", metadata=null(), forgotten_at=func.clock_timestamp())
+)
+MARK = update(account).where(account.c.id == bindparam("account")).values(forgotten_to=bindparam("mark"))
 PARTITIONS = text(
     """
     SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
      WHERE i.inhparent = 'message'::regclass ORDER BY 1
     """
 )
-REMEMBERED = text(
-    """
-    SELECT EXISTS (SELECT FROM batch b JOIN send s ON s.id = b.send_id
-                    WHERE b.id >= :low AND b.id < :high AND s.forgotten_at IS NULL)
-    """
+"""The partitions of `message`, by Postgres's catalog."""
+REMEMBERED = select(
+    exists()
+    .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
+    .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
 )
-ROWS_OF_WEEK = text(
-    """
-    DELETE FROM message m USING batch b, send s
-     WHERE m.id >= :low AND m.id < :high AND b.id = batch_of(m.id) AND s.id = b.send_id AND s.forgotten_at IS NOT NULL
-    """
+ROWS_OF_WEEK = (
+    delete(message)
+    .where(message.c.id >= bindparam("low"), message.c.id < bindparam("high"))
+    .where(batch.c.id == func.batch_of(message.c.id), send.c.id == batch.c.send_id, send.c.forgotten_at.is_not(None))
 )
 SHORT_WAIT = text("SET LOCAL lock_timeout = '500ms'")
 """Dropping a partition blocks all users of the table for a moment. So it is retried later rather than waited for."""
@@ -119,14 +142,14 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
     now = now or datetime.now(UTC)
     with reading(engine) as connection:
         accounts = connection.execute(ACCOUNTS, {"days": days}).all()
-    longest = max((account.days or 10**6 for account in accounts), default=0)
+    longest = max((each.days or 10**6 for each in accounts), default=0)
     forgotten = 0
-    for account in accounts:
-        if account.days and not account.rests:
+    for each in accounts:
+        if each.days and not each.rests:
             with attempt(engine, "retention") as job:
-                job.begin(account.id, account.id, account.failures)
-                rows = account.days < longest or longest != days
-                forgotten += _forget_account(engine, account, now, rows=rows)
+                job.begin(each.id, each.id, each.failures)
+                rows = each.days < longest or longest != days
+                forgotten += _forget_account(engine, each, now, rows=rows)
     if 0 < longest < 10**6:
         drop_weeks(engine, now - timedelta(days=longest))
     return forgotten
@@ -141,7 +164,7 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
         with engine.begin() as connection:
             if not connection.execute(ONE_AT_A_TIME).scalar():
                 return forgotten
-            span = {"account": account.id, "after": after, "first": first_id_at(before), "before": before, "page": PAGE}
+            span = {"account": account.id, "after": after, "first": first_id_at(before), "before": before}
             sends = connection.execute(SENDS, span).all()
             ready = [send.id for send in sends if send.over and not send.forgotten]
             _forget_sends(connection, ready, rows=rows)
@@ -192,6 +215,6 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
             if connection.execute(REMEMBERED, span).scalar():
                 connection.execute(ROWS_OF_WEEK, span)
             else:
-                connection.execute(text(f"DROP TABLE {name}"))
+                Table(name, MetaData()).drop(connection, checkfirst=False)
                 dropped.append(name)
     return dropped

@@ -15,10 +15,29 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Interval,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    not_,
+    select,
+    text,
+    update,
+)
 
+from shared.db.expressions import in_parameter, last_message_id, parameter_rows
+from shared.db.tables.messages import message
+from shared.db.tables.sends import batch, send
+from shared.db.tables.usage import usage, usage_hour
 from shared.ids import first_id_at
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.job_failures import attempt, failures_of, in_backoff
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 from shared.periodic import repeat
 from shared.sms.countries import PREFIX, country_of
@@ -33,72 +52,84 @@ FINAL_AFTER = timedelta(days=8)
 """No receipt applies later: unmatched ones are kept for three days."""
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
-PAID = ", ".join(f"'{status}'" for status in sorted(CHARGED))
 
 LONG = text("SET LOCAL statement_timeout = '10min'")
-ONE_AT_A_TIME = text("SELECT pg_try_advisory_xact_lock(7305242)")
-BEGIN = text(
-    """
-    INSERT INTO usage_hour (began_at, due_at)
-    SELECT hour, hour
-      FROM generate_series(
-               coalesce((SELECT max(began_at) + interval '1 hour' FROM usage_hour),
-                        (SELECT date_trunc('hour', created_at, 'UTC') - interval '1 hour' FROM send
-                          ORDER BY id LIMIT 1),
-                        date_trunc('hour', now(), 'UTC')),
-               now(), interval '1 hour') AS h (hour)
-    """
+"""A count of a large hour takes longer than other statements may."""
+ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(7305242))
+LAST_HOUR = select(func.max(usage_hour.c.began_at)).scalar_subquery()
+FIRST_SEND = select(func.date_trunc("hour", send.c.created_at, "UTC")).order_by(send.c.id).limit(1).scalar_subquery()
+THIS_HOUR = func.date_trunc("hour", func.now(), "UTC")
+NEXT_HOURS = func.generate_series(
+    func.coalesce(LAST_HOUR + HOUR, FIRST_SEND - HOUR, THIS_HOUR), func.now(), HOUR
+).column_valued("hour")
+BEGIN = insert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS))
+DUE = (
+    select(
+        usage_hour.c.began_at,
+        cast(usage_hour.c.began_at, Text).label("name"),
+        failures_of("usage", usage_hour.c.began_at).label("failures"),
+    )
+    .where(
+        not_(usage_hour.c.final), usage_hour.c.due_at <= func.now(), not_(in_backoff("usage", usage_hour.c.began_at))
+    )
+    .order_by(usage_hour.c.due_at)
+    .limit(1)
 )
-DUE = text(
-    f"""
-    SELECT began_at, CAST(began_at AS text) AS name, {FAILURES.format(kind="usage", subject="began_at")} AS failures
-      FROM usage_hour
-     WHERE NOT final AND due_at <= now() AND NOT {IN_BACKOFF.format(kind="usage", subject="began_at")}
-     ORDER BY due_at LIMIT 1
-    """
+OF_THIS_HOUR = usage_hour.c.began_at == bindparam("hour")
+HOUR_ROW = select(usage_hour.c.counters, func.now().label("now")).where(OF_THIS_HOUR).with_for_update()
+DIMENSIONS = (send.c.account_id, send.c.sender_id, send.c.lane)
+SUMS = (
+    select(
+        *DIMENSIONS,
+        func.sum(send.c.accepted).label("accepted"),
+        *(func.sum(send.c[status]).label(str(status)) for status in STORED),
+    )
+    .where(send.c.price > 0)
+    .group_by(*DIMENSIONS)
 )
-HOUR_ROW = text("SELECT counters, now() AS now FROM usage_hour WHERE began_at = :hour FOR UPDATE")
-OF_HOUR = "s.id >= :first AND s.id < :last AND s.forgotten_at IS NULL"
-OF_SENDS = "s.id = ANY(:sends)"
-SUMS = f"""
-    SELECT s.account_id, s.sender_id, s.lane, sum(s.accepted) AS accepted,
-           {", ".join(f"sum(s.{status}) AS {status}" for status in STORED)}
-      FROM send s WHERE {{which}} AND s.price > 0 GROUP BY 1, 2, 3
-    """
-MESSAGES = f"""
-    SELECT s.account_id, s.sender_id, s.lane, left(m.phone::text, {PREFIX}) AS prefix, m.status, count(*) AS messages,
-           coalesce(sum(m.price) FILTER (WHERE m.status IN ({PAID})), 0) AS credits
-      FROM send s
-      JOIN batch b ON b.send_id = s.id
-      JOIN message m ON m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
-     WHERE {{which}} AND s.price > 0
-     GROUP BY 1, 2, 3, 4, 5
-    """
-SUMS_OF_HOUR, SUMS_OF_SENDS = (text(SUMS.format(which=which)) for which in (OF_HOUR, OF_SENDS))
-MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = (text(MESSAGES.format(which=which)) for which in (OF_HOUR, OF_SENDS))
-FORGET = text("DELETE FROM usage WHERE began_at = :hour AND NOT kept")
-COUNT = text(
-    """
-    INSERT INTO usage (began_at, account_id, sender_id, lane, country, status, messages, credits)
-    SELECT :hour, u.*
-      FROM unnest(CAST(:account AS bigint[]), CAST(:sender AS text[]), CAST(:lane AS int[]), CAST(:country AS text[]),
-                  CAST(:status AS message_status[]), CAST(:messages AS bigint[]), CAST(:credits AS bigint[])) AS u
-    """
+FIRST_DIGITS = func.left(cast(message.c.phone, Text), PREFIX).label("prefix")
+CREDITS = func.sum(message.c.price).filter(message.c.status.in_(sorted(CHARGED)))
+MESSAGES = (
+    select(
+        *DIMENSIONS,
+        FIRST_DIGITS,
+        message.c.status,
+        func.count().label("messages"),
+        func.coalesce(CREDITS, 0).label("credits"),
+    )
+    .join_from(send, batch, batch.c.send_id == send.c.id)
+    .join(message, and_(message.c.id > batch.c.id, message.c.id <= last_message_id(batch.c.id)))
+    .where(send.c.price > 0)
+    .group_by(*DIMENSIONS, FIRST_DIGITS, message.c.status)
 )
-COUNTED = text(
-    """
-    UPDATE usage_hour
-       SET counters = :counters, final = :final, counted_at = now(), due_at = now() + make_interval(secs => :rest)
-     WHERE began_at = :hour
-    """
+OF_HOUR = and_(send.c.id >= bindparam("first"), send.c.id < bindparam("last"), send.c.forgotten_at.is_(None))
+OF_SENDS = in_parameter(send.c.id, "sends")
+SUMS_OF_HOUR, SUMS_OF_SENDS = SUMS.where(OF_HOUR), SUMS.where(OF_SENDS)
+MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = MESSAGES.where(OF_HOUR), MESSAGES.where(OF_SENDS)
+FORGET = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept))
+COUNTS = parameter_rows(
+    "counts", *usage.c["account_id", "sender_id", "lane", "country", "status", "messages", "credits"]
+)
+COUNT = insert(usage).from_select(
+    ["began_at", *COUNTS.c.keys()], select(bindparam("hour", type_=usage.c.began_at.type), *COUNTS.c)
+)
+COUNTED = (
+    update(usage_hour)
+    .where(OF_THIS_HOUR)
+    .values(
+        counters=bindparam("sums"),
+        final=bindparam("is_final"),
+        counted_at=func.now(),
+        due_at=func.now() + bindparam("rest", type_=Interval),
+    )
 )
 
 
 class Key(NamedTuple):
     """The dimensions by which messages are counted within an hour."""
 
-    account: int
-    sender: str
+    account_id: int
+    sender_id: str
     lane: int
     country: str
     status: str
@@ -151,9 +182,9 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
-    rest = max(CHECK_SECONDS, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began))
+    rest = timedelta(seconds=max(CHECK_SECONDS, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began)))
     connection.execute(
-        COUNTED, {"hour": hour, "counters": counters, "final": age > FINAL_AFTER and not waiting, "rest": rest}
+        COUNTED, {"hour": hour, "sums": counters, "is_final": age > FINAL_AFTER and not waiting, "rest": rest}
     )
 
 

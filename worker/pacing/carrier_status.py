@@ -5,57 +5,61 @@ each carrier (`carrier_report`). A carrier is open as long as at least one worke
 """
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, and_, bindparam, delete, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
+from shared.db.expressions import in_parameter, parameter_rows
+from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
 from worker.pacing.rate_limits import Limit
 
-FRESH = 5.0
-"""Seconds for which a report is valid."""
+FRESH = timedelta(seconds=5)
+"""For how long a report is valid."""
 
-SETTINGS = text('SELECT name, rate, "window", paused FROM carrier_setting')
+SETTINGS = select(*carrier_setting.c["name", "rate", "window", "paused"])
 
-REPORT = text(
-    """
-    INSERT INTO carrier_report (carrier, worker, state, error, since, rate, allowed, "window", alone, submitted,
-                                throttled, failed, unreadable, unknown_answers, reported_at)
-    SELECT *, clock_timestamp() FROM unnest(
-        CAST(:carrier AS text[]), CAST(:worker AS text[]), CAST(:state AS text[]), CAST(:error AS text[]),
-        CAST(:since AS timestamptz[]), CAST(:rate AS float8[]), CAST(:allowed AS float8[]), CAST(:window AS int[]),
-        CAST(:alone AS boolean[]), CAST(:submitted AS bigint[]), CAST(:throttled AS bigint[]),
-        CAST(:failed AS bigint[]), CAST(:unreadable AS bigint[]), CAST(:unknown_answers AS bigint[]))
-    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, error = EXCLUDED.error, since = EXCLUDED.since,
-        rate = EXCLUDED.rate, allowed = EXCLUDED.allowed, "window" = EXCLUDED."window", alone = EXCLUDED.alone,
-        submitted = EXCLUDED.submitted, throttled = EXCLUDED.throttled, failed = EXCLUDED.failed,
-        unreadable = EXCLUDED.unreadable, unknown_answers = EXCLUDED.unknown_answers,
-        reported_at = EXCLUDED.reported_at
-    """
+KEY = ("carrier", "worker")
+STATE = tuple(column.name for column in carrier_report.c if column.name not in (*KEY, "reported_at"))
+REPORTS = parameter_rows("reports", *carrier_report.c[KEY + STATE])
+NEW_REPORT = insert(carrier_report).from_select(
+    [*KEY, *STATE, "reported_at"], select(*REPORTS.c, func.clock_timestamp())
+)
+REPORT = NEW_REPORT.on_conflict_do_update(
+    index_elements=KEY, set_={name: NEW_REPORT.excluded[name] for name in (*STATE, "reported_at")}
 )
 
-REPORT_LIMITS = text(
-    """
-    INSERT INTO carrier_limit AS l (name, rate, reported_at)
-    SELECT name, rate, clock_timestamp() FROM unnest(CAST(:name AS text[]), CAST(:rate AS float8[])) AS t (name, rate)
-    ON CONFLICT (name) DO UPDATE SET rate = EXCLUDED.rate, reported_at = EXCLUDED.reported_at
-     WHERE l.reported_at < clock_timestamp() - interval '2 seconds' OR l.rate <> EXCLUDED.rate
-    """
+RATES = parameter_rows("rates", *carrier_limit.c["name", "rate"])
+NEW_LIMIT = insert(carrier_limit).from_select(["name", "rate", "reported_at"], select(*RATES.c, func.clock_timestamp()))
+REPORT_LIMITS = NEW_LIMIT.on_conflict_do_update(
+    index_elements=["name"],
+    set_={"rate": NEW_LIMIT.excluded.rate, "reported_at": NEW_LIMIT.excluded.reported_at},
+    where=or_(
+        carrier_limit.c.reported_at < func.clock_timestamp() - timedelta(seconds=2),
+        carrier_limit.c.rate != NEW_LIMIT.excluded.rate,
+    ),
+)
+LIMITS = select(carrier_limit.c.name, carrier_limit.c.changed).where(
+    in_parameter(carrier_limit.c.name, "names"), carrier_limit.c.changed.is_not(None)
 )
 
-LIMITS = text("SELECT name, changed FROM carrier_limit WHERE name = ANY(:names) AND changed IS NOT NULL")
-
-OTHERS = text(
-    """
-    SELECT carrier, bool_or(state = 'ready') AS open, bool_or(state = 'probing') AS probing,
-           count(*) FILTER (WHERE alone AND worker <> :worker) AS alone
-      FROM carrier_report WHERE reported_at > clock_timestamp() - make_interval(secs => :fresh) GROUP BY carrier
-    """
+IS_ALONE = and_(carrier_report.c.alone, carrier_report.c.worker != bindparam("worker"))
+OTHERS = (
+    select(
+        carrier_report.c.carrier,
+        func.bool_or(carrier_report.c.state == "ready").label("open"),
+        func.bool_or(carrier_report.c.state == "probing").label("probing"),
+        func.count().filter(IS_ALONE).label("alone"),
+    )
+    .where(carrier_report.c.reported_at > func.clock_timestamp() - FRESH)
+    .group_by(carrier_report.c.carrier)
 )
 
-FORGET = text("DELETE FROM carrier_report WHERE reported_at < now() - interval '1 hour'")
+FORGET = delete(carrier_report).where(carrier_report.c.reported_at < func.now() - timedelta(hours=1))
 
 
 @dataclass(slots=True)
@@ -87,7 +91,7 @@ class CarrierStatus:
             if self.limits:
                 self._apply_limits(connection)
             connection.execute(REPORT, self._report())
-            rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
+            rows = connection.execute(OTHERS, {"worker": self.worker}).all()
         self.open = frozenset(row.carrier for row in rows if row.open)
         self.trying = {row.carrier for row in rows if row.probing and not row.open}
         self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)

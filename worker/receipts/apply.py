@@ -12,19 +12,20 @@ from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
 from shared.carriers.receipts import Receipt, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
+from shared.db.expressions import in_parameter
+from shared.db.tables import messages as tables
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
-from shared.message_counts import MessageCounts, count_messages
 from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sms.countries import PREFIX
+from worker.counters import MessageCounts, add_to_sends, count_messages
 from worker.receipts.candidates import UNDER_WAY
-from worker.send_counters import add_to_sends
 
 FINAL = FOLLOWS[MessageStatus.SENT]
 MOVES = ", ".join(
@@ -66,6 +67,7 @@ APPLY = text(
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
+"""One statement: the messages are locked in the order of their ids, and a status only moves forward."""
 
 USUAL_MATCH = """
     WITH word AS (
@@ -87,16 +89,22 @@ USUAL_MATCH = """
                    CAST(extract(epoch FROM avg(delay)) AS float8) AS delay {also} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
-APPLY_USUAL = text(USUAL_MATCH.format(also=""))
-APPLY_USUAL_INDEXES = text(USUAL_MATCH.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
+APPLY_USUAL, APPLY_USUAL_INDEXES = (
+    text(USUAL_MATCH.format(also=also)) for also in ("", ", array_agg(right(CAST(id AS text), 4)) AS places")
+)
 """For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
-MATCH_WITHOUT_ID = text(
-    """
-    SELECT DISTINCT phone FROM message
-     WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
-    """
+MESSAGES, RECEIPTS = tables.message.c, tables.receipt.c
+MATCH_WITHOUT_ID = (
+    select(MESSAGES.phone)
+    .distinct()
+    .where(
+        in_parameter(MESSAGES.reference, "references"),
+        MESSAGES.carrier == bindparam("carrier"),
+        MESSAGES.status == MessageStatus.SENT,
+        MESSAGES.id > bindparam("since"),
+    )
 )
 
 ONLY_WITHOUT_ID = text(
@@ -115,15 +123,18 @@ ONLY_WITHOUT_ID = text(
 """Phones with exactly one message without an id, and no other message that a receipt with an unknown id could be for.
 Messages with an id do not matter: their receipts name it."""
 
-KEPT = text(
-    """
-    SELECT id, carrier, reference, phone, status, error, done_at, sender_id, precision, received_at FROM receipt
-     WHERE received_at > now() - make_interval(secs => :newest) AND id < :before
-     ORDER BY id DESC LIMIT :page FOR UPDATE SKIP LOCKED
-    """
+KEPT = (
+    select(
+        *RECEIPTS["id", "carrier", "reference", "phone", "status"],
+        *RECEIPTS["error", "done_at", "sender_id", "precision", "received_at"],
+    )
+    .where(RECEIPTS.received_at > func.now() - bindparam("newest", type_=Interval), RECEIPTS.id < bindparam("before"))
+    .order_by(RECEIPTS.id.desc())
+    .limit(bindparam("page"))
+    .with_for_update(skip_locked=True)
 )
 
-DROP_KEPT = text("DELETE FROM receipt WHERE id = ANY(:ids)")
+DROP_KEPT = delete(tables.receipt).where(in_parameter(RECEIPTS.id, "ids"))
 
 
 def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
@@ -218,7 +229,7 @@ def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
     matched, before = 0, NEWEST_ID
     for _ in range(pages):
         with transaction(engine) as connection:
-            kept = connection.execute(KEPT, {"newest": newest, "before": before, "page": PAGE}).all()
+            kept = connection.execute(KEPT, {"newest": timedelta(seconds=newest), "before": before, "page": PAGE}).all()
             matched += _match_page(connection, kept)
         if len(kept) < PAGE:
             break

@@ -1,24 +1,24 @@
 """Resolves messages in doubt: by a late response, a receipt, a report, or the end of their validity."""
 
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, not_, select, text
 
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
+from shared.db.tables.messages import doubt
 from shared.ids import batch_of, index_of
-from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
+from shared.job_failures import Job, batch_then_singly, failures_of, in_backoff
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
-from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
 from shared.sms.countries import PREFIX
-from worker.send_counters import add_to_sends
+from worker.counters import add_to_sends, count_messages
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
 """What resolved a doubt: a late response, a receipt, the operator, a carrier's report, or the end of validity."""
@@ -73,14 +73,16 @@ RESOLVE = text(
       FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
     """
 )
+"""Settles messages that are in doubt. One statement: each is locked, in the order of the ids, and is settled once."""
 
-RUN_OUT = text(
-    f"""
-    SELECT message_id, {FAILURES.format(kind="doubt", subject="message_id")} AS failures FROM doubt
-     WHERE expires_at + make_interval(secs => :grace) < clock_timestamp()
-       AND NOT {IN_BACKOFF.format(kind="doubt", subject="message_id")}
-     ORDER BY expires_at LIMIT :limit
-    """
+RUN_OUT = (
+    select(doubt.c.message_id, failures_of("doubt", doubt.c.message_id).label("failures"))
+    .where(
+        doubt.c.expires_at + bindparam("grace", type_=Interval) < func.clock_timestamp(),
+        not_(in_backoff("doubt", doubt.c.message_id)),
+    )
+    .order_by(doubt.c.expires_at)
+    .limit(bindparam("limit"))
 )
 
 
@@ -128,7 +130,7 @@ def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
 
     def give_up_page(job: Job, page: int) -> int:
         with transaction(engine) as connection:
-            rows = connection.execute(RUN_OUT, {"grace": grace, "limit": page}).all()
+            rows = connection.execute(RUN_OUT, {"grace": timedelta(seconds=grace), "limit": page}).all()
             for row in rows:
                 job.begin(row.message_id, None, row.failures)
             if not rows:

@@ -8,9 +8,10 @@ a doubt may have no more distinct ids than it has parts.
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast, exists, func, select
 
 from shared.db.connection import transaction
+from shared.db.tables import messages as tables
 from shared.lifecycle import MessageStatus
 from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
 from worker.receipts.in_doubt import Resolution, resolve
@@ -19,15 +20,18 @@ BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""
 MAX_RECEIPTS = 10_000
 
-UNMATCHED = text(
-    """
-    SELECT carrier, reference, CAST(phone AS text) AS phone, status, error, done_at, received_at, sender_id,
-           precision
-      FROM receipt r
-     WHERE received_at > now() - make_interval(secs => :newest)
-       AND EXISTS (SELECT FROM doubt d WHERE d.carrier = r.carrier AND d.phone = r.phone)
-     ORDER BY id DESC LIMIT :most
-    """
+DOUBTS, RECEIPTS = tables.doubt.c, tables.receipt.c
+UNMATCHED = (
+    select(
+        cast(RECEIPTS.phone, Text).label("phone"),
+        *RECEIPTS["carrier", "reference", "status", "error", "done_at", "received_at", "sender_id", "precision"],
+    )
+    .where(
+        RECEIPTS.received_at > func.now() - bindparam("newest", type_=Interval),
+        exists().where(DOUBTS.carrier == RECEIPTS.carrier, DOUBTS.phone == RECEIPTS.phone),
+    )
+    .order_by(RECEIPTS.id.desc())
+    .limit(MAX_RECEIPTS)
 )
 
 
@@ -38,7 +42,7 @@ def resolve_by_receipts(engine: Engine, newest: float) -> int:
     """
     resolved = 0
     with transaction(engine) as connection:
-        receipts = connection.execute(UNMATCHED, {"newest": newest, "most": MAX_RECEIPTS}).all()
+        receipts = connection.execute(UNMATCHED, {"newest": timedelta(seconds=newest)}).all()
         for carrier in sorted({receipt.carrier for receipt in receipts}):
             of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
             resolutions = _resolutions(connection, carrier, of_carrier)

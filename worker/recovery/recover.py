@@ -20,15 +20,14 @@ from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
-from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
-from worker.send_counters import Changes
+from worker.counters import Changes, count_messages
 from worker.sending.claimed_batch import MAX_ATTEMPTS
+from worker.sending.close_intents import Settlement, close_intents
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
-from worker.sending.settle import Settlement, close_intents
 
 LEFT_BEHIND = text(
     f"""

@@ -9,21 +9,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select
 
 from shared.db.connection import reading
+from shared.db.expressions import in_constants
+from shared.db.tables.sends import batch
+from shared.lifecycle import BatchState
 from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
 from worker.pacing.rate_limits import CombinedPace, Limit, RateLimitedCarrier
-from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
+from worker.sending.next_batches import DEFAULT_SHARE
 
 REFRESH_SECONDS = 1.0
 """Seconds between checks for batches that other workers have sorted, or left behind when they stopped."""
 
-WAITING = text("SELECT DISTINCT carrier FROM batch WHERE state = 'queued' AND carrier LIKE '%/%'")
+OF_LIMITS = batch.c.carrier.like("%/%")
+WAITING = select(batch.c.carrier).distinct().where(in_constants(batch.c.state, BatchState.QUEUED), OF_LIMITS)
 
 
 class LimitedQueues:
@@ -78,6 +82,6 @@ class LimitedQueues:
         settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
         dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
         first = self._first
-        dispatcher.stop, dispatcher.workers, dispatcher.witness = first.stop, first.workers, first.witness
+        dispatcher.stop, dispatcher.live_workers, dispatcher.witness = first.stop, first.live_workers, first.witness
         dispatcher.paced_sends = first.paced_sends
         return dispatcher

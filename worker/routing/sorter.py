@@ -16,10 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, Row, text
+from sqlalchemy import Engine, Row, Text, bindparam, func, not_, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.accounts.sandbox import SIMULATED
 from shared.db.connection import transaction
+from shared.db.expressions import in_constants
+from shared.db.tables.sends import batch
+from shared.lifecycle import BatchState
 from shared.sends import batch_states
 from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import SEGMENTS
@@ -41,16 +45,19 @@ UNSORTED = text(
      ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
+"""Locks the next batches without a carrier in fair order, so that no other worker sorts or claims them meanwhile."""
 
-
-UNSORT_CLOSED = text(
-    """
-    UPDATE batch SET carrier = NULL, portion = NULL, route = NULL WHERE id IN (
-        SELECT id FROM batch WHERE state = 'queued' AND carrier IS NOT NULL
-           AND NOT string_to_array(carrier, '/') <@ CAST(:known AS text[])
-         LIMIT :limit FOR UPDATE SKIP LOCKED)
-    """
+IN_CLOSED_QUEUE = (
+    select(batch.c.id)
+    .where(
+        in_constants(batch.c.state, BatchState.QUEUED),
+        batch.c.carrier.is_not(None),
+        not_(func.string_to_array(batch.c.carrier, "/", type_=ARRAY(Text)).contained_by(bindparam("known"))),
+    )
+    .limit(bindparam("limit"))
+    .with_for_update(skip_locked=True)
 )
+UNSORT_CLOSED = update(batch).where(batch.c.id.in_(IN_CLOSED_QUEUE)).values(carrier=None, portion=None, route=None)
 """Unsorts batches in the queue of a carrier that has closed, or of a limit that was removed."""
 
 

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.db.connection import reading, transaction
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
-from shared.sends.holding import release_from_rule, stop_submitting
-from shared.sends.stop_if import stop_failing
+from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 
 ALLOWED_TO_FAIL = 0.1
 """Share of the canary that need not be delivered, unless `stop_if` sets another."""

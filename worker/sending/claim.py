@@ -22,11 +22,10 @@ from shared.sends import batch_states, send_states
 from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
-from worker.sending.authentication_share import AUTHENTICATION
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.fair_share import over_share
 from worker.sending.next_batches import (
+    AUTHENTICATION,
     CANDIDATE,
     CANDIDATE_OF_CARRIER,
     CANDIDATE_OWED,
@@ -34,6 +33,7 @@ from worker.sending.next_batches import (
     CANDIDATE_TEST,
     Candidate,
     lock_candidates,
+    over_share,
 )
 from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
@@ -106,7 +106,7 @@ def claim(
 
     With several carriers, claims from the queue of `carrier`; with `tests`, only messages of test keys. Up to `owed`
     segments of the budget are reserved for authentication. If cycles wait for the carrier (`contended`), no account
-    exceeds its share (worker/sending/fair_share.py).
+    exceeds its share (worker/sending/next_batches.py).
 
     The first `window` messages are below the watermark at once. Returns an empty list if nothing may be sent now.
     `size` is the expected number of messages per batch: other workers cannot see the candidates until the commit, so

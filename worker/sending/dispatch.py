@@ -13,7 +13,6 @@ canceled, or the worker is stopping, the cycle ends after the current window.
 import logging
 import threading
 import time
-from collections.abc import Callable
 
 from sqlalchemy import Engine
 
@@ -23,16 +22,15 @@ from shared.guard import Witness
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
+from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
-from worker.sending.authentication_share import DEFAULT_SHARE, AuthenticationShare
+from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
+from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
-from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
-from worker.sending.submit_metrics import count_results, count_window
-from worker.sending.suppression_check import Suppressions
-from worker.sending.windows import apply_outcomes, message_groups, next_window, unfinished
+from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
 
@@ -90,8 +88,8 @@ class Dispatcher:
         self._queue = queue
         self._authentication_share = AuthenticationShare(share)
         self.breaker = breaker or CircuitBreaker(live, breaks=False)
-        self.workers: Callable[[], int] = lambda: 1
-        """How many worker processes are alive."""
+        self.live_workers = LiveWorkers(workers=1)
+        """How many worker processes share the carrier."""
         self._suppressions = Suppressions(engine)
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._speed = INITIAL_RATE
@@ -151,7 +149,7 @@ class Dispatcher:
         messages = sum(len(batch.indexes) for batch in batches)
         small = 0 < messages < SMALL_CYCLE and not self._settings.eager and all_that_waits(batches, budget)
         with self._timing:
-            delay = GATHER_SECONDS * self.workers() * (1 + (messages > CYCLE_COST))
+            delay = GATHER_SECONDS * self.live_workers.workers * (1 + (messages > CYCLE_COST))
             self._delay = min(MAX_GATHER_SECONDS, delay) if small else 0.0
             self._next_claim = max(self._next_claim, time.monotonic() + self._delay) if small else 0.0
         if batches:
@@ -192,7 +190,7 @@ class Dispatcher:
         """Segments that the next cycle can submit in its time."""
         rate = self._live.pace.allowed or self._live.rate
         if rate > 0:
-            seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.workers()))
+            seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.live_workers.workers))
             return min(MAX_CYCLE_SEGMENTS, max(1, int(rate * seconds / self._settings.concurrency)))
         if stride > SMALL_CYCLE and self._size < SMALL_BATCH:
             return min(MAX_CYCLE_SEGMENTS, int(stride * self._segments))

@@ -1,14 +1,37 @@
-"""Selects and locks the batches that may be claimed next, in fair order."""
+"""Which batches may be claimed next: those first in fair order, with two corrections.
 
+Authentication is guaranteed a share of the carrier, however many accounts send something else. In fair order, an
+account's authentication gets 64 times what another account's marketing gets, so its part of the whole shrinks with each
+account that waits. Each cycle therefore claims what is owed to authentication first, and the rest in fair order.
+Nothing changes if fair order gives it as much anyway, or if less of it waits; the carrier never idles.
+
+And while cycles wait for the carrier, an account whose messages are all in one batch gets its fair share too. A batch
+is in one cycle at a time, and all running cycles share the carrier's rate. So an account with one batch would get the
+rate of one cycle, and an account with many batches that of all the others. Fair order alone cannot prevent that: it
+says which batch is next, and the only batch of the first account is already being sent. So while that batch has more to
+send, accounts of the same category that have at least as much in progress, by weight, claim nothing more. The carrier
+does not idle: its rate is what the cycles wait for, and fewer cycles get more of it each.
+"""
+
+import threading
+from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, TextClause, text
 
 from shared.db.connection import tuples_of
+from shared.lifecycle import LANES, Category
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import SENDABLE
-from worker.sending.authentication_share import AUTHENTICATION
+from worker.sending.claimed_batch import ClaimedBatch, segments_of
+
+AUTHENTICATION = LANES.index(Category.AUTHENTICATION)
+DEFAULT_SHARE = 0.2
+"""The default of each carrier's `authentication_share` in CARRIERS_FILE."""
+
+AccountLane = tuple[int, int]
+"""An account and a lane."""
 
 
 class Candidate(NamedTuple):
@@ -50,7 +73,79 @@ OWED_IN_ORDER = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE O
 CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
 CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 
+UNDER_WAY = text(
+    f"""
+    SELECT b.account_id, s.lane, CAST(sum(b.intent * {SEGMENTS}) AS float8) / a.weight AS segments,
+           bool_or(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) > b.intent) AS more
+      FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
+     WHERE b.state = 'sending' AND b.lease_until > clock_timestamp() AND b.carrier IS NOT DISTINCT FROM :carrier
+     GROUP BY b.account_id, s.lane, a.weight
+    """
+)
+
 
 def lock_candidates(connection: Connection, statement: TextClause, limit: int, carrier: str | None) -> list[Candidate]:
     """Lock up to `limit` candidates. Skips those that another worker has locked."""
     return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": limit, "carrier": carrier})))
+
+
+class AuthenticationShare:
+    """What one worker process owes to authentication, of one carrier. Thread-safe.
+
+    `share` is from 0 (no guarantee) to 1 (nothing else while any authentication waits). A shortfall is added to the
+    next cycle (a deficit counter: Shreedhar, Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM
+    1995), so the share holds even if each cycle claims one message.
+    """
+
+    def __init__(self, share: float = DEFAULT_SHARE) -> None:
+        self.share = share
+        self._owed = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self, room: int) -> int:
+        """Segments of authentication that a cycle of `room` segments claims before anything else."""
+        with self._lock:
+            part = self.share * room
+            self._owed = min(self._owed, max(1.0, part)) + part
+            due = max(0, min(room, int(self._owed)))
+            self._owed -= due
+            return due
+
+    def report(self, due: int, batches: list[ClaimedBatch]) -> None:
+        """Note what the cycle claimed. A shortfall is owed by the next cycle, but by no later one."""
+        taken = segments_of(batch for batch in batches if batch.lane == AUTHENTICATION)
+        with self._lock:
+            self._owed += max(0, due - taken)
+
+
+class UnderWay(NamedTuple):
+    """What the cycles of an account and lane are sending now."""
+
+    account_id: int
+    lane: int
+    segments: float
+    """Divided by the account's weight."""
+    more: bool
+    """Whether one of its batches has more to send than its cycle has claimed."""
+
+
+def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
+    """The accounts and lanes that may claim nothing now: another one has less in progress and cannot claim more.
+
+    `queued` are those with batches to claim.
+    """
+    rows = list(map(UnderWay._make, tuples_of(connection, UNDER_WAY, {"carrier": carrier})))
+    waiting = set(queued)
+    least = {
+        lane: min(row.segments for row in rows if row.lane == lane and _has_one_batch(row, waiting))
+        for lane in {row.lane for row in rows if _has_one_batch(row, waiting)}
+    }
+    return {
+        (row.account_id, row.lane)
+        for row in rows
+        if row.lane in least and row.segments >= least[row.lane] and not _has_one_batch(row, waiting)
+    }
+
+
+def _has_one_batch(row: UnderWay, queued: set[AccountLane]) -> bool:
+    return row.more and (row.account_id, row.lane) not in queued

@@ -1,4 +1,4 @@
-"""Writes the results of messages: their rows, their doubts, and the evidence of a cycle that lost its lease.
+"""Writes the results of messages: rows, doubts, failed attempts, and the evidence of a cycle that lost its lease.
 
 Most columns have one value in all rows of a window. Postgres is then sent an array of one element instead of hundreds,
 which saves a third of the statement for 200 messages.
@@ -15,8 +15,8 @@ from shared.db.connection import STARTED, array, copy_rows, field, texts, transa
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
+from worker.counters import Changes
 from worker.receipts.in_doubt import Resolution, resolve
-from worker.send_counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
 
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
@@ -66,6 +66,16 @@ INSERT = text(f"INSERT INTO message ({COLUMNS}) {ROWS}")
 
 KNOWN = text("SELECT id FROM message WHERE id = ANY(:ids)")
 
+INSERT_ATTEMPTS = text(
+    """
+    INSERT INTO attempt (message_id, submitted_at, answer_ms, answer, carrier, route, error)
+    SELECT message, at, answer_ms, 'failed', :carrier, route, error
+      FROM unnest(CAST(:message AS uuid[]), CAST(:at AS timestamptz[]), CAST(:answer_ms AS int[]),
+                  CAST(:route AS text[]), CAST(:error AS text[])) AS f (message, at, answer_ms, route, error)
+    ON CONFLICT (message_id, submitted_at) DO NOTHING
+    """
+)
+
 FENCE = text(
     f"""
     SELECT b.id, b.database_started = {STARTED} AS same_start
@@ -110,6 +120,27 @@ def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier:
         insert_rows(connection, written, carrier)
         add_of_messages(connection, lambda listeners: moved_of(written, listeners))
     return counted
+
+
+def write_failed_attempts(connection: Connection, batches: Sequence[ClaimedBatch], carrier: str) -> None:
+    """Record failed attempts of messages that are sent again, also those of lost batches. Each is recorded once.
+
+    The last attempt of a message is in its own row.
+    """
+    failed = [(batch, each) for batch in batches for each in batch.failed]
+    if not failed:
+        return
+    connection.execute(
+        INSERT_ATTEMPTS,
+        {
+            "carrier": carrier,
+            "message": array(f"{short_prefix_of(batch.batch_id)}{each.message:04x}" for batch, each in failed),
+            "at": array(f'"{each.at}"' for _, each in failed),
+            "answer_ms": array(batch.answer_ms.get(each.at, 0) for batch, each in failed),
+            "route": texts(batch.route for batch, _ in failed),
+            "error": texts(each.error for _, each in failed),
+        },
+    )
 
 
 def counts_of(written: Written) -> dict[str, str]:

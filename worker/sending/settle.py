@@ -1,79 +1,76 @@
-"""Closes intents: captures the credits of what was sent, releases those of what failed, and requeues the rest.
+"""The end of a cycle: writes the last results, captures and releases credits, and returns the rest to the queue.
 
-One durable commit. Every cycle ends in `settle`. A cycle whose worker died ends in `close_intents`, by recovery.
+Usually every message has a result, with none in doubt. Then there is nothing to decide, and `finish` ends the cycle
+with one statement. Any other cycle ends in a transaction of several, whose last step also ends the cycles of workers
+that died: `close_intents`. Both commit durably, and take locks in the same order: batch, send, account.
 """
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.db.connection import array, transaction, uuids
-from shared.ledger.ledger import REMAINDER, Entry, post
-from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
-from shared.outbox import StatusChange, add_of_messages, add_of_sends
+from shared.db.connection import STARTED, array, durable_statement, transaction, uuids
+from shared.ledger.ledger import SETTLE_BATCHES, SETTLED
+from shared.outbox import listening
 from shared.sends import batch_states, send_states
-from shared.sends import fair_queueing as fair
-from shared.sends.stop_if import stop_failing
-from worker.send_counters import Changes, add_and_close, add_to_sends, in_order
-from worker.sending.attempts import write_failed
-from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.finish import can_finish, finish
-from worker.sending.results import fence, record_lost, write_rows
-
-MAX_CRASHES = 5
-"""A batch whose workers died this often in a row holds its send for an operator."""
-
-
-@dataclass(slots=True)
-class Settlement:
-    """The end of one batch's intent."""
-
-    batch_id: UUID
-    send_id: UUID
-    account_id: int
-    epoch: int
-    lane: int
-    segments: int
-    price: int
-    size: int
-    next_index: int
-    """First index that was never claimed."""
-    retry: list[int]
-    """Indexes that certainly never left, to send again."""
-    tally: Counter[str] = field(default_factory=Counter)
-    """Number of messages by the status of their row, before any receipt."""
-    attempts: int = 0
-    crashes: int = 0
-    resent: int = 0
-    """How many of `retry` may have left before."""
-    wait: float = 0.0
-    """Seconds before the rest may be claimed."""
-
-    @property
-    def left(self) -> int:
-        """Messages of the batch without a result."""
-        return messages_left(self.size, self.next_index, self.retry)
-
-
-LOCK_SENDS = text(
-    """
-    SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE
-    """
+from worker.sending.claimed_batch import ClaimedBatch
+from worker.sending.close_intents import Settlement, close_intents
+from worker.sending.results import (
+    ADDED,
+    COLUMNS,
+    RECORDED,
+    ROWS,
+    SENT,
+    SUMS,
+    counts_of,
+    fence,
+    parameters_of,
+    record_lost,
+    write_failed_attempts,
+    write_rows,
 )
 
+OWNED = f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
+"""SQL: like `IN_CYCLE`, and the database has not restarted since the claim."""
 
-RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
+PER_BATCH = ("epoch", *RECORDED, "captured", "released")
 
-
-NEXT_STATE = {
-    SendState.PAUSED: BatchState.PAUSED,
-    SendState.HELD: BatchState.HELD,
-    SendState.CANCELED: BatchState.CANCELED,
-}
+FINISH = text(
+    f"""
+    WITH ended AS (
+        UPDATE batch b
+           SET {batch_states.DONE}
+          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in PER_BATCH)})
+               WITH ORDINALITY AS w (id, {", ".join(PER_BATCH)}, number)
+         WHERE {OWNED}
+        RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in PER_BATCH)}
+    ), written AS (
+        INSERT INTO message ({COLUMNS}) {ROWS}
+         WHERE (SELECT count(*) FROM ended) = :batches OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
+        RETURNING 1
+    ), sums AS (
+        SELECT send_id, count(*) AS closed, {SUMS} FROM ended GROUP BY send_id ORDER BY send_id
+    ), counted AS (
+        UPDATE send s SET {ADDED}, {send_states.BATCHES_CLOSED} FROM sums c WHERE s.id = c.send_id
+        RETURNING 1
+    ), posted AS (
+        {SETTLE_BATCHES}
+        RETURNING 1
+    ), paid AS (
+        UPDATE account a
+           SET {SETTLED}
+          FROM (SELECT account_id, sum(captured) AS captured, sum(released) AS released
+                  FROM ended WHERE captured + released > 0 GROUP BY account_id ORDER BY account_id) d
+         WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) + (SELECT count(*) FROM written)
+                                       + (SELECT count(*) FROM posted) >= 0
+    )
+    SELECT ARRAY(SELECT number FROM ended)
+    """
+)
+"""`paid` refers to all the others, so that the account's row is locked last: the lock is held until the commit is on
+the disk."""
 
 
 def settle(
@@ -89,15 +86,66 @@ def settle(
         _settle(engine, batches, carrier, wait, resend_lanes)
 
 
+def can_finish(batches: list[ClaimedBatch]) -> bool:
+    """Whether every message has a result that is certain, and no send has a rule that might stop it."""
+    return all(map(_has_ended, batches))
+
+
+def _has_ended(batch: ClaimedBatch) -> bool:
+    return (
+        batch.known == len(batch.indexes) == batch.left
+        and not (batch.lost or batch.rows_uncertain or batch.failed)
+        and not (batch.rules and "stop_if" in batch.rules)
+        and all(result is not None and result.status in RECORDED for result in batch.results)
+    )
+
+
+def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
+    """Settle the batches, for which `can_finish` is true: one durable commit.
+
+    Returns the batches that were not settled: another worker owns them by now, the database has restarted, or an
+    account listens to events, which `_settle` writes before it locks the account.
+    """
+    ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # the order of locks
+    written = [(batch, batch.unrecorded) for batch in ordered]
+    with durable_statement(engine) as connection:
+        if not listening(connection).isdisjoint(batch.account_id for batch in ordered):
+            return batches
+        parameters = {
+            "id": uuids(batch.batch_id for batch in ordered),
+            "epoch": array(batch.epoch for batch in ordered),
+            **counts_of(written),
+            **_credits(ordered),
+            **parameters_of(written, carrier),
+            "batches": len(ordered),
+        }
+        crashpoint("finish.before_commit")
+        ended: list[int] = connection.execute(FINISH, parameters).scalar_one()
+    crashpoint("finish.committed")
+    return [ordered[number - 1] for number in sorted({*range(1, len(ordered) + 1)} - {*ended})]
+
+
+def _credits(batches: list[ClaimedBatch]) -> dict[str, str]:
+    """The credits to capture and to release of each batch."""
+    charged = [
+        [batch.result(position).status for position in range(len(batch.indexes))].count(SENT) for batch in batches
+    ]
+    return {
+        "captured": array(sent * batch.price for batch, sent in zip(batches, charged, strict=True)),
+        "released": array((batch.known - sent) * batch.price for batch, sent in zip(batches, charged, strict=True)),
+    }
+
+
 def _settle(
     engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int]
 ) -> None:
+    """End a cycle in which messages are in doubt, to be sent again, or of a send that may be stopped."""
     with transaction(engine) as connection:
         fence(connection, batches)
         owned = [batch for batch in batches if not batch.lost]
         resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in owned]
         counted = write_rows(connection, owned, carrier)
-        write_failed(connection, batches, carrier)
+        write_failed_attempts(connection, batches, carrier)
         settlements = [_settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
         close_intents(connection, settlements, counted)
         crashpoint("settle.before_commit")
@@ -133,102 +181,3 @@ def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
         resent=resent,
         wait=batch.wait or (wait if tries and not at_once else 0.0),
     )
-
-
-def close_intents(connection: Connection, settlements: list[Settlement], counted: Changes) -> None:
-    """Settle the batches, their sends and their credits. The batches must be locked by this transaction.
-
-    `counted` is added to the sends' counters. Locks are taken in the order batch, send, account.
-    """
-    if not settlements:
-        return
-    ids = in_order({settlement.send_id for settlement in settlements})
-    locked = [tuple(row) for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()]
-    send_states: dict[UUID, str] = {send: state for send, state, _ in locked}
-    send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
-    watched = [send for send, _, is_watched in locked if is_watched]
-    if watched:
-        add_to_sends(connection, counted)  # the rule depends on them
-        counted = {}
-        send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
-    states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
-    closed: Counter[UUID] = Counter()
-    for settlement, state in zip(settlements, states, strict=True):
-        if state == BatchState.CANCELED:
-            counted.setdefault(settlement.send_id, Counter())[MessageStatus.CANCELED] += settlement.left
-        closed[settlement.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
-    for settlement in settlements:
-        if settlement.resent:
-            connection.execute(RESENT, {"id": settlement.send_id, "count": settlement.resent})
-    _close_batches(connection, settlements, states)
-    ended = add_and_close(connection, counted, closed)
-    add_of_sends(connection, [(account, send, state) for send, account, state in ended if state == SendState.COMPLETED])
-    add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(settlements, states, strict=True)])
-    post(connection, [entry for pair in zip(settlements, states, strict=True) for entry in _entries(*pair)])
-
-
-def _canceled(settlement: Settlement, state: BatchState) -> StatusChange:
-    """The messages that end with their batch, where it was canceled."""
-    left = (
-        [*settlement.retry, *range(settlement.next_index, settlement.size + 1)] if state == BatchState.CANCELED else []
-    )
-    return StatusChange(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
-
-
-def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> list[UUID]:
-    """Hold the sends whose workers keep dying. Returns those that are held now."""
-    held = []
-    for settlement in settlements:
-        if settlement.crashes >= MAX_CRASHES:
-            reason = f"The workers that sent batch {settlement.batch_id} died {settlement.crashes} times in a row."
-            if connection.execute(send_states.HOLD_POISONED, {"id": settlement.send_id, "reason": reason}).rowcount:
-                held.append(settlement.send_id)
-                add_of_sends(connection, [(settlement.account_id, settlement.send_id, SendState.HELD)])
-    return held
-
-
-def _next_state(settlement: Settlement, send_state: str) -> BatchState:
-    if not settlement.left:
-        return BatchState.DONE
-    if send_state in NEXT_STATE:
-        return NEXT_STATE[SendState(send_state)]
-    return BatchState.WAITING if settlement.wait else BatchState.QUEUED
-
-
-def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
-    connection.execute(
-        batch_states.CLOSE_INTENT,
-        {
-            "id": uuids(settlement.batch_id for settlement in settlements),
-            "state": array(states),
-            "next_index": array(settlement.next_index for settlement in settlements),
-            "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
-            "cost": array(
-                fair.cost(settlement.tally.total() * settlement.segments, settlement.lane) for settlement in settlements
-            ),
-            "wait": array(
-                0.0 if state == BatchState.CANCELED else settlement.wait
-                for settlement, state in zip(settlements, states, strict=True)
-            ),
-            "attempts": array(settlement.attempts for settlement in settlements),
-            "crashes": array(settlement.crashes for settlement in settlements),
-        },
-    )
-
-
-def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:
-    """The entries that capture and release credits. Credits of messages in doubt stay reserved."""
-    charged = sum(count for status, count in settlement.tally.items() if status in CHARGED)
-    given_back = sum(
-        count
-        for status, count in settlement.tally.items()
-        if status not in CHARGED and status != MessageStatus.IN_DOUBT
-    )
-    batch, account = settlement.batch_id, settlement.account_id
-    entries = [
-        Entry(account, "capture", charged * settlement.price, "batch", batch, settlement.epoch),
-        Entry(account, "release", given_back * settlement.price, "batch", batch, settlement.epoch),
-    ]
-    if state == BatchState.CANCELED:
-        entries.append(Entry(account, "release", settlement.left * settlement.price, "batch", batch, REMAINDER))
-    return entries

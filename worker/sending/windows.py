@@ -1,10 +1,15 @@
-"""The windows of a cycle: messages that are submitted together, and their results."""
+"""The windows of a cycle: messages that are submitted together, their results, and what `GET /metrics` counts."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
-from shared.lifecycle import MessageStatus
+from shared.lifecycle import LANES, MessageStatus
+from shared.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
+from shared.sms.countries import PREFIX
 from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.counters import MessageCounts, count_messages
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 STATUS_OF = {
@@ -13,6 +18,9 @@ STATUS_OF = {
     Answer.FAILED: MessageStatus.FAILED,
     Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
 }
+
+DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
+"""By lane."""
 
 Window = list[tuple[ClaimedBatch, list[int]]]
 """Positions to submit together, by batch."""
@@ -81,3 +89,32 @@ def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = Fals
             else:
                 batch.put(position, Result(STATUS_OF[answer], reference, error, at, attempts + batch.attempts))
     return again
+
+
+def count_window(
+    carrier: str, window: Window, outcomes: Sequence[Outcome], segments: int, since_claim: float, seconds: float
+) -> None:
+    """Count a window whose responses are in: `since_claim` seconds after the claim, `seconds` after the submit.
+
+    Messages of test keys are not counted.
+    """
+    CARRIER_SEGMENTS.labels(carrier).inc(segments)
+    CARRIER_RESPONSE_SECONDS.labels(carrier).observe(seconds)
+    for response, messages in Counter(outcome[0] for outcome in outcomes).items():
+        CARRIER_RESPONSES.labels(carrier, str(response)).inc(messages)
+    for batch, _ in window:
+        if batch.waited is not None:
+            DELAYS[batch.lane].observe(max(0.0, batch.waited + since_claim - seconds))
+            batch.waited = None
+
+
+def count_results(carrier: str, batches: Iterable[ClaimedBatch]) -> None:
+    """Count the results of a cycle that is settled, but for those of test keys."""
+    counts: MessageCounts = Counter(
+        (result.status, batch.lane, phone[:PREFIX])
+        for batch in batches
+        if not (batch.test or batch.lost)
+        for phone, result in zip(batch.phones, batch.results, strict=True)
+        if result is not None
+    )
+    count_messages(carrier, counts)

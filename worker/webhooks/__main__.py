@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import logging
 import signal
+from datetime import timedelta
 from uuid import uuid4
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, func
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import UNAVAILABLE, make_engine, transaction
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
+from shared.db.tables.running import lease
 from shared.encryption import Texts
 from shared.logs import configure_logging
 from shared.metrics_server import serve_metrics
@@ -26,18 +29,14 @@ log = logging.getLogger(__name__)
 
 ALIVE_SECONDS, PRUNE_SECONDS = 2.0, 10.0
 
-ALIVE = text(
-    """
-    INSERT INTO lease (name, holder, held_until) VALUES (:name, :name, clock_timestamp() + interval '10 seconds')
-    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until
-    """
-)
+NEW = insert(lease).values(held_until=func.clock_timestamp() + timedelta(seconds=10))
+ALIVE = NEW.on_conflict_do_update(index_elements=["name"], set_={"held_until": NEW.excluded.held_until})
 
 
 def report_alive(engine: Engine, name: str) -> None:
     """Renew this process's lease, which shows that it is alive."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(ALIVE, {"name": name})
+        connection.execute(ALIVE, {"name": name, "holder": name})
 
 
 async def run_housekeeping(engine: Engine, stop: asyncio.Event) -> None:

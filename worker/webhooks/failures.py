@@ -1,31 +1,27 @@
 """Handles internal errors that keep a webhook's events from being posted: it rests, and is disabled if they persist."""
 
+from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
 
 from shared.db.connection import transaction
+from shared.db.tables.webhooks import webhook
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
 
-REST = text(
-    """
-    UPDATE webhook SET rest_until = clock_timestamp() + make_interval(secs => :seconds), lease_until = clock_timestamp()
-     WHERE id = :id AND epoch = :epoch
-    """
+UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
+REST = UPDATE.where(webhook.c.epoch == bindparam("of_epoch")).values(
+    rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval), lease_until=func.clock_timestamp()
 )
-SET_ASIDE = text(
-    """
-    UPDATE webhook SET state = 'disabled', disabled_reason = :reason WHERE id = :id AND state = 'active'
-    RETURNING id, account_id, url
-    """
+SET_ASIDE = (
+    UPDATE.where(webhook.c.state == "active")
+    .values(state="disabled", disabled_reason=bindparam("reason"))
+    .returning(webhook.c.id, webhook.c.account_id, webhook.c.url)
 )
-ENABLE = text(
-    """
-    UPDATE webhook SET state = 'active', disabled_reason = NULL, failing_since = NULL, rest_until = NULL
-     WHERE id = :id AND state = 'disabled' AND disabled_reason = :reason
-    """
+ENABLE = UPDATE.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
+    state="active", disabled_reason=None, failing_since=None, rest_until=None
 )
 FAULT = "The service failed to prepare its events. Its operator has been told."
 
@@ -35,17 +31,17 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
     job = Job("webhook")
     job.begin(hook.id, hook.account_id, hook.faults)
     failed(engine, job, error, _disable)
-    seconds = min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20))
+    rest = timedelta(seconds=min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20)))
     with transaction(engine, durable=False) as connection:
-        connection.execute(REST, {"id": hook.id, "epoch": hook.epoch, "seconds": seconds})
+        connection.execute(REST, {"webhook": hook.id, "of_epoch": hook.epoch, "rest": rest})
 
 
-def enable_again(connection: Connection, webhook: UUID) -> bool:
+def enable_again(connection: Connection, webhook_id: UUID) -> bool:
     """Re-enable a webhook that `note_fault` disabled, at its position. Returns False if there is none."""
-    return bool(connection.execute(ENABLE, {"id": webhook, "reason": FAULT}).rowcount)
+    return bool(connection.execute(ENABLE, {"webhook": webhook_id, "reason": FAULT}).rowcount)
 
 
-def _disable(connection: Connection, webhook: str, _: str) -> None:
-    disabled = connection.execute(SET_ASIDE, {"id": webhook, "reason": FAULT}).one_or_none()
+def _disable(connection: Connection, webhook_id: str, _: str) -> None:
+    disabled = connection.execute(SET_ASIDE, {"webhook": webhook_id, "reason": FAULT}).one_or_none()
     if disabled is not None:
         tell_disabled(connection, disabled, FAULT)

@@ -5,23 +5,23 @@ reached yet: readers would wait for them, perhaps for years. Such rows get the i
 among themselves they are then ordered by event id, and so by time.
 """
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, case, update
 
 from shared.db.connection import transaction
+from shared.db.expressions import first_id_at
+from shared.db.tables.base import THIS_TRANSACTION
+from shared.db.tables.events import event
+from shared.db.tables.webhooks import webhook
 from shared.events.webhooks import LAST
 
-THIS = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
-
-EVENTS = text(f"UPDATE event SET xid = {THIS} WHERE xid > {THIS}")
-POSITIONS = text(
-    f"""
-    UPDATE webhook
-       SET xid = {THIS},
-           event_id = CASE WHEN event_id <> :last THEN event_id
-                           ELSE CAST(lpad(to_hex(CAST(1000 * extract(epoch FROM updated_at) AS bigint)), 12, '0')
-                                     || repeat('0', 20) AS uuid) END
-     WHERE xid > {THIS}
-    """
+EVENTS = update(event).where(event.c.xid > THIS_TRANSACTION).values(xid=THIS_TRANSACTION)
+POSITIONS = (
+    update(webhook)
+    .where(webhook.c.xid > THIS_TRANSACTION)
+    .values(
+        xid=THIS_TRANSACTION,
+        event_id=case((webhook.c.event_id != LAST, webhook.c.event_id), else_=first_id_at(webhook.c.updated_at)),
+    )
 )
 """A position at the end of the stream, as of a new webhook, becomes the position of the webhook's last update."""
 
@@ -29,5 +29,5 @@ POSITIONS = text(
 def mend_order(engine: Engine) -> int:
     """Renumber rows with a transaction id from the future. Returns the number of events renumbered, normally 0."""
     with transaction(engine) as connection:
-        connection.execute(POSITIONS, {"last": LAST})
+        connection.execute(POSITIONS)
         return connection.execute(EVENTS).rowcount

@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Double, Engine, Row, Uuid, bindparam, column, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
+from shared.db.expressions import in_constants, in_parameter, parameter_rows, seconds
+from shared.db.tables.webhooks import delivery, webhook
 from shared.events import stream
 from shared.events.stream import SETTLED, Event, Position
 from shared.job_failures import FAILURES, clear_failures
@@ -51,6 +54,7 @@ CLAIM = text(
     RETURNING {HOOK}
     """
 )
+"""Claims webhooks that have events or retries to post. One statement, so that no two processes claim the same one."""
 
 RENEW = text(
     f"""
@@ -60,31 +64,34 @@ RENEW = text(
     """
 )
 
-RELEASE = text("UPDATE webhook SET lease_until = clock_timestamp() WHERE id = :id AND epoch = :epoch")
+"""Renews leases by their epochs, so that who has lost one renews nothing."""
 
-DUE = text(
-    """
-    SELECT event_id, type, attempts FROM delivery
-     WHERE webhook_id = :id AND state = 'pending' AND next_at <= clock_timestamp() ORDER BY next_at LIMIT :limit
-    """
+RELEASE = (
+    update(webhook)
+    .where(webhook.c.id == bindparam("webhook"), webhook.c.epoch == bindparam("of_epoch"))
+    .values(lease_until=func.clock_timestamp())
 )
-
-KNOWN = text("SELECT event_id FROM delivery WHERE webhook_id = :id AND event_id = ANY(:events)")
-
-WRITE = text(
-    """
-    INSERT INTO delivery (webhook_id, event_id, type, state, attempts, next_at, url, http_status, error, milliseconds)
-    SELECT :id, event_id, type, state, attempts, clock_timestamp() + make_interval(secs => wait), url, http_status,
-           error, milliseconds
-      FROM unnest(CAST(:event AS uuid[]), CAST(:type AS text[]), CAST(:state AS text[]), CAST(:attempts AS int[]),
-                  CAST(:wait AS float8[]), CAST(:url AS text[]), CAST(:http_status AS int[]), CAST(:error AS text[]),
-                  CAST(:milliseconds AS int[]))
-           AS d (event_id, type, state, attempts, wait, url, http_status, error, milliseconds)
-    ON CONFLICT (webhook_id, event_id) DO UPDATE
-       SET state = EXCLUDED.state, attempts = EXCLUDED.attempts, next_at = EXCLUDED.next_at, url = EXCLUDED.url,
-           http_status = EXCLUDED.http_status, error = EXCLUDED.error, milliseconds = EXCLUDED.milliseconds,
-           updated_at = clock_timestamp()
-    """
+OF_WEBHOOK = delivery.c.webhook_id == bindparam("id")
+DUE = (
+    select(*delivery.c["event_id", "type", "attempts"])
+    .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"), delivery.c.next_at <= func.clock_timestamp())
+    .order_by(delivery.c.next_at)
+    .limit(bindparam("limit"))
+)
+KNOWN = select(delivery.c.event_id).where(OF_WEBHOOK, in_parameter(delivery.c.event_id, "events"))
+COPIED = ("event_id", "type", "state", "attempts", "url", "http_status", "error", "milliseconds")
+RESULTS = parameter_rows("results", *delivery.c[COPIED], column("wait", Double))
+NEXT_AT = func.clock_timestamp() + seconds(RESULTS.c.wait)
+NEW = insert(delivery).from_select(
+    ["webhook_id", *COPIED, "next_at"],
+    select(bindparam("id", type_=Uuid), *RESULTS.c[COPIED], NEXT_AT),
+)
+WRITE = NEW.on_conflict_do_update(
+    index_elements=["webhook_id", "event_id"],
+    set_={
+        **{name: NEW.excluded[name] for name in (*COPIED[2:], "next_at")},
+        "updated_at": func.clock_timestamp(),
+    },
 )
 
 MOVE = text(
@@ -103,6 +110,7 @@ MOVE = text(
     RETURNING {HOOK}, w.disabled_reason
     """
 )
+"""Moves a webhook's position by its epoch, so that who has lost the lease moves nothing."""
 
 Hook = Row[Any]
 
@@ -138,7 +146,7 @@ def renew(engine: Engine, held: dict[UUID, int]) -> None:
 def release(engine: Engine, hook: Hook) -> None:
     """Release a webhook's lease: there is nothing to post now."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(RELEASE, {"id": hook.id, "epoch": hook.epoch})
+        connection.execute(RELEASE, {"webhook": hook.id, "of_epoch": hook.epoch})
 
 
 def read_work(engine: Engine, hook: Hook) -> Work:
@@ -264,7 +272,7 @@ def _write(connection: Connection, hook: Hook, jobs: list[Job]) -> None:
         WRITE,
         {
             "id": hook.id,
-            "event": [job.event_id for job in jobs],
+            "event_id": [job.event_id for job in jobs],
             "type": [job.type for job in jobs],
             "state": [each.state for each in verdicts],
             "attempts": [each.attempts for each in verdicts],

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, select, text
+from sqlalchemy import and_, bindparam, case, func, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -12,19 +12,23 @@ from api.resources.balance.schemas import BalanceResponse, TransactionResponse
 from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
+from shared.db.tables.money import ledger
+from shared.db.tables.sends import batch
 from shared.ids import batch_of
 
 BALANCE = select(
     account.c.available.label("balance"), account.c.reserved, account.c.low_balance_threshold, account.c.updated_at
 ).where(account.c.id == bindparam("account"))
-TRANSACTIONS = text(
-    """
-    SELECT l.id, l.kind, l.debit, l.credit, l.amount, l.subject_type, l.subject, l.reason, l.created_at, b.send_id
-      FROM ledger l
-      LEFT JOIN batch b ON l.subject_type IN ('batch', 'message')
-                       AND b.id = CASE l.subject_type WHEN 'message' THEN batch_of(l.subject) ELSE l.subject END
-     WHERE l.account_id = :account AND l.id < :before ORDER BY l.id DESC LIMIT :limit
-    """
+NAMED_BATCH = case((ledger.c.subject_type == "message", func.batch_of(ledger.c.subject)), else_=ledger.c.subject)
+TRANSACTIONS = (
+    select(
+        *ledger.c["id", "kind", "debit", "credit", "amount", "subject_type", "subject", "reason", "created_at"],
+    )
+    .add_columns(batch.c.send_id)
+    .outerjoin_from(ledger, batch, and_(ledger.c.subject_type.in_(["batch", "message"]), batch.c.id == NAMED_BATCH))
+    .where(ledger.c.account_id == bindparam("account"), ledger.c.id < bindparam("before"))
+    .order_by(ledger.c.id.desc())
+    .limit(bindparam("limit"))
 )
 """The ledger with the send of each entry, which the entry names by itself, by its batch or by its message."""
 NEWEST = 2**63 - 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Text, select, text, type_coerce
+from sqlalchemy import Connection, Row, Text, bindparam, column, func, select, true, type_coerce
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.auth.tokens import Caller
@@ -12,7 +12,7 @@ from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv_cells import csv_line
+from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -35,11 +35,15 @@ from shared.sms.numbering import numbering_of
 
 CONTACTS = tables.contact.c
 LISTED = (CONTACTS.position, CONTACTS.phone, CONTACTS.fields, CONTACTS.tags)
-FIELDS = text(
-    """
-    SELECT DISTINCT k.name FROM contact c CROSS JOIN LATERAL jsonb_object_keys(c.fields) AS k (name)
-     WHERE c.group_id = :group AND c.fields IS NOT NULL ORDER BY k.name LIMIT :limit
-    """
+NAMES = func.jsonb_object_keys(CONTACTS.fields).table_valued(column("name", Text)).lateral("names")
+FIELDS = (
+    select(NAMES.c.name)
+    .distinct()
+    .select_from(tables.contact)
+    .join(NAMES, true())
+    .where(CONTACTS.group_id == bindparam("group"), CONTACTS.fields.is_not(None))
+    .order_by(NAMES.c.name)
+    .limit(bindparam("limit"))
 )
 CSV_PAGE = 1_000
 """Contacts of an export that are read at a time."""

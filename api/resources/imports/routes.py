@@ -11,7 +11,7 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
-from api.http.csv_cells import csv_line
+from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
 from api.http.responses import CsvResponse

@@ -5,12 +5,12 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
-from api.auth.tokens import MAX_REVOKED, VALID, Caller
+from api.auth.revocations import MAX_REVOKED
+from api.auth.tokens import VALID, Caller
 from api.endpoint import endpoint, requests_per_second, services
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
-from api.http.request_body import MINIMUM_RATE
-from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
+from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES, MINIMUM_RATE
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
 from api.limits.rate_limit import MAX_DEBT
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST

@@ -35,6 +35,7 @@ BATCH = text(
      WHERE s.forgotten_at IS NULL AND b.id = :batch AND s.account_id = :account
     """
 )
+"""One batch, with the same columns as BATCHES."""
 HAS_STATUS = " OR ".join(
     [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
     + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
@@ -62,7 +63,8 @@ BATCHES = text(
      ORDER BY s.id DESC, b.id LIMIT :batches
     """
 )
-"""Batches are always joined send by send, because one table holds those of all accounts."""
+"""Batches are always joined send by send, because one table holds those of all accounts. SQL, as the bounds of a search
+(LAST_BATCH) have the same conditions."""
 FIELDS: tuple[Column[Any], ...] = (
     message.c.id,
     message.c.submitted_at,

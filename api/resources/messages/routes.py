@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
-from api.http.csv_cells import csv_line
+from api.http.csv import csv_line
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.problems import Problem

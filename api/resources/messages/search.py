@@ -17,7 +17,7 @@ from api.request_cost import add_rows
 from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
-from shared.db.tables.sends import batch
+from shared.db.tables import sends as tables
 from shared.ids import batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
@@ -27,11 +27,18 @@ MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
 BELOW = "below:"
 """Prefix of a cursor that continues with the sends before one; other cursors name the last message examined."""
 
-OLDEST_SEND = text(
-    """
-    SELECT id FROM send WHERE account_id = :account AND id >= :since AND id < :until AND id <= :send
-     ORDER BY id DESC OFFSET :most LIMIT 1
-    """
+SENDS_READ = tables.send.c
+OLDEST_SEND = (
+    select(SENDS_READ.id)
+    .where(
+        SENDS_READ.account_id == bindparam("account"),
+        SENDS_READ.id >= bindparam("since"),
+        SENDS_READ.id < bindparam("until"),
+        SENDS_READ.id <= bindparam("send"),
+    )
+    .order_by(SENDS_READ.id.desc())
+    .offset(bindparam("most"))
+    .limit(1)
 )
 LAST_BATCH = text(
     f"""
@@ -40,7 +47,10 @@ LAST_BATCH = text(
      ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1
     """
 )
-SEND_OF = select(batch.c.send_id).where(batch.c.id == bindparam("batch"), batch.c.account_id == bindparam("account"))
+"""The last batch that a search may read, with the conditions of BATCHES."""
+SEND_OF = select(tables.batch.c.send_id).where(
+    tables.batch.c.id == bindparam("batch"), tables.batch.c.account_id == bindparam("account")
+)
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 

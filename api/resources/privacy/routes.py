@@ -4,7 +4,7 @@ import json
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, select
 
 from api.actor import by_caller
 from api.auth.tokens import Caller
@@ -16,21 +16,22 @@ from api.resources.privacy.schemas import ErasureBody, ErasureResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
-from shared.job_failures import SET_ASIDE
+from shared.db.tables import privacy as tables
+from shared.job_failures import is_set_aside
 from shared.privacy.erasures import ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
-COLUMNS = f"""
-    SELECT id, counts, created_at, completed_at, {SET_ASIDE.format(kind="erasure", subject="id")} AS set_aside
-      FROM erasure
-"""
-LIST = text(
-    f"""
-    {COLUMNS} WHERE account_id = :account AND (CAST(:before AS uuid) IS NULL OR id < :before)
-     ORDER BY id DESC LIMIT :limit
-    """
-)
-ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
+ERASURES = tables.erasure.c
+OF_ACCOUNT = select(
+    ERASURES.id,
+    ERASURES.counts,
+    ERASURES.created_at,
+    ERASURES.completed_at,
+    is_set_aside("erasure", ERASURES.id).label("set_aside"),
+).where(ERASURES.account_id == bindparam("account"))
+LIST = OF_ACCOUNT.where(ERASURES.id < bindparam("before")).order_by(ERASURES.id.desc()).limit(bindparam("limit"))
+ONE = OF_ACCOUNT.where(ERASURES.id == bindparam("id"))
+LAST = UUID(int=2**128 - 1)
 
 ERASURE = ErasureResponse()
 
@@ -64,7 +65,11 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 )
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's erasures, newest first."""
-    parameters = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
+    parameters = {
+        "account": caller.account_id,
+        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "limit": query["limit"] + 1,
+    }
     with reading(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))

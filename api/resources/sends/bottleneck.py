@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Column, Connection, Select, and_, bindparam, func, not_, or_, select
 
-from shared.lifecycle import OPEN_SENDS, STORED, SendState
+from shared.db.expressions import in_constants, in_parameter
+from shared.db.tables import sends as tables
+from shared.db.tables.carriers import carrier_report
+from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
 
 REASONS: Final = (
     "send_at",
@@ -28,38 +31,59 @@ REASONS: Final = (
     "window",
 )
 
-BATCHES = text(
-    """
-    SELECT send_id, bool_or(state = 'sending') AS sending, bool_or(state = 'queued') AS queued,
-           max(carrier) FILTER (WHERE state = 'waiting') AS waits_for,
-           max(carrier) FILTER (WHERE state IN ('queued', 'sending') AND carrier NOT LIKE '%/%') AS sent_by,
-           bool_or(state IN ('queued', 'sending') AND (carrier IS NULL OR carrier NOT LIKE '%/%')) AS goes_on,
-           max(split_part(carrier, '/', 2)) AS limited,
-           min(turn) FILTER (WHERE state = 'queued')
-               = (SELECT min(o.turn) FROM batch o WHERE o.state = 'queued') AS next
-      FROM batch WHERE send_id = ANY(:ids) AND state IN ('waiting', 'queued', 'sending') GROUP BY send_id
-    """
+BATCH, SEND = tables.batch.c, tables.send.c
+WAITING = in_constants(BATCH.state, BatchState.WAITING)
+QUEUED = in_constants(BATCH.state, BatchState.QUEUED)
+SENDING = in_constants(BATCH.state, BatchState.SENDING)
+UNDER_WAY = in_constants(BATCH.state, BatchState.QUEUED, BatchState.SENDING)
+IN_LIMITED_QUEUE = BATCH.carrier.like("%/%")
+OTHER = tables.batch.alias("other")
+NEXT_TURN = select(func.min(OTHER.c.turn)).where(in_constants(OTHER.c.state, BatchState.QUEUED)).scalar_subquery()
+BATCHES = (
+    select(
+        BATCH.send_id,
+        func.bool_or(SENDING).label("sending"),
+        func.bool_or(QUEUED).label("queued"),
+        func.max(BATCH.carrier).filter(WAITING).label("waits_for"),
+        func.max(BATCH.carrier).filter(UNDER_WAY, not_(IN_LIMITED_QUEUE)).label("sent_by"),
+        func.bool_or(and_(UNDER_WAY, or_(BATCH.carrier.is_(None), not_(IN_LIMITED_QUEUE)))).label("goes_on"),
+        func.max(func.split_part(BATCH.carrier, "/", 2)).label("limited"),
+        (func.min(BATCH.turn).filter(QUEUED) == NEXT_TURN).label("next"),
+    )
+    .where(in_parameter(BATCH.send_id, "ids"), or_(WAITING, UNDER_WAY))
+    .group_by(BATCH.send_id)
+)
+CARRIERS = (
+    select(
+        carrier_report.c.carrier,
+        func.bool_or(carrier_report.c.state == "ready").label("ready"),
+        func.bool_and(carrier_report.c.state == "paused").label("paused"),
+        func.max(carrier_report.c.rate).label("rate"),
+        func.min(carrier_report.c.allowed).label("allowed"),
+    )
+    .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=5))
+    .group_by(carrier_report.c.carrier)
 )
 
-CARRIERS = text(
-    """
-    SELECT carrier, bool_or(state = 'ready') AS ready, bool_and(state = 'paused') AS paused, max(rate) AS rate,
-           min(allowed) AS allowed
-      FROM carrier_report WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY carrier
-    """
-)
 
-AHEAD = """
-    SELECT coalesce(sum((b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * s.segments), 0)
-               AS segments, coalesce(bool_or(b.carrier LIKE '%/%'), false) AS limited
-      FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE b.state IN ('queued', 'sending')
-       AND b.turn <= (SELECT max(o.turn) FROM batch o WHERE {owner} AND o.state IN ('queued', 'sending'))
-"""
-AHEAD_OF_SEND = text(AHEAD.format(owner="o.send_id = :owner"))
-AHEAD_OF_ACCOUNT = text(AHEAD.format(owner="o.account_id = :owner"))
-"""Segments to be submitted up to and including the last queued one of a send or an account, and whether any of them is
-subject to a limit other than the carrier's rate."""
+def _ahead_of(owner: Column[Any]) -> Select[*tuple[Any, ...]]:
+    """Segments to be submitted up to and including the last queued one of a send or an account, and whether any of
+    them is subject to a limit other than the carrier's rate. `owner` is the column of OTHER that names either."""
+    last_turn = select(func.max(OTHER.c.turn)).where(
+        owner == bindparam("owner"), in_constants(OTHER.c.state, BatchState.QUEUED, BatchState.SENDING)
+    )
+    left = BATCH.size - BATCH.next_index + 1 + func.coalesce(func.cardinality(BATCH.retry), 0)
+    return (
+        select(
+            func.coalesce(func.sum(left * SEND.segments), 0).label("segments"),
+            func.coalesce(func.bool_or(IN_LIMITED_QUEUE), False).label("limited"),
+        )
+        .join_from(tables.batch, tables.send, SEND.id == BATCH.send_id)
+        .where(UNDER_WAY, BATCH.turn <= last_turn.scalar_subquery())
+    )
+
+
+AHEAD_OF_SEND, AHEAD_OF_ACCOUNT = _ahead_of(OTHER.c.send_id), _ahead_of(OTHER.c.account_id)
 
 
 def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, str]:

@@ -12,9 +12,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
-from api.accept.accept import fit_text
-from api.accept.placeholders import template_of
-from api.accept.validity import due_time, expiry_time, is_default
+from api.accept.options import due_time, expiry_time, is_default
+from api.accept.text import fit_text, template_of
 from api.commit.group_commit import low_balance, spend_limit_reached
 from api.problems import Problem, invalid
 from api.resources.sends import queries

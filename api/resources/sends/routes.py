@@ -8,10 +8,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select, text
 
+from api.accept.options import rules_response
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
-from api.commit.rules import rules_response
 from api.endpoint import endpoint, key_of_request, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
@@ -29,7 +29,7 @@ from shared.encryption import MARK, Texts
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
 from shared.sends.queued_batches import publish_queued
 
-SEND = """
+SEND = f"""
     SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
            (SELECT count(*)
               FROM batch b
@@ -41,15 +41,24 @@ SEND = """
                AND NOT EXISTS (SELECT FROM message m
                                 WHERE m.id = CAST(overlay(b.id::text placing lpad(to_hex(i.index), 4, '0') from 33)
                                                   AS uuid))) AS sending,
-           {own}
+           {OWN}
       FROM send s
-     WHERE s.account_id = :account {where}
+     WHERE s.account_id = :account
 """
 """`sending` counts the messages that may have been submitted and have no result yet. It is counted from the batches in
 the same snapshot as the send's counters, so that the sum is always right."""
-ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
-FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
-PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
+ONE = text(f"{SEND} AND s.id = :send")
+"""One send, with its messages being sent, in one snapshot."""
+LIST = text(
+    f"""
+    {SEND} AND s.id < :before AND s.id >= :end
+       AND (CAST(:status AS send_state) IS NULL OR s.state = :status)
+       AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
+     ORDER BY s.id DESC LIMIT :limit
+    """
+)
+"""A page of sends, likewise."""
+FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 SENDS = tables.send.c
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
@@ -66,22 +75,21 @@ READ_SCOPE = "sms:read"
 )
 def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
-    where = "".join(FILTERS[name] for name in FILTERS if name in query) + PAGE
     parameters: dict[str, Any] = {
         "account": caller.account_id,
         "before": uuid_cursor(query.get("cursor")) or LAST,
         "limit": query["limit"] + 1,
-        **{name: query[name] for name in FILTERS if name in query},
+        **{name: query.get(name) for name in FILTERS},
     }
     with reading_list(services().engine) as connection:
         end = None
-        if FILTERS.keys() & query.keys():
+        if query.keys() & set(FILTERS):
             of_account = tables.send.c.account_id == caller.account_id, tables.send.c.id < parameters["before"]
             end = last_examined(
                 connection, select(tables.send.c.id).where(*of_account).order_by(tables.send.c.id.desc())
             )
         parameters["end"] = FIRST if end is None else end.id
-        rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
+        rows = connection.execute(LIST, parameters).all()
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 
     def entry(row: Any) -> Any:

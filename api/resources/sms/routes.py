@@ -10,8 +10,8 @@ from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse
 from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
+from api.http.direct import PendingResponse
 from api.http.json_body import LARGE_BODY, read_json
-from api.http.pending_response import PendingResponse
 from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.problems import invalid

@@ -10,8 +10,7 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv_body import read_csv
-from api.http.csv_cells import csv_line
+from api.http.csv import csv_line, read_csv
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.request import current_request

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from api.auth import tokens
+from api.auth import revocations, tokens
 from api.auth.revocations import RevokedTokens
 from api.auth.tokens import Tokens
 from api.event_loop import NeedsThread
@@ -174,7 +174,7 @@ def test_after_a_revocation_nobody_reads_them_all(
 
 
 def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "MAX_REVOKED", 2)
+    monkeypatch.setattr(revocations, "MAX_REVOKED", 2)
     alive = [exchange(service, key.api_key, key.api_secret).json["access_token"] for _ in range(3)]
     for token in alive[:2]:
         assert service.post("/auth/revoke", token=token).status_code == 200

@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.request_body import DRAINED
+from api.http.receive import DRAINED
 from api.problems import CATALOGUE
 from api.resources.auth.routes import MAX_BODY
 from api.resources.limits.routes import BOUNDS

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine, text
@@ -11,6 +12,9 @@ from sqlalchemy import Engine, text
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import set_retention
 from shared.audit.check import audit
+from shared.carriers.unreadable import Unreadable, keep_unreadable
+from shared.contacts.groups import delete_group
+from shared.contacts.imports import begin_import
 from shared.contacts.suppressions import suppress, unsuppress
 from shared.inbound import Inbound, store
 from tests.harness.database import fresh_database
@@ -20,6 +24,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.retention import forget
 
 PERSON, OTHER = "254733123987", "254733123988"
+BOTH = (PERSON, OTHER)
 SECRET = "Table for Xanthippe"
 OURS = ("simulated_submit", "simulated_receipt")
 """The simulated carrier's own books: what a real carrier has is the carrier's."""
@@ -105,6 +110,32 @@ def test_it_works(alone: Service) -> None:
     assert alone.bulk([OTHER, PERSON, "0712", f"+{PERSON}"], headers=key).json["send_id"] == bulk["send_id"]
     assert where(alone.engine, PERSON) == set()
     assert audit(alone.engine, full=True) == []
+
+
+def test_what_is_kept_elsewhere_is_erased_too(alone: Service) -> None:
+    def spelled(phone: str) -> tuple[str, ...]:
+        return phone, f"{phone[:3]} {phone[3:]}", phone.encode().hex()
+
+    receive(alone, "254799999999", "Hello")  # to a sender ID of the account
+    deleted, imported = alone.new_group([*BOTH]), alone.new_group([])
+    file = begin_import(alone.engine, alone.account_id, UUID(imported), None)
+    with alone.engine.begin() as connection:
+        delete_group(connection, UUID(deleted))
+        keep_unreadable(connection, "any", [Unreadable(f"to {phone}".encode(), "malformed") for phone in BOTH])
+        for line, phone in enumerate(BOTH):
+            values = {"import": file, "line": line, "value": spelled(phone)[1]}
+            connection.execute(
+                text("INSERT INTO import_error VALUES (:import, :line, :value, 'code', 'detail')"), values
+            )
+        store(connection, "any", [Inbound(phone, "25420700", "half", 7, 2, 1) for phone in BOTH])
+    kept = {"contact", "import_error", "inbound_part", "unreadable_receipt"}
+    assert where(alone.engine, *spelled(PERSON)) == kept
+    erase(alone)
+    assert where(alone.engine, *spelled(PERSON)) == set()
+    assert where(alone.engine, *spelled(OTHER)) == kept
+    with alone.engine.connect() as connection:
+        counts = text("SELECT contact_count FROM contact_group WHERE id = :id")
+        assert connection.execute(counts, {"id": deleted}).scalar_one() == 1
 
 
 def test_the_csv_of_an_erased_message_has_no_phone(alone: Service) -> None:

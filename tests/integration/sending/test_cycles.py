@@ -22,10 +22,10 @@ from worker.carriers.base import Answer, MessageGroup, Outcome
 from worker.jobs.expand import NEXT_SEND, expand
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
+from worker.sending.checks import LOCK_CAPS, apply_rules
 from worker.sending.claim import claim
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import CANDIDATE
-from worker.sending.send_rules import LOCK, apply_rules
 
 __all__ = ["expanding_send", "make"]
 
@@ -98,7 +98,7 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
 
     second = threading.Thread(target=apply_rules, args=(service.engine, batches))
     with service.engine.begin() as other:
-        other.execute(LOCK, {"account": service.account_id})
+        other.execute(LOCK_CAPS, {"account": service.account_id})
         second.start()
         wait_until(is_waiting, 4, "the second worker to wait")
     second.join()

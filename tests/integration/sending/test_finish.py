@@ -26,8 +26,7 @@ from tests.integration.sending.test_advance import (
     rows,
 )
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.finish import can_finish, finish
-from worker.sending.settle import settle
+from worker.sending.settle import can_finish, finish, settle
 
 numbers = iter(range(254_770_000_000, 254_771_000_000, 100))
 

@@ -13,7 +13,7 @@ from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from worker.carriers.base import Answer, MessageGroup, Outcome
-from worker.sending.send_rules import apply_rules
+from worker.sending.checks import apply_rules
 
 WINDOW, WINDOWS = 10, 5
 ACME = "27821234567"

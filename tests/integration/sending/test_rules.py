@@ -16,8 +16,8 @@ from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
 from tests.harness.database import disposable_database
 from tests.harness.service import SECRET_KEY, Service
+from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
-from worker.sending.send_rules import apply_rules
 
 NAIROBI, NEW_YORK = 254799000000, 12125550100
 CARRIED = ("sent", "delivered")

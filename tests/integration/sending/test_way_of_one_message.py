@@ -1,4 +1,4 @@
-"""A message enters the files that docs/explanation/architecture.md names, and no others."""
+"""A message enters the files that docs/explanation/architecture.md names, as many as it says, and no others."""
 
 import asyncio
 import json
@@ -31,6 +31,8 @@ from tests.harness.times import ahead
 ROOT = Path(api.__file__).parent.parent
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 PACKAGES = ("api", "worker", "shared")
+ACCEPTING = ("api/accept/", "api/commit/", "shared/task_publisher.py")
+"""Where the accepting of a send begins: in the request's thread, in the thread that commits, and in the publisher's."""
 CONTENT_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
@@ -41,19 +43,49 @@ def documented(part: str) -> set[str]:
     return set(re.findall(r"`((?:api|worker|shared)/[\w/.]*)`", table))
 
 
+def figures(part: str) -> list[int]:
+    """The numbers in the sentence below a part's table: its files, and the calls between them."""
+    sentence = re.search(rf"^{part} enters [^.]*\.", PAGE.read_text(), re.MULTILINE)
+    assert sentence, f"the page does not say what {part} enters"
+    return [int(number) for number in re.findall(r"\d+", sentence[0])]
+
+
+def file_of(frame: FrameType) -> str | None:
+    """The file of the project that a function is in."""
+    path = frame.f_code.co_filename
+    name = path.removeprefix(f"{ROOT}/")
+    return name if name != path and name.startswith(PACKAGES) else None
+
+
 class Tracer:
     """The files of the project in which a function is called while it is on, in every thread."""
 
     def __init__(self) -> None:
         self.entered: set[str] = set()
+        self.accepting: set[str] = set()
+        """Those entered from within the accepting of a send: from `accept()` on, and in the threads that it starts."""
+        self.calls: set[tuple[str, str, str]] = set()
+        """From one file to another: the calling file and function, and the file that is called, each counted once."""
         self.on = False
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        path = Path(frame.f_code.co_filename)
-        if self.on and event == "call" and path.is_relative_to(ROOT):
-            name = str(path.relative_to(ROOT))
-            if name.startswith(PACKAGES):
-                self.entered.add(name)
+        called = file_of(frame) if self.on and event == "call" else None
+        if called is None:
+            return
+        self.entered.add(called)
+        callers = [(file, each) for each in callers_of(frame) if (file := file_of(each))]
+        if any(file.startswith(ACCEPTING) for file in (called, *(file for file, _ in callers))):
+            self.accepting.add(called)
+        if callers and callers[0][0] != called:
+            function = callers[0][1].f_code.co_qualname.partition(".<locals>")[0]
+            self.calls.add((callers[0][0], function, called))
+
+
+def callers_of(frame: FrameType) -> Iterator[FrameType]:
+    """The frames above, from the nearest one."""
+    while frame.f_back is not None:
+        frame = frame.f_back
+        yield frame
 
 
 @pytest.fixture
@@ -126,6 +158,7 @@ def test_accepting(engine: Engine, tracer: Tracer) -> None:
     asyncio.run(serve())
     own_engine.dispose()
     assert (unnamed(tracer.entered, named), unused(tracer.entered, named)) == (set(), set())
+    assert figures("Accepting") == [len(tracer.entered), len(tracer.accepting), len(tracer.calls)]
 
 
 def test_sending(engine: Engine, tracer: Tracer) -> None:
@@ -141,3 +174,4 @@ def test_sending(engine: Engine, tracer: Tracer) -> None:
     assert service.counts(send_id)["submitted"] == 1
     named = documented("Sending")
     assert (unnamed(tracer.entered, named), unused(tracer.entered, named)) == (set(), set())
+    assert figures("Sending") == [len(tracer.entered), len(tracer.calls)]

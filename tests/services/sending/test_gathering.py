@@ -49,7 +49,7 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
 def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, workers: int, waits: int) -> None:
     carrier = Taker()
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    dispatcher.workers = lambda: workers
+    dispatcher.live_workers.workers = workers
     dispatcher._size = 1.0  # as after a cycle of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")

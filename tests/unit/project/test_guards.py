@@ -47,7 +47,6 @@ SQL_MADE_IN_FUNCTIONS = {
     ("shared/audit/check.py", "audit"),
     ("shared/audit/check.py", "check"),
     ("shared/db/partitions.py", "make_partitions"),
-    ("api/resources/sends/routes.py", "sends"),
 }
 """Functions that put names or limits of the code's own, and no values, into a statement."""
 

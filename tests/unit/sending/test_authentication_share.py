@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from worker.sending.authentication_share import AUTHENTICATION, AuthenticationShare
+from worker.sending.next_batches import AUTHENTICATION, AuthenticationShare
 
 
 def batches(segments: int, lane: int = AUTHENTICATION) -> list[Any]:

@@ -132,7 +132,7 @@ def test_every_state_is_given_by_somebody(state: StrEnum) -> None:
 
 def test_no_sql_names_a_state_that_there_is_not() -> None:
     states = {str(state) for kind in (MessageStatus, SendState, BatchState) for state in kind}
-    others = {"active", "suspended", "frozen", "approved", "pending", "ready", "probing"}
+    others = {"active", "suspended", "frozen", "closed", "approved", "pending", "ready", "probing"}
     others |= {"disabled", "deleted", "delivered", "failed"}  # of webhooks and their deliveries
     others |= {"receiving", "running"}  # of imports
     named = re.findall(r"\bstate (?:=|<>) '(\w+)'", sql())

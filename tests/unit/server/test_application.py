@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop, require_thread
-from api.http.pending_response import PendingResponse
-from api.http.request import current_request
+from api.http.direct import PendingResponse
+from api.http.request import current_request, environ_of
 from api.http.responses import Response
-from api.http.wsgi import WholeResponse, environ_of
+from api.http.wsgi import WholeResponse
 from api.limits.bulkheads import PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
@@ -251,6 +251,32 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
     for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app.endpoint)):
         assert status == 429 and (b"retry-after", b"1") in headers and b'"rate_limited"' in body
     assert app.on_the_loop == []
+
+
+def test_a_delayed_refusal_keeps_its_share_even_if_its_client_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
+    refused: list[int] = []
+
+    def delay(owner: object, status: int, body_bytes: int = 0) -> float:
+        refused.append(status)
+        return 60.0 if status == 401 else 0.0
+
+    def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
+        start("401 Unauthorized", [("Content-Length", "0")])
+        return [b""]
+
+    async def run() -> None:
+        sockets = Sockets(refuse)
+        monkeypatch.setattr(sockets.served.refusals, "delay", delay)
+        delayed = sockets.open("198.51.100.1")
+        await until(lambda: refused == [401])
+        delayed.gone.set()
+        second = sockets.open("198.51.100.1")
+        await second.task
+        assert (second.status, delayed.status) == (429, 0)
+        delayed.task.cancel()
+
+    asyncio.run(run())
 
 
 class Sockets:

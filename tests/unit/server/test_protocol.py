@@ -8,10 +8,11 @@ import pytest
 
 from api.event_loop import is_on_event_loop
 from api.http.direct import DirectEndpoint
+from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.request import Request, current_request
-from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
+from api.limits.refusals import Refusals
 from api.server import limits
 from api.server.application import Application
 from api.server.connections import Connections
@@ -28,7 +29,7 @@ class Connection(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
-        self.closed = False
+        self.closed = self.paused = False
 
     def write(self, data: Any) -> None:
         """Keep it."""
@@ -51,10 +52,12 @@ class Connection(asyncio.Transport):
         return False
 
     def pause_reading(self) -> None:
-        """Nothing is read."""
+        """Nothing more is read."""
+        self.paused = True
 
     def resume_reading(self) -> None:
-        """Nothing is read."""
+        """It is read again."""
+        self.paused = False
 
 
 async def length(scope: Any, receive: Any, send: Any) -> None:
@@ -142,6 +145,30 @@ def test_trailers_are_refused(trailer: bytes, together: bool) -> None:
 def test_a_trailer_without_an_end() -> None:
     connection = after(CHUNKED, b"0\r\nX-A: ", *[b"a" * 1000] * 40)
     assert connection.written.startswith(b"HTTP/1.1 400 ") and connection.closed
+
+
+@pytest.mark.parametrize(("delay", "status"), [(0.01, b"HTTP/1.1 400 "), (60.0, b"")])
+def test_who_is_refused_again_and_again_waits_unread(
+    delay: float, status: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Refusals, "delay", lambda *_: delay)
+    connection = after(b"none\r\n\r\n", seconds=0.2)
+    assert connection.written[:13] == status and connection.closed == bool(status)
+
+
+def test_little_is_read_after_a_refusal() -> None:
+    async def run() -> tuple[bool, bool]:
+        made, connection = HttpConnection(ServerState(length, Connections())), Connection()
+        connection.can_write_eof = lambda: True  # type: ignore[method-assign]
+        connection.write_eof = lambda: None  # type: ignore[method-assign]
+        made.connection_made(connection)
+        made.data_received(b"none\r\n\r\n")
+        before = connection.paused
+        for _ in range(limits.MAX_DISCARDED_BYTES // 1000 + 1):
+            made.data_received(b"a" * 1000)
+        return before, connection.paused
+
+    assert asyncio.run(run()) == (False, True)
 
 
 def test_chunks_that_are_nothing_but_their_extension() -> None:

@@ -1,6 +1,7 @@
-"""Updates the counters of sends: one per stored message status.
+"""Counts messages by status: in the counters of their sends, and for `GET /metrics`.
 
-They change in the transaction that writes or updates the messages, so they match the rows at every commit.
+The counters of sends change in the transaction that writes or updates the messages, so they match the rows at every
+commit.
 """
 
 from collections import Counter
@@ -12,19 +13,26 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
-from shared.lifecycle import STORED
+from shared.lifecycle import LANES, STORED
+from shared.metrics import MESSAGES
 from shared.sends import send_states
+from shared.sms.countries import country_of
 
 Changes = dict[UUID, Counter[str]]
 """Increments of the counters, by send and status."""
 
+MessageCounts = Counter[tuple[str, int | None, str]]
+"""Messages by status, lane (None: unknown) and the first digits of the phone."""
+
 LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
+"""Locks sends in the order of their ids, so that transactions which update several of them cannot deadlock."""
 
 SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED)
 ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED)
 NAMES = "id, " + ", ".join(STORED)
 
 ADD = text(f"UPDATE send s SET {SUMS} FROM unnest({ARRAYS}) AS c ({NAMES}) WHERE s.id = c.id")
+"""Adds to all counters of many sends at once, given as literals of arrays: one per cycle and receipt window."""
 
 ADD_AND_CLOSE = text(
     f"""
@@ -35,6 +43,7 @@ ADD_AND_CLOSE = text(
     RETURNING s.id, s.account_id, s.state
     """
 )
+"""The same, and completes sends: in one statement, so that a send is completed with the counts of its last batch."""
 
 
 def add_to_sends(connection: Connection, changes: Changes) -> None:
@@ -70,3 +79,10 @@ def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
     counters = [changes.get(send, nothing) for send in ids]
     return {"id": uuids(ids), **{str(status): array(counter[status] for counter in counters) for status in STORED}}
+
+
+def count_messages(carrier: str, counts: MessageCounts) -> None:
+    """Count messages that have changed their status."""
+    for (status, lane, prefix), messages in counts.items():
+        category = "" if lane is None else str(LANES[lane])
+        MESSAGES.labels(str(status), carrier, category, country_of(prefix) or "").inc(messages)

@@ -1,4 +1,4 @@
-"""Receive the bodies of requests.
+"""Receive requests, within bounds: check their heads, and receive their bodies.
 
 A body is received whole before its request gets a thread, so a slow client holds only its connection and one request of
 its own account's or address's share (api/limits/bulkheads.py). A large body spills to a temporary file and must arrive
@@ -12,8 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
+from api.http.request import Headers
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
+
+MAX_HEAD_BYTES = 32 * 1024
+"""Bytes of the whole head."""
+MAX_LINE_BYTES = 8 * 1024
+"""Bytes of the URL, or of one header."""
+MAX_HEADERS = 100
+TOO_LARGE = (
+    f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
+    f" a header of more than {MAX_LINE_BYTES:,} bytes."
+)
+
 
 GRACE = 20.0
 """Seconds allowed for any body, whatever its size."""
@@ -27,6 +40,29 @@ and the client would lose the response."""
 _disk = ThreadPoolExecutor(2, "spool")
 
 
+def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
+    """Describe what is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty if it is valid."""
+    size = longest = len(url)
+    hosts = 0
+    codings: list[bytes] = []
+    for name, value in headers:
+        length = len(name) + len(value)
+        size += length
+        if length > longest:
+            longest = length
+        if name == b"host":
+            hosts += 1
+        elif name == b"transfer-encoding":
+            codings.append(value)
+    if hosts != 1 and (hosts or version == "1.1"):
+        return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}; it must have exactly one."
+    if codings and (version != "1.1" or len(codings) > 1 or codings[0].lower() != b"chunked"):
+        return "The only supported Transfer-Encoding is `chunked`, given once, in HTTP/1.1."
+    if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
+        return TOO_LARGE
+    return ""
+
+
 class Gone(Exception):
     """The client disconnected before its body was complete or its request was handled."""
 
@@ -38,10 +74,11 @@ class TooSlow(Exception):
 class Whole:
     """A small body, in memory, as `wsgi.input`."""
 
-    __slots__ = ("data", "read")
+    __slots__ = ("data", "read", "size")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.size = len(data)
         self.read = io.BytesIO(data).read
 
     def unread(self) -> bool:
@@ -52,8 +89,9 @@ class Whole:
 class Spooled:
     """A larger body, in memory or in a temporary file, as `wsgi.input`."""
 
-    def __init__(self, file: "SpooledTemporaryFile[bytes]", more: bool) -> None:
+    def __init__(self, file: "SpooledTemporaryFile[bytes]", size: int, more: bool) -> None:
         self._file = file
+        self.size = size
         self._more = more
         self.read = file.read
 
@@ -68,6 +106,8 @@ class Spooled:
 
 class Unread:
     """A body whose announced length is over the limit, so none of it is read, as `wsgi.input`."""
+
+    size = 0
 
     def read(self, size: int = -1) -> bytes:
         """Return no bytes."""
@@ -134,7 +174,7 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
     except BaseException:
         file.close()
         raise
-    return Spooled(file, more)
+    return Spooled(file, size, more)
 
 
 async def drain(receive: Receive) -> None:

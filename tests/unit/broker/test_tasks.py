@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from worker.broker import coalescer as module
-from worker.broker.coalescer import Coalescer
+from worker import tasks as module
+from worker.tasks import Coalescer
 
 
 class Counted:

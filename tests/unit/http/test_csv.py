@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.http.csv_cells import FORMULA, SPECIAL, csv_cell
+from api.http.csv import FORMULA, SPECIAL, csv_cell
 
 
 @pytest.mark.parametrize(

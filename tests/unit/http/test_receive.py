@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.http import request_body
-from api.http.request_body import Gone, TooSlow, drain, is_small, spooled_body, whole_body
+from api.http import receive
+from api.http.receive import Gone, TooSlow, drain, is_small, spooled_body, whole_body
 
 GONE = {"type": "http.disconnect"}
 
@@ -78,14 +78,14 @@ def test_of_a_body_that_is_too_large_the_rest_is_not_read() -> None:
 
 
 def test_a_body_of_which_nothing_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_body, "GRACE", 0.05)
+    monkeypatch.setattr(receive, "GRACE", 0.05)
     with pytest.raises(TooSlow):
         asyncio.run(spooled(Client()))
 
 
 def test_a_body_that_drips(monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece comes each time in time: it is the rate that counts."""
-    monkeypatch.setattr(request_body, "GRACE", 0.1)
+    monkeypatch.setattr(receive, "GRACE", 0.1)
 
     class Dripping(Client):
         async def __call__(self) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def test_a_body_that_drips(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_more_has_come_the_longer_the_rest_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_body, "GRACE", 0.01)
-    monkeypatch.setattr(request_body, "MINIMUM_RATE", 1)
+    monkeypatch.setattr(receive, "GRACE", 0.01)
+    monkeypatch.setattr(receive, "MINIMUM_RATE", 1)
 
     class Late(Client):
         async def __call__(self) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def test_the_more_has_come_the_longer_the_rest_is_awaited(monkeypatch: pytest.Mo
 
 
 def test_what_nobody_wants_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_body, "DRAINED", 5)
-    monkeypatch.setattr(request_body, "DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr(receive, "DRAINED", 5)
+    monkeypatch.setattr(receive, "DRAIN_SECONDS", 0.05)
     endless = [chunk(b"abc") for _ in range(5)]
     client = Client(*endless)
     asyncio.run(drain(client))

@@ -27,5 +27,6 @@ def rates_since(query: MultiDict[str, str], carriers: Sequence[Mapping[str, Any]
         return {}
     if not 0 < seconds < float("inf"):
         return {}
-    counts = {each["carrier"]: each["submitted"] - before.get(each["carrier"], each["submitted"] + 1) for each in carriers}
+    now_handed = {each["carrier"]: each["submitted"] for each in carriers if each["carrier"] in before}
+    counts = {name: submitted - before[name] for name, submitted in now_handed.items()}
     return {name: count / seconds for name, count in counts.items() if count >= 0}

@@ -1,7 +1,8 @@
 """The current request: who is signed in, for which account, and the API in her name.
 
-The cookie holds only the session token, and a support person's reason to see texts. The account and the world, `live` or `test`, are in the path, so that pages of
-several accounts can be open at the same time. The API decides what is allowed; `may` only hides what would be refused.
+The cookie holds only the session token, and a support person's reason to see texts. The account and the world, `live`
+or `test`, are in the path, so that pages of several accounts can be open at the same time. The API decides what is
+allowed; `may` only hides what would be refused.
 """
 
 import time

@@ -16,7 +16,9 @@ class Doubts:
         """The first accepted ones first; by `send_id`, `carrier`, `cursor`."""
         return self._transport.request("GET", "/doubts", query={"limit": limit, **query})
 
-    def resolve(self, message_ids: Sequence[str], outcome: str, reason: str | None = None, key: str | None = None) -> Any:
+    def resolve(
+        self, message_ids: Sequence[str], outcome: str, reason: str | None = None, key: str | None = None
+    ) -> Any:
         """Resolve messages as `sent`, `delivered` or `not-sent`."""
         body = {"message_ids": list(message_ids), "outcome": outcome} | ({"reason": reason} if reason else {})
         return self._transport.request("POST", "/doubts/resolve", body, key=key)

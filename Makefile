@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler observe alerts crashpoints faults hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -49,6 +49,9 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
+
+failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
+	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
 
 hostile: $(READY) ## Attack the service beside a victim, for half an hour: make hostile SECONDS=60 ONLY=never,slow
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
@@ -71,6 +74,15 @@ peers: $(READY) ## Try SMPP with other implementations: npm's smpp (installed fr
 
 pooler: $(READY) ## Run the service behind a real PgBouncer, which must be installed
 	$(BIN)/python -m pytest -q -m pooler tests/pooler
+
+rabbitmq: $(READY) ## Run the service with a cluster of RabbitMQ, which must be installed
+	$(BIN)/python -m pytest -q -m rabbitmq tests/rabbitmq
+
+kubernetes: $(READY) ## Check the manifests of deploy/kubernetes against the schemas of Kubernetes, which take 110 MB
+	@[ -x $(VENV)-kubernetes/bin/kubernetes-validate ] || { $(BIN)/python -m venv --clear $(VENV)-kubernetes \
+		&& $(VENV)-kubernetes/bin/python -m pip --disable-pip-version-check install --quiet kubernetes-validate==1.37.0; }
+	$(VENV)-kubernetes/bin/kubernetes-validate --strict --quiet --no-warn -k 1.29 deploy/kubernetes/*.yaml
+	$(VENV)-kubernetes/bin/kubernetes-validate --strict --quiet --no-warn -k 1.37 deploy/kubernetes/*.yaml
 
 observe: $(READY) ## Watch the service of `make run` with Prometheus, which must be installed, on port 9090
 	@mkdir -p var/prometheus
@@ -140,7 +152,7 @@ lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays
-	rm -rf $(VENV) $(VENV)-next build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-next $(VENV)-kubernetes build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 # All stamps are written last, so an interrupted install is done again from its start.

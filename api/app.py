@@ -5,7 +5,6 @@ from pathlib import Path
 
 from celery import Celery
 from flask import Flask, Response
-from redis import Redis
 from sqlalchemy import Engine
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
@@ -27,6 +26,7 @@ from shared.db.encryption_keys import keys_problem
 from shared.db.full_disk import shortage
 from shared.db.schema import schema_problem
 from shared.encryption import Texts
+from shared.redis_client import redis_client
 from shared.settings import Settings, service_settings
 from shared.task_queue import make_celery
 
@@ -68,7 +68,7 @@ def create_app(
             pool_class=ThreadOnlyPool,
         ),
         celery or make_celery(settings),
-        None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
+        None if settings.eager else redis_client(settings.redis_url, timeout=1),
     )
     app.extensions["bulksms"] = work
     app.url_map.converters["phone"] = PhoneInPath
@@ -78,7 +78,9 @@ def create_app(
     add_metrics(app, work)
     add_callbacks(app, work)
     _add_errors(app)
-    app.wsgi_app = RequestMiddleware(app.wsgi_app, work, settings.requests_per_second)  # type: ignore[method-assign]
+    app.wsgi_app = RequestMiddleware(  # type: ignore[method-assign]
+        app.wsgi_app, work, settings.requests_per_second, settings.request_log_sample_rate
+    )
     return app
 
 

@@ -1,4 +1,4 @@
-"""Serve the API reference, the OpenAPI document and, if it was built, the documentation site."""
+"""Serve the references and OpenAPI documents of both APIs and, if it was built, the documentation site."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from flask import Flask, Response, send_from_directory
 
 from api.commit.draft import encode
-from api.endpoint import json_response
+from api.endpoint import OPERATORS, json_response
 from api.http.flask_adapter import flask_response
 from api.openapi.document import document
 
@@ -16,16 +16,33 @@ FIRST_PAGE = "index.html"
 
 
 def add_documentation(app: Flask, site: Path = SITE) -> None:
-    """Serve the reference at /reference, the site at /docs and the OpenAPI document at /openapi.json."""
+    """Serve the reference at /reference, the site at /docs and the OpenAPI document at /openapi.json.
+
+    Those of the operator API are at /operator/reference and /operator/openapi.json.
+    """
 
     @lru_cache(1)
-    def cached() -> str:
+    def customers() -> str:
         return encode(document())
+
+    @lru_cache(1)
+    def operators() -> str:
+        return encode(document(OPERATORS))
 
     @app.get("/openapi.json")
     def openapi() -> Response:
         """The OpenAPI document."""
-        return flask_response(json_response(cached()))
+        return flask_response(json_response(customers()))
+
+    @app.get("/operator/openapi.json")
+    def operator_openapi() -> Response:
+        """The OpenAPI document of the operator API."""
+        return flask_response(json_response(operators()))
+
+    @app.get("/operator/reference")
+    def operator_reference() -> Response:
+        """The reference of the operator API. It loads nothing from other hosts."""
+        return send_from_directory("static", "operator.html")
 
     @app.get("/")
     def home() -> Response:

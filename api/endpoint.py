@@ -95,7 +95,10 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
 
     @wraps(function)
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
-        current_request().set_route(route)
+        summary = current_request().summary
+        summary.route = route
+        if "send_id" in arguments:
+            summary.send_id = str(arguments["send_id"])
         if operation.cancellable:
             allow_cancellation()
         try:
@@ -156,7 +159,8 @@ def _charged(lines: Iterator[str], payer: int | str) -> Iterator[str]:
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
     """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
-    return DirectEndpoint(handler_of(operation), work, work.settings.requests_per_second)
+    settings = work.settings
+    return DirectEndpoint(handler_of(operation), work, settings.requests_per_second, settings.request_log_sample_rate)
 
 
 def authenticate(scope: str) -> Caller:
@@ -192,9 +196,11 @@ def need_scope(caller: Caller | Operator, scope: str) -> None:
 def take_request(caller: Caller) -> None:
     """Count the request against the account's rate limit, and the key's if it has one. Raises Problem rate_limited.
 
-    A request that is handled again in a thread (api/event_loop.py) is counted only once.
+    A request that is handled again in a thread (api/event_loop.py) is counted only once. From now on its log line names
+    the caller.
     """
     request = current_request()
+    request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
     if request.rate_limit is not None:
         return
     work = services()

@@ -13,7 +13,7 @@ from api.auth.operator_tokens import Operator
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Api:
     """The operations under one prefix, and the function that authenticates their callers for a scope."""
 

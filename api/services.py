@@ -13,8 +13,8 @@ from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
-from api.limits.rate_limit import Buckets
-from api.limits.shared_rate_limit import SharedRateLimit
+from api.limits.shared_token_buckets import SharedRateLimit
+from api.limits.token_buckets import Buckets
 from shared.encryption import Texts
 from shared.people.second_factor import totp_texts
 from shared.sends.recipient_counts import RecipientCounts

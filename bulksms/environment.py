@@ -4,20 +4,12 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from shared.settings import Settings, SettingsError, from_environment
+from shared.health.installation import Installation as Installation
+from shared.settings import SettingsError, from_environment
 
 LOCAL = Path("var") / "env"
 """Written by `bulksms up`, and removed when it ends."""
-
-
-class Installation(NamedTuple):
-    """An installation's settings, their source, and its data folder if it was started in this folder."""
-
-    settings: Settings
-    source: str
-    data: Path | None
 
 
 def find_installation(environ: Mapping[str, str] | None = None, local: Path = LOCAL) -> Installation:

@@ -20,6 +20,8 @@ from uuid import UUID
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX_BITS = 0xFFFF
+FIRST_ID, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
+"""The ids before and after all others."""
 
 _CHUNK = 256
 _random: deque[int] = deque()

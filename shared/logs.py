@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 from shared.sms.phones import mask
 
@@ -19,10 +20,12 @@ VALUES = re.compile(
 )
 """Parts of Postgres' and SQLAlchemy's error messages that contain data: rows, also of several lines, and parameters.
 They may also appear in the form of `repr`."""
-SECRETS = re.compile(r"\b(smss_|smsp_|smsv_|smsl_|whsec_|Bearer )[\w.+/=~-]+")
+SECRETS = re.compile(r"\b(smss_|smsp_|smsv_|smsl_|ops_|whsec_|Bearer )[\w.+/=~-]+")
 PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 """Numbers of 10 to 15 digits: few other numbers are that long."""
 
+FIELDS = "fields"
+"""The attribute of a record with further members of its line. Loggers set it by `extra=fields(…)`."""
 
 TASK_LOGGERS = ("celery.worker.strategy", "celery.app.trace")
 """Celery's loggers that write a line for each received and each succeeded task."""
@@ -33,15 +36,24 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as a JSON object on one line."""
-        line = {
+        line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": scrub(record.getMessage()),
         }
+        line |= {
+            name: scrub(value) if isinstance(value, str) else value
+            for name, value in getattr(record, FIELDS, {}).items()
+        }
         if record.exc_info:
             line["traceback"] = scrub(self.formatException(record.exc_info))
         return json.dumps(line)
+
+
+def fields(**values: object) -> dict[str, Any]:
+    """The `extra` of a log line with further members. Those that are None are left out."""
+    return {FIELDS: {name: value for name, value in values.items() if value is not None}}
 
 
 def scrub(message: str) -> str:

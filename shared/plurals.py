@@ -1,6 +1,6 @@
 """Numbers with nouns in English."""
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 credit`, `2,000 credits`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 credit`, `2,000 credits`; `plural` is for irregular nouns."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"

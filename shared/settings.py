@@ -12,6 +12,7 @@ from shared.encryption import TextKey
 from shared.environment import Environment
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
+from shared.redis_client import EXAMPLE, SENTINEL, sentinel_address
 
 N = TypeVar("N", int, float)
 
@@ -37,8 +38,8 @@ NO_CARRIER = (
 
 
 SCHEMES = {
-    "REDIS_URL": ("redis", "rediss"),
-    "BROKER_URL": ("redis", "rediss", "amqp", "amqps", "pyamqp"),
+    "REDIS_URL": ("redis", "rediss", "sentinel"),
+    "BROKER_URL": ("redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp"),
 }
 """Allowed schemes."""
 
@@ -53,6 +54,8 @@ class Settings:
     secret_key: str
     """Signs tokens, hashes API secrets, and derives webhook secrets."""
     database_pool: int = 8
+    broker_queue_type: str = "classic"
+    """The type of the queue in RabbitMQ: classic or quorum."""
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
     carriers_file: str = ""
@@ -98,6 +101,8 @@ class Settings:
     """Peers whose X-Forwarded-For header is trusted."""
     token_requests_per_minute: int = 120
     """Maximum failed token requests per minute from one address, in the same way."""
+    request_log_sample_rate: float = 0.01
+    """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
     console_url: str = CONSOLE_URL
     """Address of the console, for links to invitations and sign-in."""
     remote_control: bool = False
@@ -126,6 +131,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
         database_pool=_number(env, "DATABASE_POOL", 8, int, least=1),
+        broker_queue_type=_queue_type(env.get("BROKER_QUEUE_TYPE", ""), env.get("BROKER_URL", "")),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
         simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
@@ -150,6 +156,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
+        request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", 0.01, float, most=1),
         console_url=_console_url(env.get("CONSOLE_URL", "")),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
@@ -169,13 +176,27 @@ def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
 def _check_schemes(env: Mapping[str, str]) -> None:
     """Raise SettingsError if the addresses of Redis or the broker are not supported."""
     for name, schemes in SCHEMES.items():
-        scheme, separator, _ = env.get(name, "").partition("://")
-        if not scheme or (separator and scheme in schemes):
-            continue
-        known = ", ".join(f"{each}://" for each in schemes)
-        hint = " Sentinel is not supported: use an address that always leads to the primary."
-        begins = f"begins with {scheme}://" if separator else "is not a URL"
-        raise SettingsError(f"{name} {begins}; it takes {known}.{hint if scheme == 'sentinel' else ''}")
+        url = env.get(name, "")
+        scheme, separator, _ = url.partition("://")
+        if scheme and not (separator and scheme in schemes):
+            known = ", ".join(f"{each}://" for each in schemes)
+            begins = f"begins with {scheme}://" if separator else "is not a URL"
+            raise SettingsError(f"{name} {begins}; it takes {known}.")
+        if scheme == SENTINEL:
+            try:
+                sentinel_address(url)
+            except ValueError as error:
+                raise SettingsError(f"{name} is not an address of Sentinel: {error}. Example: {EXAMPLE}") from None
+
+
+def _queue_type(text: str, broker_url: str) -> str:
+    if text not in ("", "classic", "quorum"):
+        raise SettingsError(f"BROKER_QUEUE_TYPE is {text!r}; it takes `classic` or `quorum`.")
+    if text and "amqp" not in broker_url.partition("://")[0]:
+        raise SettingsError(
+            "BROKER_QUEUE_TYPE is only for RabbitMQ. Set BROKER_URL to an amqp:// address, or remove it."
+        )
+    return text or "classic"
 
 
 def driver_url(url: str) -> str:

@@ -6,6 +6,7 @@ reordering tasks changes no result.
 
 from celery import Celery
 
+from shared.redis_client import celery_broker
 from shared.settings import Settings
 
 QUEUE = "sends"
@@ -18,9 +19,15 @@ IMPORT_CONTACTS = "worker.import_contacts"
 
 def make_celery(settings: Settings) -> Celery:
     """The Celery application: JSON only, no result backend, no prefetch, early acknowledgement, short time-outs."""
-    app = Celery("bulksms", broker=settings.broker_url)
+    broker, transport_options = celery_broker(settings.broker_url)
+    app = Celery("bulksms", broker=broker)
     app.conf.update(
+        # The command `celery` would put BROKER_URL as it is in place of `broker_url`, but not of these.
+        broker_read_url=broker,
+        broker_write_url=broker,
         task_default_queue=QUEUE,
+        task_default_queue_type=settings.broker_queue_type,
+        broker_native_delayed_delivery_queue_type="classic",  # of queues for tasks with an ETA, which there are none of
         task_ignore_result=True,
         task_serializer="json",
         accept_content=["json"],
@@ -40,6 +47,7 @@ def make_celery(settings: Settings) -> Celery:
             "socket_keepalive": True,
             "health_check_interval": 25,
             "visibility_timeout": 3600,
+            **transport_options,
         },
         enable_utc=True,
         timezone="UTC",

@@ -9,13 +9,13 @@ from typing import Any
 from celery.bootsteps import StartStopStep
 from celery.concurrency import get_implementation
 from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
-from redis import Redis
 
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.metrics_server import serve_metrics
+from shared.redis_client import is_redis, redis_client
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
@@ -43,10 +43,10 @@ app.conf.worker_pool = "threads"  # also if the command line names prefork, Cele
 app.conf.worker_concurrency = settings.concurrency
 app.conf.worker_consumer = "worker.broker.consumer:PersistentConsumer"
 app.conf.worker_enable_remote_control = settings.remote_control
-redis_broker = settings.broker_url.startswith("redis")
+redis_broker = is_redis(settings.broker_url)
 guard = Guard(
     process.engine,
-    Redis.from_url(settings.redis_url, socket_timeout=0.3, socket_connect_timeout=0.3),
+    redis_client(settings.redis_url, timeout=0.3),
     Path(settings.guard_file) if settings.guard_file else None,
     process.witness,
     process.sweeper.worker,
@@ -56,7 +56,7 @@ if not settings.eager:  # with eager tasks, publishing would do the work itself
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
 watchdog = ConsumerWatchdog(
-    Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None,
+    redis_client(settings.broker_url, timeout=1) if redis_broker else None,
     alarm.reconnect,
 )
 

@@ -13,6 +13,7 @@ from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
+from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
@@ -64,7 +65,7 @@ class WorkerProcess:
         breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]
         self._shares = config.shares
         first = self._dispatcher_of(breakers[0])
-        redis = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
+        redis = redis or redis_client(settings.redis_url, timeout=1)
         self.pacer = Pacer(redis, self.live_workers, first.stop)
         for carrier in self.carriers.values():
             carrier.pace = CarrierPace(self.pacer, carrier)

@@ -67,9 +67,16 @@ class PendingSend:
 
 
 def accept(
-    services: Services, caller: Caller, kind: str, body: dict[str, Any], key: Key | None = None
+    services: Services,
+    caller: Caller,
+    kind: str,
+    body: dict[str, Any],
+    key: Key | None = None,
+    request_id: str | None = None,
 ) -> IdempotentResponse | PendingSend:
     """Accept a send: `body` is loaded with the schema of its kind. A Problem means that it had no effect.
+
+    Workers log the batches of a send with a `request_id`.
 
     Its rows and its reserve are committed before the response. On an event loop the caller awaits the commit of a send
     to one phone; the other kinds need a thread. A repeated request gets the stored response even if it would be refused
@@ -89,7 +96,7 @@ def accept(
         if stored is None:
             raise
         return with_encoding(stored, kind, body)
-    draft.key = key
+    draft.key, draft.request_id = key, request_id
     finish = partial(_finish, services, draft, body)
     if draft.kind == "single" and is_on_event_loop():
         return PendingSend(services, draft, finish)

@@ -62,7 +62,7 @@ class Tokens:
             raise Problem("invalid_credentials", "The API key or secret is wrong.", headers=BEARER)
         if row.allowed_ips and not is_within(address, networks(row.allowed_ips)):
             raise ip_not_allowed(address)
-        if row.state == "suspended":
+        if row.state in ("suspended", "closed"):
             raise Problem("account_suspended", "This account may not use the service at the moment.")
         rehash(self._engine, api_key, api_secret, row, self._peppers)
         claims = {

@@ -44,6 +44,7 @@ OPTIONAL_COLUMNS = {
     "metadata": "jsonb",
     "rate": "integer",
     "callback_url": "text",
+    "request_id": "text",
     "rules": "jsonb",
     "send_at": "timestamptz",
     "group_id": "uuid",

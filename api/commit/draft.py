@@ -44,6 +44,8 @@ class Draft:
     metadata: dict[str, Any] | None = None
     rate: int | None = None
     callback_url: str | None = None
+    request_id: str | None = None
+    """The request's id, if it is logged."""
     phones: list[str] = field(default_factory=list)
     submitted: int = 1
     rejected: list[dict[str, object]] = field(default_factory=list)

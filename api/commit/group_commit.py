@@ -12,21 +12,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event, Lock
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 
 from api.commit import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
-from api.commit.draft import Draft, stamp
+from api.commit.draft import Draft
 from api.commit.idempotency import IdempotentResponse
+from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
-from api.problems import Problem
 from shared.crashpoints import crashpoint
-from shared.db.connection import autocommit, reading
+from shared.db.connection import autocommit
 from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
-from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
 from shared.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
-from shared.plurals import counted
 from shared.sends.fair_queueing import CachedClock
 
 MAX_GROUP = 256
@@ -129,7 +127,7 @@ class GroupCommit:
                         return idempotency.replay(draft.key, before)
                 body = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
-            raise self._not_enough(draft, error) from None
+            raise low_balance_or_spend_limit(self._engine, draft, error) from None
         _count([draft], began)
         self.witness.accepted(draft.id)
         return IdempotentResponse(body)
@@ -212,17 +210,6 @@ class GroupCommit:
             or (key.lock in taken and key.lock not in used and first[key.lock] is queued)
         ]
 
-    def _not_enough(self, draft: Draft, error: NotEnough) -> Problem:
-        with reading(self._engine) as connection:
-            if isinstance(error, OverSpend):
-                return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
-            row = connection.execute(
-                text("SELECT available, state FROM account WHERE id = :id"), {"id": draft.account_id}
-            ).one()
-        if row.state != "active":
-            return Problem("account_suspended", "This account may not send at the moment.")
-        return low_balance(draft.cost, row.available)
-
 
 def _count(drafts: list[Draft], began: float) -> None:
     """Count a commit for `GET /metrics`."""
@@ -234,32 +221,6 @@ def _count(drafts: list[Draft], began: float) -> None:
             accepted[draft.category] += draft.accepted
     for category, messages in accepted.items():
         ACCEPTED.labels(category).inc(messages)
-
-
-def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:
-    """The 402 for a spend limit: the day's or the month's, and the month's if both are reached."""
-    day, month = standings["day"], standings["month"]
-    of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day
-    most = of.most or 0
-    return Problem(
-        "spend_limit_reached",
-        f"This send needs {counted(required, 'credit')}; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
-        required=required,
-        period=of.period,
-        spend_limit=most,
-        spent=of.credits,
-        resets_at=stamp(of.ends),
-    )
-
-
-def low_balance(required: int, balance: int) -> Problem:
-    """The 402 for a low balance."""
-    return Problem(
-        "low_balance",
-        f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",
-        required=required,
-        balance=balance,
-    )
 
 
 def _notify(waiters: "Iterable[asyncio.Future[None] | Lock]") -> None:

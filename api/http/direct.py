@@ -47,16 +47,21 @@ class DirectEndpoint:
     """One endpoint with its error handling and standard headers."""
 
     def __init__(
-        self, endpoint: Callable[[], Response | PendingResponse], services: Any, requests_per_second: int
+        self,
+        endpoint: Callable[[], Response | PendingResponse],
+        services: Any,
+        requests_per_second: int,
+        sample_rate: float = 0.0,
     ) -> None:
-        """`requests_per_second` is the limit of callers without their own."""
+        """`requests_per_second` is the limit of callers without their own; `sample_rate` is for the request log."""
         self._endpoint = endpoint
         self._services = services
         self._requests_per_second = requests_per_second
+        self._sample_rate = sample_rate
 
     def request(self, environ: Environ) -> Request:
         """Create a request."""
-        return Request(environ, self._services)
+        return Request(environ, self._services, self._sample_rate)
 
     def call(self, request: Request) -> Response | PendingResponse:
         """Handle a request. Raises NeedsThread if it would block the event loop."""

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import MutableMapping
 from contextvars import ContextVar, Token
+from random import random
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -33,8 +34,8 @@ MAX_NAMES = 1_000
 _keys: dict[bytes, str] = {}
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-ROUTE = "bulksms.route"
-"""The key of a request's endpoint in its ASGI scope."""
+SUMMARY = "bulksms.summary"
+"""The key of a request's Summary in its ASGI scope."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
@@ -76,6 +77,23 @@ def _key(name: bytes) -> str:
     return key
 
 
+class Summary:
+    """What the server may know of a request when it has ended. It holds no body, and outlives the request."""
+
+    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id")
+
+    def __init__(self, request_id: str, is_sampled: bool) -> None:
+        self.request_id = request_id
+        self.is_sampled = is_sampled
+        """Whether the request is logged even if it succeeds, and with it the batches of its send."""
+        self.route = ""
+        """The endpoint: its method and path; empty before the request reaches one."""
+        self.account_id: int | None = None
+        self.key_id: str | None = None
+        self.send_id: str | None = None
+        """The send that the request creates or names."""
+
+
 class Request:
     """One request: its WSGI environment (PEP 3333), the services for endpoints, and state kept while it is handled."""
 
@@ -85,10 +103,12 @@ class Request:
         "rate_limit",
         "request_id",
         "services",
+        "summary",
         "work",
     )
 
-    def __init__(self, environ: Environ, services: Any) -> None:
+    def __init__(self, environ: Environ, services: Any, sample_rate: float = 0.0) -> None:
+        """`sample_rate` is the share of requests that are logged even if they succeed."""
         given = environ.get("HTTP_X_REQUEST_ID")
         self.environ = environ
         self.services = services
@@ -97,7 +117,10 @@ class Request:
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.work = Work()
+        self.summary = Summary(self.request_id, random() < sample_rate)
         self._http: HttpRequest | None = None
+        if SCOPE in environ:
+            environ[SCOPE][SUMMARY] = self.summary
 
     @property
     def http(self) -> HttpRequest:
@@ -105,12 +128,6 @@ class Request:
         if self._http is None:
             self._http = HttpRequest(self.environ, populate_request=False)
         return self._http
-
-    def set_route(self, route: str) -> None:
-        """Tell the server which endpoint handles the request: its method and path."""
-        scope = self.environ.get(SCOPE)
-        if scope is not None:
-            scope[ROUTE] = route
 
     @property
     def wants_csv(self) -> bool:

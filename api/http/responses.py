@@ -15,6 +15,7 @@ from shared.db.connection import is_away
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
 from shared.encryption import TextKeyMissing, TextUnreadable
+from shared.logs import fields
 
 log = logging.getLogger(__name__)
 
@@ -91,11 +92,11 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if is_away(error):
         return _unavailable(error, request)
     if isinstance(error, UNREADABLE):
-        log.error("%s", error)
+        log.error("%s", error, extra=fields(request_id=request.request_id))
         return Problem(
             "unavailable", "Message texts cannot be read or stored at the moment.", headers={"Retry-After": "60"}
         )
-    log.error("internal error, request %s", request.request_id, exc_info=error)
+    log.error("internal error", exc_info=error, extra=fields(request_id=request.request_id))
     return Problem("internal_error", "Something went wrong on our side.")
 
 
@@ -110,7 +111,7 @@ def _of_http(error: HTTPException, hint: str | None) -> Problem:
 
 def _unavailable(error: Exception, request: Request) -> Problem:
     cause = getattr(error, "orig", error)
-    log.error("unavailable: %s", cause)
+    log.error("unavailable: %s", cause, extra=fields(request_id=request.request_id))
     detail = "The database's disk is full." if is_disk_full(error) else "The database did not respond in time."
     if request.environ["REQUEST_METHOD"] == "GET" and isinstance(cause, psycopg.errors.QueryCanceled):
         detail = "The query took too long. Request a shorter period or a smaller `limit`."

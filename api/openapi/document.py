@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, generated from the endpoints' contracts and schemas."""
+"""The OpenAPI 3.1 documents of both APIs, generated from the endpoints' contracts and schemas."""
 
 import inspect
 import re
@@ -8,14 +8,15 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
-from api.endpoint import ENDPOINTS, Endpoint
-from api.openapi.description import DESCRIPTION, OF_PEOPLE, PATH_VARIABLES, TAGS
+from api.endpoint import CUSTOMERS, OPERATORS, Endpoint
+from api.openapi import description, operators
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.openapi.links import links_of
 from api.openapi.operation_ids import operation_id
 from api.openapi.problem import ErrorResponse
 from api.openapi.schema_examples import example_of
 from api.openapi.webhooks import DATA_SCHEMAS, event_schemas, webhooks
+from api.operations import Api
 from api.problems import CATALOGUE, Problem
 from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms.routes import QUOTES
@@ -29,59 +30,67 @@ CSV_FORM = {
     "required": ["file"],
     "properties": {"file": {"type": "string", "format": "binary", "description": "The CSV file."}},
 }
+VARIABLE_SCHEMAS: dict[str, dict[str, str]] = {
+    "": {"type": "string"},
+    "int:": {"type": "integer"},
+    "phone:": {"type": "string"},
+    "uuid:": {"type": "string", "format": "uuid"},
+}
+"""The schema of a path variable, by its converter."""
 
 
-def document() -> dict[str, Any]:
-    """The whole document."""
+def document(api: Api = CUSTOMERS) -> dict[str, Any]:
+    """The whole document of an API."""
+    texts = operators if api is OPERATORS else description
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     spec = APISpec(
-        title="Bulk SMS",
+        title="Bulk SMS: operator API" if api is OPERATORS else "Bulk SMS",
         version="1",
         openapi_version="3.1.0",
         plugins=[plugin],
-        info={"description": DESCRIPTION.strip()},
+        info={"description": texts.DESCRIPTION.strip()},
         servers=[{"url": "/", "description": "This installation"}],
     )
     converter: Any = plugin.converter
     converter.add_attribute_function(_properties)
-    _add_components(spec)
-    for name, description in TAGS.items():
-        spec.tag({"name": name, "description": description})
-    for operation in ENDPOINTS:
+    _add_components(spec, api)
+    for name, purpose in texts.TAGS.items():
+        spec.tag({"name": name, "description": purpose})
+    for operation in api.operations:
         path = operation.url_template
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.response)})
     generated = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
-    generated["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}
-    return generated | {"webhooks": webhooks()}
+    generated["components"]["schemas"] |= (event_schemas() if api is CUSTOMERS else {}) | {"CsvForm": CSV_FORM}
+    return generated | ({"webhooks": webhooks()} if api is CUSTOMERS else {})
 
 
-def _add_components(spec: APISpec) -> None:
-    spec.components.security_scheme(
-        "bearer", {"type": "http", "scheme": "bearer", "description": "The `access_token` of POST /api/v1/auth/token."}
-    )
-    spec.components.security_scheme(
-        "session",
-        {"type": "http", "scheme": "bearer", "description": "The `session_token` of POST /api/v1/sign-in."},
-    )
+def _add_components(spec: APISpec, api: Api) -> None:
+    token = f"The `access_token` of POST {api.prefix}/auth/token."
+    spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "description": token})
+    if api is CUSTOMERS:
+        session = f"The `session_token` of POST {api.prefix}/sign-in."
+        spec.components.security_scheme("session", {"type": "http", "scheme": "bearer", "description": session})
+    whose = "this path" if api is OPERATORS else "the account and this path"
+    others = "Another operator" if api is OPERATORS else "Another API key of the account"
     spec.components.parameter(
         "Idempotency-Key",
         "header",
         {
             "required": False,
             "description": "Makes the request safe to repeat: with the same key it has no further effect and gets the "
-            "first response again. Use an order number of yours, or a UUID. A key belongs to the account and this "
-            f"path, and is kept for {IDEMPOTENCY_DAYS} days. Another API key of the account gets 422.",
+            "first response again. Use an order number of yours, or a UUID. A key belongs to "
+            f"{whose}, and is kept for {IDEMPOTENCY_DAYS} days. {others} gets 422.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
     )
-    for name, (description, example) in HEADERS.items():
-        spec.components.header(name, {"description": description, "schema": {"type": "string"}, "example": example})
+    for name, (meaning, example) in HEADERS.items():
+        spec.components.header(name, {"description": meaning, "schema": {"type": "string"}, "example": example})
     for code, kind in CATALOGUE.items():
         detail, members = PROBLEMS.get(code, (kind.title + ".", {}))
         value = Problem(code, detail, **members).document("/api/v1/sms/send", "req_5b0a8e6f1d2c3b4a")
         spec.components.example(code, {"summary": kind.title, "value": value})
     spec.components.schema("Error", schema=ErrorResponse)
-    for schema in DATA_SCHEMAS:
+    for schema in DATA_SCHEMAS if api is CUSTOMERS else ():
         spec.components.schema(_name(schema), schema=schema)
 
 
@@ -92,7 +101,7 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
         "operationId": operation_id(operation),
         "summary": summary.replace("`", ""),
         "description": "\n\n".join(filter(None, (rest.strip(), scope))) or summary,
-        "tags": ["people" if (first := operation.path.split("/")[1]) in OF_PEOPLE else first],
+        "tags": [_tag(operation)],
         "parameters": _parameters(operation),
         "responses": _responses(operation, response),
         "security": _security(operation),
@@ -101,6 +110,14 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     if body is not None:
         described["requestBody"] = body
     return described
+
+
+def _tag(operation: Endpoint) -> str:
+    """The first word of the path, `people` for all that is about people or, of the operator API, the theme."""
+    if operation.api is OPERATORS:
+        return operation.function.__module__.split(".")[2]
+    first = operation.path.split("/")[1]
+    return "people" if first in description.OF_PEOPLE else first
 
 
 def _security(operation: Endpoint) -> list[dict[str, list[str]]]:
@@ -136,16 +153,16 @@ def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str,
 def _parameters(operation: Endpoint) -> list[Any]:
     parameters: list[Any] = []
     for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path):
-        description, example = PATH_VARIABLES[name]
-        schema = {"type": "string", **({"format": "uuid"} if kind == "uuid:" else {})}
-        parameter = {"description": description, "schema": schema, "example": example}
+        variables: Any = operators.PATH_VARIABLES if operation.api is OPERATORS else description.PATH_VARIABLES
+        meaning, example = variables[name]
+        parameter = {"description": meaning, "schema": VARIABLE_SCHEMAS[kind], "example": example}
         parameters.append({"in": "path", "name": name, "required": True, **parameter})
     if operation.query is not None:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.path == "/auth/token":
         for name in ("X-API-Key", "X-API-Secret"):
-            description = "Use both headers instead of a body."
-            parameters.append({"in": "header", "name": name, "description": description, "schema": {"type": "string"}})
+            instead = "Use both headers instead of a body."
+            parameters.append({"in": "header", "name": name, "description": instead, "schema": {"type": "string"}})
     if _has_key(operation):
         parameters.append("Idempotency-Key")
     return parameters
@@ -162,9 +179,8 @@ def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     if (operation.method, operation.path) in CSV:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
         headers.append("Content-Disposition")
-    description = response.__doc__ or "Done."
-    success = {"description": description, "headers": _headers(headers), "content": content}
-    links = links_of(operation, ENDPOINTS)
+    success = {"description": response.__doc__ or "Done.", "headers": _headers(headers), "content": content}
+    links = links_of(operation, operation.api.operations)
     responses: dict[str, Any] = {"200": success | ({"links": links} if links else {})}
     by_status: dict[int, list[str]] = {}
     for code in _errors_of(operation):
@@ -196,11 +212,12 @@ def _errors_of(operation: Endpoint) -> list[str]:
         codes += ["unsupported_media_type"] if operation.path != "/auth/revoke" else []
     if _has_key(operation):
         codes += ["validation_failed", "idempotency_in_progress", "idempotency_key_reused"]
-    if "<uuid:" in operation.path:
+    if "<uuid:" in operation.path or "<int:" in operation.path:
         codes.append("not_found")
     if operation.scope is not None:
         codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
-        codes += ["account_suspended", "ip_not_allowed", "rate_limited"]
+        codes += ["ip_not_allowed", "rate_limited"] if operation.api is OPERATORS else []
+        codes += ["account_suspended", "ip_not_allowed", "rate_limited"] if operation.api is CUSTOMERS else []
     if operation.session:
         codes += ["missing_token", "session_ended"]
     if operation.scope:

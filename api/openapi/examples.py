@@ -53,6 +53,7 @@ CSV = {
 """Example responses of the operations that support `Accept: text/csv`."""
 
 CSV_BODIES = {
+    "/doubts/reconcile": f"phone,status,time\n{PHONE},delivered,{SENT_AT}\n",
     "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,opted out by phone call\n",
     "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",
 }

@@ -3,7 +3,8 @@
 No id may be the name of a schema, because client generators put both into one namespace.
 """
 
-from api.endpoint import Endpoint
+from api.endpoint import OPERATORS, Endpoint
+from api.openapi import operators
 
 IDS = {
     "api_keys": "list_api_keys",
@@ -62,4 +63,4 @@ IDS = {
 def operation_id(operation: Endpoint) -> str:
     """The operation's `operationId`."""
     name = operation.function.__name__
-    return IDS.get(name, name)
+    return (operators.IDS if operation.api is OPERATORS else IDS).get(name, name)

@@ -48,7 +48,7 @@ from api.limits.bulkheads import (
     is_signed_in,
     share,
 )
-from api.limits.refusals import Refusals
+from api.limits.refusal_delays import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections

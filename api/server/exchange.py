@@ -15,7 +15,7 @@ import httptools
 from api.http.receive import Receive
 from api.http.request import Headers
 from api.http.wsgi import WholeResponse
-from api.limits.refusals import Refusals
+from api.limits.refusal_delays import Refusals
 from api.server import limits
 from api.server.connections import Connections
 from api.server.responses import Send, problem_response
@@ -27,6 +27,8 @@ Address = tuple[str, int]
 STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n".encode() for each in HTTPStatus}
 CLOSE = (b"connection", b"close")
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+CLIENT_LEFT = 499
+"""The status, in logs, of a request whose client left before the response began, as nginx has it."""
 PAUSE_AT = 64 * 1024
 """Bytes of a body that may wait for the application. Above that, the connection is not read."""
 
@@ -104,6 +106,9 @@ class ServerState:
     address: tuple[str, int] | None = None
     on_response: Callable[[Scope, int, float], None] | None = None
     """Called with the scope, the status and the seconds from the request's last byte, when a response begins."""
+    on_end: Callable[[Scope, int, Headers, float, int], None] | None = None
+    """Called when a request has ended: with the scope, the response's status (CLIENT_LEFT if there was none) and
+    headers, the seconds from the request's last byte, and the bytes of the response's body."""
     connections: set[ClientConnection] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
@@ -137,7 +142,10 @@ class Exchange:
         """Of the request's body, so far."""
         self._news = asyncio.Event()
         """Set when `_receive` has something to return."""
-        self._head: tuple[int, Headers] | None = None
+        self._head: tuple[int, Headers] = CLIENT_LEFT, []
+        self._has_head = False
+        self._sent_bytes = 0
+        """Of the response's body."""
         self._has_body = self._is_chunked = False
         self._left: int | None = None
         """Bytes of the response's Content-Length that are not written yet."""
@@ -191,6 +199,9 @@ class Exchange:
         except Exception:
             log.exception("a request failed outside of the application")
             self._fail()
+        finally:
+            if self.connection.state.on_end is not None:
+                self.connection.state.on_end(self.scope, *self._head, self._seconds(), self._sent_bytes)
 
     def _fail(self) -> None:
         if self._disconnected or self.response_complete:
@@ -198,6 +209,7 @@ class Exchange:
         self.keep_alive = False
         if not self.response_started:
             failed = problem_response("internal_error", "Something went wrong on our side.", self.scope["path"])
+            self._head = failed.status, failed.headers
             self._report(failed.status)
             self.response_started = True
             self.connection.transport.write(response_bytes(failed))
@@ -220,9 +232,9 @@ class Exchange:
         await self.connection.writable()
         if self._disconnected:
             return
-        if message["type"] == "http.response.start" and self._head is None:
-            self._head = message["status"], list(message.get("headers", ()))
-        elif message["type"] == "http.response.body" and self._head is not None and not self.response_complete:
+        if message["type"] == "http.response.start" and not self._has_head:
+            self._head, self._has_head = (message["status"], list(message.get("headers", ()))), True
+        elif message["type"] == "http.response.body" and self._has_head and not self.response_complete:
             self._send_body(bytes(message.get("body", b"")), message.get("more_body", False))
             await self.connection.writable()  # a large response holds its owner's share until it is taken
         else:
@@ -232,6 +244,7 @@ class Exchange:
         written = b"" if self.response_started else self._start()
         if not self._has_body:
             body = b""
+        self._sent_bytes += len(body)
         if self._is_chunked:
             written += b"%x\r\n%s\r\n" % (len(body), body) if body else b""
             written += b"" if more else b"0\r\n\r\n"
@@ -251,7 +264,6 @@ class Exchange:
             raise RuntimeError("the body of the response is not as long as its Content-Length")
 
     def _start(self) -> bytes:
-        assert self._head is not None
         status, headers = self._head
         known = {name.lower(): value for name, value in headers}
         if b"close" in known.get(b"connection", b"").lower():
@@ -275,5 +287,8 @@ class Exchange:
     def _report(self, status: int) -> None:
         """Tell the observer of responses that one begins."""
         if self.connection.state.on_response is not None:
-            seconds = time.monotonic() - self._complete_at if self._complete_at else 0.0
-            self.connection.state.on_response(self.scope, status, seconds)
+            self.connection.state.on_response(self.scope, status, self._seconds())
+
+    def _seconds(self) -> float:
+        """Seconds since the request was complete; 0 if it is not."""
+        return time.monotonic() - self._complete_at if self._complete_at else 0.0

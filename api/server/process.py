@@ -12,11 +12,12 @@ from typing import Any
 import uvloop
 from prometheus_client import Counter, Histogram
 
-from api.http.request import ROUTE
+from api.http.request import SUMMARY
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
+from api.server.request_log import RequestLog
 from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 
 BACKLOG = 2048
@@ -44,9 +45,11 @@ async def serve(application: Any, listening: socket) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
     host, port = listening.getsockname()[:2]
+    request_log = RequestLog()
     if isinstance(application, Application):
+        request_log.start()
         limits, refusals = application.connections, application.refusals
-        state = ServerState(application, limits, refusals, (host, port), count_response)
+        state = ServerState(application, limits, refusals, (host, port), count_response, request_log.add)
     else:
         state = ServerState(application, Connections(), address=(host, port))
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
@@ -62,11 +65,13 @@ async def serve(application: Any, listening: socket) -> None:
     for task in list(state.tasks):
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+    request_log.flush()
 
 
 def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
-    """Count a response for `GET /metrics`. The scope has the endpoint, if the request reached one."""
-    requests, duration = _metrics_of(scope.get(ROUTE, ""), status)
+    """Count a response for `GET /metrics`. The scope has the request's Summary, if it reached the API."""
+    summary = scope.get(SUMMARY)
+    requests, duration = _metrics_of(summary.route if summary is not None else "", status)
     requests.inc()
     duration.observe(seconds)
 

@@ -7,9 +7,10 @@ const paint = () => document.documentElement.classList.toggle("dark-mode", dark.
 dark.addEventListener("change", paint);
 paint();
 
+const reference = document.getElementById("reference");
 SwaggerUIBundle({
-  url: "/openapi.json",
-  domNode: document.getElementById("reference"),
+  url: reference.dataset.document,
+  domNode: reference,
   validatorUrl: null, // nothing leaves this page
   deepLinking: true,
   docExpansion: "list",

@@ -1,41 +1,19 @@
 """`bulksms account` and `bulksms topup`."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import click
-from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
+from shared.accounts.closing import close_account
+from shared.accounts.overview import list_accounts as read_accounts
+from shared.accounts.overview import list_top_ups, show_account
+from shared.accounts.refunds import refund_message, refund_send
 from shared.accounts.settings import change_account, reverse_top_up
 
-LIST = text(
-    "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account"
-    " WHERE sandbox_of IS NULL ORDER BY id"
-)
-SHOW = text(
-    """
-    SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.country,
-           a.authentication, a.created_at, (SELECT b.name FROM account b WHERE b.sandbox_of = a.id) AS sandbox,
-           (SELECT b.available FROM account b WHERE b.sandbox_of = a.id) AS play_credits,
-           (SELECT count(*) FROM api_key k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS api_keys,
-           (SELECT array_agg(s.sender_id ORDER BY s.sender_id) FROM sender_id s
-             WHERE s.account_id = a.id AND s.state = 'approved') AS sender_ids,
-           (SELECT count(*) FROM contact_group g WHERE g.account_id = a.id AND g.deleted_at IS NULL) AS groups,
-           (SELECT count(*) FROM send s WHERE s.account_id = a.id AND s.completed_at IS NULL) AS open_sends
-      FROM account a WHERE a.id = :account
-    """
-)
-
-
-TOP_UPS = text(
-    """
-    SELECT l.subject AS id, l.amount, r.amount AS reversed, l.reason, r.reason AS reason_of_reversal, l.created_at
-      FROM ledger l LEFT JOIN ledger r ON r.subject = l.subject AND r.kind = 'reversal'
-     WHERE l.account_id = :account AND l.kind = 'topup' ORDER BY l.id DESC LIMIT 100
-    """
-)
+LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
 
 
@@ -67,7 +45,7 @@ def create(name: str, low_balance: int, weight: int, authentication: bool) -> No
 def list_accounts(as_json: bool) -> None:
     """List all accounts. `bulksms account show` also shows an account's sandbox."""
     with database() as connection:
-        rows = connection.execute(LIST).mappings().all()
+        rows = [{name: row[name] for name in LISTED} for row in read_accounts(connection)]
     show_rows(rows, as_json, "Accounts", "There is no account. Make one: bulksms account create NAME")
 
 
@@ -77,8 +55,8 @@ def list_accounts(as_json: bool) -> None:
 def show(account: str, as_json: bool) -> None:
     """Show one account, by id or name."""
     with database() as connection:
-        row = connection.execute(SHOW, {"account": accounts.find_account(connection, account)}).mappings().one()
-    show_one(row, as_json)
+        row = show_account(connection, accounts.find_account(connection, account))
+    show_one(row or {}, as_json)
 
 
 @account.command()
@@ -97,6 +75,17 @@ def activate(account: str) -> None:
     with database() as connection:
         accounts.activate_account(connection, accounts.find_account(connection, account))
     done(f"{account} is active.")
+
+
+@account.command()
+@click.argument("account")
+@click.option("--reason", required=True, help="Kept in the log of changes.")
+@click.confirmation_option(prompt="This cannot be undone. Close the account?")
+def close(account: str, reason: str) -> None:
+    """Close an account for good: it accepts nothing more, and its keys are revoked. Its history stays."""
+    with database() as connection:
+        close_account(connection, accounts.find_account(connection, account), reason)
+    done(f"{account} is closed.")
 
 
 @account.command()
@@ -171,7 +160,8 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
 def topups(account: str, as_json: bool) -> None:
     """List an account's top-ups, newest first, with what was reversed."""
     with database() as connection:
-        rows = connection.execute(TOP_UPS, {"account": accounts.find_account(connection, account)}).mappings().all()
+        top_ups = list_top_ups(connection, accounts.find_account(connection, account))
+    rows = [{name: value for name, value in row.items() if name != "position"} for row in top_ups]
     show_rows(rows, as_json, "Top-ups", "The account has no top-up.")
 
 
@@ -210,4 +200,26 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
         done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:
         done(f"{credits:,} credits added; {account} has {result.balance:,}.")
+    click.echo(result.balance)
+
+
+@account.command()
+@click.argument("account")
+@click.option("--send", "send_id", type=click.UUID, help="Everything that was charged for this send.")
+@click.option("--message", "message_id", type=click.UUID, help="This message.")
+@click.option("--reason", required=True, help="Kept in the ledger and in the log of changes.")
+def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: str) -> None:
+    """Refund what was charged for a send or a message, once. Prints the available credits."""
+    if (send_id is None) == (message_id is None):
+        raise click.UsageError("Name a send or a message: --send or --message.")
+    with database() as connection:
+        account_id = accounts.find_account(connection, account)
+        if send_id is not None:
+            result = refund_send(connection, account_id, send_id, reason)
+        else:
+            assert message_id is not None
+            result = refund_message(connection, account_id, message_id, reason)
+    if result is None:
+        raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
+    done(f"{result.credits:,} credits refunded; {account} has {result.balance:,}.")
     click.echo(result.balance)

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -10,6 +11,7 @@ from rich.table import Table
 from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
+from shared.audit.results import record_audit
 
 MAX_SHOWN = 5
 """Breaches of one rule shown in the table; `--json` has up to a hundred."""
@@ -25,6 +27,7 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
     """Prove that every credit and message is accounted for. Safe on a live system; fails on any breach."""
     target = installation()
     results: list[tuple[Rule, list[Breach]]] = []
+    began_at = datetime.now(UTC)
     with engine_of(target) as engine:
         columns = TextColumn("Auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         with Progress(*columns, TextColumn("{task.description}"), console=messages(), transient=True) as progress:
@@ -36,11 +39,9 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
 
             breaches = audit(engine, full, target.settings.doubt_grace, on_rule)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
-        if accounts and not no_freeze:
-            with engine.begin() as connection:
-                frozen = freeze_accounts(connection, accounts)
-        else:
-            frozen = []
+        with engine.begin() as connection:
+            frozen = [] if no_freeze else freeze_accounts(connection, accounts)
+            record_audit(connection, began_at, full, breaches, frozen)
     if as_json:
         show_json({"full": full, "breaches": [asdict(breach) for breach in breaches], "frozen": frozen})
     else:

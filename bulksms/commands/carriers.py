@@ -1,28 +1,28 @@
 """`bulksms carriers`."""
 
+import json
 import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import click
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import create_engine
 
-from api.app import create_app
-from bulksms import carriers as live
+from api.operator.carriers.trial import send_test
+from api.problems import Problem
+from api.services import Services
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
-from bulksms.environment import Installation
-from shared.accounts.administration import Refused, create_key
+from shared.accounts.administration import Refused
+from shared.carriers import control as live
 from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
-from shared.settings import SettingsError
+from shared.task_queue import make_celery
 from worker.carrier_config.file import CarriersError, read_carriers
 from worker.carrier_config.routing import MAX_RATE
 from worker.routing.routes import Route
 
 NOWHERE = "postgresql+psycopg://"
 LEASE = 15.0
-AHEAD = timedelta(hours=1)
 
 
 @click.group()
@@ -51,7 +51,7 @@ def unreadable(name: str | None, limit: int, as_json: bool) -> None:
     with database() as connection:
         rows = live.unreadable_receipts(connection, name, limit)
     if not as_json:
-        rows = [{column: value for column, value in row.items() if column != "hex"} for row in rows]
+        rows = [{column: value for column, value in row.items() if column not in ("id", "hex")} for row in rows]
     show_rows(rows, as_json, "Unreadable receipts", "Every receipt could be read.")
 
 
@@ -161,16 +161,12 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
     """
     target = installation()
     with engine_of(target) as engine:
-        with engine.begin() as connection:
-            live.require(connection, name)
-            account = live.prepare(connection, sender, str(uuid4()))
-            ends = datetime.now(UTC) + AHEAD
-            key = create_key(connection, account, target.settings.secret_key, expires_at=ends, name="carriers test")
-        send = _accept(
-            target, engine, (key.api_key, key.api_secret), {"sender_id": sender, "phone": phone, "message": text}
-        )
-        with engine.begin() as connection:
-            live.release(connection, send, name)
+        services = Services(target.settings, engine, make_celery(target.settings))
+        try:
+            answered = send_test(services, name, {"sender_id": sender, "phone": phone, "message": text})
+        except Problem as problem:
+            raise Refused(f"The message was not accepted: {problem.detail}") from None
+        send = UUID(json.loads(answered.body)["send_id"])
         deadline = time.monotonic() + wait
         while True:
             with reading(engine) as connection:
@@ -184,19 +180,3 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
             f"It still waits after {wait:g} s and will be sent later: bulksms carriers list shows the state of {name}."
         )
     show_one({"send_id": send, **result}, as_json)
-
-
-def _accept(target: Installation, engine: Engine, key: tuple[str, str], body: dict[str, str]) -> UUID:
-    """Submit the message through the API, scheduled an hour ahead. Returns the send's id."""
-    client = create_app(target.settings, engine=engine).test_client()
-    token = client.post("/api/v1/auth/token", json={"api_key": key[0], "api_secret": key[1]}).get_json()
-    due = (datetime.now(UTC) + AHEAD).isoformat()
-    response = client.post(
-        "/api/v1/sms/send",
-        json={**body, "send_at": due},
-        headers={"Authorization": f"Bearer {token['access_token']}"},
-    )
-    response_body = response.get_json()
-    if response.status_code != 200:
-        raise SettingsError(f"The message was not accepted: {response_body.get('detail', response_body)}")
-    return UUID(response_body["send_id"])

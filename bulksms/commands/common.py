@@ -1,7 +1,6 @@
 """Shared by the commands: the installation's database, and output as tables or JSON."""
 
 import json
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from sqlalchemy import Connection, Engine, RowMapping
 from bulksms.environment import Installation, find_installation
 from shared.db.connection import make_engine
 from shared.encryption import Texts
+from shared.health.finding import hint as hint
+from shared.plurals import counted as counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -128,16 +129,6 @@ def show_json(value: Any) -> None:
 def done(text: str) -> None:
     """Print a message that confirms success."""
     messages().print(f"[green]✓[/green] {escape(text)}")
-
-
-def hint(*arguments: object) -> str:
-    """A `bulksms` command to paste into a shell, with its arguments quoted."""
-    return shlex.join(["bulksms", *map(str, arguments)])
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: `1 row`, `2 rows`; `plural` is for irregular nouns."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def _is_number(value: Any) -> bool:

@@ -7,9 +7,10 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from bulksms import doctor as checks
-from bulksms.commands.common import console, done, installation, json_option, messages, show_json
-from bulksms.finding import Finding
+from bulksms.carriers_file import check_carriers_file
+from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
+from shared.health import doctor as checks
+from shared.health.finding import Finding
 from shared.settings import SIMULATED, SettingsError
 
 MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[red]✗[/red]"}
@@ -43,6 +44,9 @@ def doctor(as_json: bool) -> None:
 
 def _findings() -> list[Finding]:
     try:
-        return list(checks.examine(installation()))
+        target = installation()
+        settings = Finding("settings", "ok", f"from {target.source}")
+        with engine_of(target) as engine:
+            return [settings, check_carriers_file(target), *checks.examine(target, engine)]
     except SettingsError as error:
         return [Finding("settings", "wrong", "incomplete", str(error))]

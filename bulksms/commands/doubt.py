@@ -1,52 +1,16 @@
 """`bulksms doubt`."""
 
-from typing import NamedTuple, TextIO
+from typing import TextIO
 from uuid import UUID
 
 import click
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import record
-from shared.lifecycle import MessageStatus
-from worker.receipts.in_doubt import Resolution, resolve
+from shared.doubts import doubts
 
-LIST = text(
-    """
-    SELECT d.message_id, b.send_id, d.carrier, d.sender_id, CAST(d.phone AS text) AS phone, d.submitted_at, d.expires_at
-      FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)
-     WHERE CAST(:send AS uuid) IS NULL OR b.send_id = :send
-     ORDER BY d.submitted_at, d.message_id LIMIT :limit
-    """
-)
-OF_SEND = text(
-    """
-    SELECT d.message_id FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id) WHERE b.send_id = :send
-     ORDER BY d.message_id
-    """
-)
-IN_DOUBT = text("SELECT message_id FROM doubt WHERE message_id = ANY(:ids)")
-STATUS = text("SELECT status FROM message WHERE id = :id")
-
-NOT_SENT = "not_sent"
-"""Error of a message that, according to the operator, the carrier never received."""
 MAX_SHOWN = 5
-
-
-class Outcome(NamedTuple):
-    """The resolution of a message in doubt."""
-
-    status: MessageStatus
-    error: str | None
-    summary: str
-
-
-OUTCOMES = {
-    "sent": Outcome(MessageStatus.SENT, None, "charged as sent"),
-    "delivered": Outcome(MessageStatus.DELIVERED, None, "charged as delivered"),
-    "not-sent": Outcome(MessageStatus.FAILED, NOT_SENT, "failed, credits given back"),
-}
 
 
 @click.group()
@@ -61,13 +25,13 @@ def doubt() -> None:
 def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
     """List messages in doubt, oldest first."""
     with database() as connection:
-        rows = connection.execute(LIST, {"send": send_id, "limit": limit}).mappings().all()
+        rows = doubts.list_doubts(connection, send_id=send_id, limit=limit)
     show_rows(rows, as_json, "Messages in doubt", "No message is in doubt.")
 
 
 @doubt.command("resolve")
 @click.argument("message_ids", nargs=-1, type=click.UUID, metavar="[MESSAGE_ID]...")
-@click.argument("outcome", type=click.Choice(list(OUTCOMES)))
+@click.argument("outcome", type=click.Choice(list(doubts.OUTCOMES)))
 @click.option("--send", "send_id", type=click.UUID, help="All messages in doubt of this send.")
 @click.option("--file", type=click.File(), help="File of message ids, one per line; `-`: standard input.")
 def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | None, file: TextIO | None) -> None:
@@ -80,20 +44,12 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
     if not ids and send_id is None and file is None:
         raise click.UsageError("Name messages, or use --send or --file. `bulksms doubt list` shows those in doubt.")
     with database() as connection:
-        if send_id is not None:
-            ids += connection.execute(OF_SEND, {"send": send_id}).scalars()
-        ids = sorted(set(ids))
-        others = sorted(set(ids) - set(connection.execute(IN_DOUBT, {"ids": ids}).scalars()))
-        status, error, summary = OUTCOMES[outcome]
-        resolved = resolve(connection, [Resolution(message, status, error=error, by="operator") for message in ids])
-        if resolved:
-            after = {"status": str(status), "messages": resolved}
-            record(connection, None, "doubt.resolved", subject=send_id or ids[0], after=after)
+        resolved, others = doubts.resolve_doubts(connection, outcome, ids, send_id)
         skipped = [f"Message {message} {_status(connection, message)}." for message in others[:MAX_SHOWN]]
     if not resolved:
         reason = " ".join(skipped) or "None of these is in doubt."
         raise Refused(f"{reason} `bulksms doubt list` shows those in doubt.")
-    done(f"{counted(resolved, 'message')}: {summary}.")
+    done(f"{counted(resolved, 'message')}: {doubts.OUTCOMES[outcome].summary}.")
     for line in skipped:
         messages().print(f"[yellow]![/yellow] {line}")
     if len(others) > len(skipped):
@@ -113,5 +69,5 @@ def read_ids(file: TextIO) -> list[UUID]:
 
 
 def _status(connection: Connection, message: UUID) -> str:
-    status = connection.execute(STATUS, {"id": message}).scalar()
+    status = doubts.status_of(connection, message)
     return f"is {status}" if status else "has no result yet, or does not exist"

@@ -5,29 +5,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from redis import Redis
-from sqlalchemy import text
 
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
 from bulksms.environment import Installation
-from shared.accounts.administration import Refused
-from shared.accounts.audit_log import record
 from shared.db.connection import reading
-from shared.guard import Notes, release, state_of
-from shared.sends import holding
+from shared.guard import Notes, state_of
+from shared.redis_client import redis_client
+from shared.sends.guard_release import release_guard
 
-REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
 NEXT_STEPS = (
     "If this is not the database that should send, stop the workers and start the right one. If it is:"
     " `bulksms guard release` lets new messages be sent, and holds the sends that were open, for review."
 )
-OPEN = text("SELECT id FROM send WHERE completed_at IS NULL AND state NOT IN ('canceled', 'completed') ORDER BY id")
 
 
 @contextmanager
 def notes_of(target: Installation) -> Iterator[Notes]:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
-    client = Redis.from_url(target.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
+    client = redis_client(target.settings.redis_url, timeout=2)
     try:
         yield Notes(client, Path(target.settings.guard_file) if target.settings.guard_file else None)
     finally:
@@ -63,13 +58,7 @@ def release_all(send_open: bool) -> None:
     """Resume sending. Each open send is held for review."""
     target = installation()
     with engine_of(target) as engine, notes_of(target) as notes, engine.begin() as connection:
-        state = state_of(connection)
-        if not release(connection, max(notes.in_redis(state.id), notes.in_file(state.id))):
-            raise Refused("Nothing is held: this database has not lost anything, as far as is known.")
-        record(connection, None, "guard.released", after={"open_sends_go_on": send_open})
-        sends = [] if send_open else connection.execute(OPEN).scalars().all()
-        for send in sends:
-            holding.hold_for_review(connection, send, REASON)
+        sends = release_guard(connection, notes, send_open=send_open)
     done("Messages are sent again.")
     if sends:
         done(

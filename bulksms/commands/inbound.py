@@ -3,34 +3,18 @@
 from uuid import UUID
 
 import click
-from sqlalchemy import text
 
-from bulksms.commands.common import database, json_option, messages, show_rows
-from shared.db.encryption_keys import texts_of
-
-LIST = text(
-    """
-    SELECT id, carrier, phone, sender_id AS sent_to, message, missing AS missing_segments, received_at FROM inbound
-     WHERE account_id IS NULL AND (CAST(:sent_to AS text) IS NULL OR lower(sender_id) = lower(:sent_to))
-       AND (CAST(:before AS uuid) IS NULL OR id < :before)
-     ORDER BY id DESC LIMIT :limit
-    """
-)
-
-NUMBERS = text(
-    """
-    SELECT sender_id AS sent_to, carrier, count(*) AS messages, count(DISTINCT phone) AS phones,
-           max(received_at) AS newest
-      FROM inbound WHERE account_id IS NULL GROUP BY sender_id, carrier ORDER BY count(*) DESC, sender_id LIMIT :limit
-    """
-)
+from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
+from shared.accounts.administration import find_account
+from shared.inbound.unassigned import assign_inbound, list_unassigned, list_unassigned_numbers
 
 
 @click.group()
 def inbound() -> None:
     """Show inbound messages to numbers that belong to no account.
 
-    Once an account has the number as an approved sender ID, new messages are the account's; older ones stay here.
+    Once an account has the number as an approved sender ID, new messages are the account's; `assign` gives it the older
+    ones.
     """
 
 
@@ -42,9 +26,7 @@ def inbound() -> None:
 def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: bool) -> None:
     """List messages, newest first."""
     with database() as connection:
-        texts = texts_of(connection)
-        stored = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings()
-        rows = [{**row, "message": texts.open(row["message"], row["id"])} for row in stored]
+        rows = list_unassigned(connection, sent_to=sent_to, before=before, limit=limit)
     show_rows(rows, as_json, "Messages to unassigned numbers", "None.")
 
 
@@ -54,7 +36,20 @@ def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: 
 def numbers(limit: int, as_json: bool) -> None:
     """Count messages by the number they were sent to."""
     with database() as connection:
-        rows = connection.execute(NUMBERS, {"limit": limit}).mappings().all()
+        rows = list_unassigned_numbers(connection, limit)
     show_rows(rows, as_json, "Unassigned numbers", "None.")
     if rows and not as_json:
         messages().print("Give one to an account: bulksms sender request ACCOUNT NUMBER, then bulksms sender approve.")
+
+
+@inbound.command()
+@click.argument("number")
+@click.argument("account")
+def assign(number: str, account: str) -> None:
+    """Give an account the messages to a NUMBER that it has as a sender ID: as events, with their opt-outs."""
+    assigned, more = 0, True
+    while more:
+        with database() as connection:
+            count, more = assign_inbound(connection, number, find_account(connection, account))
+        assigned += count
+    done(f"{counted(assigned, 'message')} to {number} assigned to {account}.")

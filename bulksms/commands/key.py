@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import click
-from sqlalchemy import text
 
 from bulksms.commands.common import (
     database,
@@ -18,17 +17,8 @@ from bulksms.commands.common import (
     show_rows,
 )
 from shared.accounts import administration as accounts
-from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, rotate_key
-from shared.accounts.sandbox import WITH_SANDBOX
+from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key
-
-LIST = text(
-    f"""
-    SELECT id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at
-      FROM api_key
-     WHERE account_id IN {WITH_SANDBOX} ORDER BY created_at, id
-    """
-)
 
 SCOPES_HELP = "May be repeated; `all`: every scope. Default: sms:send and the read scopes."
 
@@ -86,7 +76,7 @@ def create(
 def list_keys(account: str, as_json: bool) -> None:
     """List an account's keys, without secrets."""
     with database() as connection:
-        rows = connection.execute(LIST, {"account": accounts.find_account(connection, account)}).mappings().all()
+        rows = list_all_keys(connection, accounts.find_account(connection, account))
     show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: {hint('key', 'create', account)}")
 
 

@@ -4,21 +4,13 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from bulksms.commands.common import database, done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.limits import destinations as to_prefixes
-from shared.accounts.limits import limits_of, set_limits
+from shared.accounts.limits import limits_of, pumping_findings, set_limits
 from shared.ledger.spend_limits import standings
-
-FINDINGS = text(
-    """
-    SELECT f.at, a.name AS account, f.rule, f.prefix, f.phones, f.most, f.refused
-      FROM pumping_finding f JOIN account a ON a.id = f.account_id
-     WHERE CAST(:account AS bigint) IS NULL OR f.account_id = :account ORDER BY f.id DESC LIMIT :limit
-    """
-)
 
 
 class NumberOrNone(click.ParamType[Any]):
@@ -96,7 +88,8 @@ def findings(account: str | None, limit: int, as_json: bool) -> None:
     """List findings of the pumping guard, newest first."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = connection.execute(FINDINGS, {"account": owner, "limit": limit}).mappings().all()
+        found = pumping_findings(connection, account_id=owner, limit=limit)
+    rows = [{name: value for name, value in row.items() if name not in ("id", "account_id")} for row in found]
     show_rows(rows, as_json, "Unusual traffic", "Nothing was found.")
 
 

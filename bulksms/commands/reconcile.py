@@ -6,9 +6,8 @@ from typing import TextIO
 import click
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_json
-from bulksms.reconcile import Matched, match
-from shared.accounts.audit_log import record
-from worker.receipts.in_doubt import resolve
+from shared.doubts.doubts import apply_report
+from shared.doubts.reconcile import Matched, match
 
 MAX_SHOWN = 10
 
@@ -28,11 +27,7 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
     """
     with database() as connection:
         result = match(connection, carrier, report, timedelta(seconds=within))
-        settled = resolve(connection, result.resolutions) if applies and result.resolutions else 0
-        if settled:
-            record(
-                connection, None, "doubt.resolved", subject=carrier, after={**result.statuses(), "messages": settled}
-            )
+        settled = apply_report(connection, carrier, result) if applies else 0
     if as_json:
         show_json(
             {

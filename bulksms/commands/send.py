@@ -6,7 +6,7 @@ from uuid import UUID
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection
 
 from api.resources.sends import control as control
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
@@ -15,34 +15,12 @@ from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.lifecycle import STORED
-from shared.sends import holding
+from shared.sends import holding, overview
 
-RESULTS = " + ".join(f"s.{status}" for status in STORED)
 POLL_SECONDS = 0.5
 
-LIST = text(
-    f"""
-    SELECT s.id, a.name AS account, s.state, s.accepted, s.accepted - ({RESULTS}) AS waiting, s.in_doubt, s.sent,
-           s.delivered, s.undelivered, s.rejected + s.failed + s.canceled + s.expired AS not_sent, s.held_reason,
-           s.created_at
-      FROM send s JOIN account a ON a.id = s.account_id
-     WHERE (CAST(:account AS bigint) IS NULL OR s.account_id = :account) AND (NOT :open OR s.completed_at IS NULL)
-     ORDER BY s.id DESC LIMIT :limit
-    """
-)
-SHOW = text(
-    f"""
-    SELECT s.id, a.name AS account, s.api_key_id, s.kind, s.state, s.held_by, s.held_reason, s.test, s.sender_id,
-           s.encoding, s.segments, s.price, s.reference, s.group_id, s.rate, s.send_at, s.expires_at, s.submitted,
-           s.accepted, s.duplicate, s.invalid, s.suppressed, s.removed, s.resent, s.accepted - ({RESULTS}) AS waiting,
-           {", ".join(f"s.{status}" for status in STORED)}, s.unexpanded, s.open_batches,
-           (SELECT string_agg(format('%s %s', n, b.state), ', ')
-              FROM (SELECT state, count(*) AS n FROM batch WHERE send_id = s.id GROUP BY state ORDER BY state) AS b)
-               AS batches,
-           s.created_at, s.completed_at
-      FROM send s JOIN account a ON a.id = s.account_id WHERE s.id = :send
-    """
-)
+LISTED = ("id", "account", "state", "accepted", "waiting", "in_doubt", "sent", "delivered", "undelivered")
+NOT_SENT = ("rejected", "failed", "canceled", "expired")
 
 
 @click.group()
@@ -59,7 +37,16 @@ def list_sends(account: str | None, open_only: bool, limit: int, as_json: bool) 
     """List sends, newest first."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = connection.execute(LIST, {"account": owner, "open": open_only, "limit": limit}).mappings().all()
+        sends = overview.list_sends(connection, account_id=owner, open_only=open_only, limit=limit)
+    rows = [
+        {
+            **{name: each[name] for name in LISTED},
+            "not_sent": sum(each[status] for status in NOT_SENT),
+            "held_reason": each["held_reason"],
+            "created_at": each["created_at"],
+        }
+        for each in sends
+    ]
     show_rows(rows, as_json, "Sends", "There are none.")
 
 
@@ -70,7 +57,8 @@ def show(send_id: UUID, as_json: bool) -> None:
     """Show one send."""
     with database() as connection:
         row = _row(connection, send_id)
-    show_one(row, as_json)
+    batches = ", ".join(f"{count} {state}" for state, count in row["batches"].items())
+    show_one({**row, "batches": batches or None}, as_json)
 
 
 @send.command()
@@ -122,14 +110,14 @@ def release(send_id: UUID) -> None:
     done("The send is released.")
 
 
-def describe(row: RowMapping | dict[str, Any]) -> str:
+def describe(row: dict[str, Any]) -> str:
     """Describe a send's state and results so far in one line."""
     results = [f"{row[status]:,} {status.replace('_', ' ')}" for status in STORED if row[status]]
     return f"{row['state']}: " + (", ".join(results) or "nothing sent yet")
 
 
-def _row(connection: Connection, send_id: UUID) -> RowMapping:
-    row = connection.execute(SHOW, {"send": send_id}).mappings().one_or_none()
+def _row(connection: Connection, send_id: UUID) -> dict[str, Any]:
+    row = overview.show_send(connection, send_id)
     if row is None:
         raise Refused(f"There is no send {send_id}. `bulksms send list` shows the newest.")
     return row

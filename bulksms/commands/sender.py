@@ -1,23 +1,12 @@
 """`bulksms sender`."""
 
 import click
-from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.senders import sender_ids as senders
-from shared.senders.similarity import Name, likenesses
-
-LIST = text(
-    """
-    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.use_case, s.authentication, s.created_at,
-           s.decided_at
-      FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE CASE WHEN CAST(:account AS bigint) IS NULL THEN a.sandbox_of IS NULL ELSE a.id = :account END
-       AND (CAST(:state AS text) IS NULL OR s.state = :state)
-     ORDER BY a.id, s.sender_id
-    """
-)
+from shared.senders.requests import list_sender_ids
+from shared.senders.similarity import Name
 
 
 @click.group()
@@ -45,9 +34,16 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
     """List sender IDs of one account or all, with similar ones of other accounts."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
-        similar = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
-    shown = [{**row, "looks_like": _describe(similar.get((row["account"], row["sender_id"]), []))} for row in rows]
+        rows = list_sender_ids(connection, account_id=owner, state=state)
+    shown = [
+        {
+            "account": row.pop("account_id"),
+            "name": row.pop("account"),
+            **{name: value for name, value in row.items() if name != "id"},
+            "looks_like": _describe(row["looks_like"]),
+        }
+        for row in rows
+    ]
     show_rows(shown, as_json, "Sender IDs", "None. Request one: bulksms sender request ACCOUNT SENDER_ID")
 
 

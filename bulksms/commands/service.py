@@ -5,17 +5,60 @@ from pathlib import Path
 
 import click
 
-from bulksms.commands.common import console, done, engine_of, installation
+from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_rows
 from bulksms.local.up import up as run_all
 from shared.db import migrate as schema
+from shared.db import migration_plan
+from shared.db.connection import reading
+from shared.db.migrate import oldest_code
+from shared.db.schema import current, head
+
+STOP_FIRST = (
+    "Processes of the running release cannot use the new schema. Stop them before you migrate, and start this release"
+    " afterwards."
+)
 
 
 @click.command()
-def migrate() -> None:
-    """Migrate the database to this release's schema. Safe to repeat, also concurrently."""
+@click.option("--plan", is_flag=True, help="Change nothing: show what would be locked, and for about how long.")
+@json_option
+def migrate(plan: bool, as_json: bool) -> None:
+    """Migrate the database to this release's schema. Safe to repeat, also concurrently.
+
+    Processes of the release before may go on meanwhile, and afterwards if `--plan` says so.
+    """
+    if plan:
+        _show_plan(as_json)
+        return
     with engine_of(installation()) as engine, console().status("Migrating ..."):
         revision = schema.migrate(engine)
     done(f"The database is at revision {revision}.")
+
+
+def _show_plan(as_json: bool) -> None:
+    with engine_of(installation()) as engine, reading(engine) as connection:
+        steps, revision = migration_plan.plan(connection), current(connection)
+    rows = [
+        {
+            "revision": step.revision,
+            "change": step.title,
+            "table": step.table,
+            "lock": step.effect and step.effect.lock,
+            "others_wait_for": step.effect and migration_plan.LOCKS[step.effect.lock],
+            "work": migration_plan.work_of(step.effect) if step.effect else "creates tables",
+            "table_mb": round(step.size / 1e6),
+            "seconds": round(step.seconds, 1),
+        }
+        for step in steps
+    ]
+    if revision is None:
+        empty = "The database is empty: nothing can be locked."
+    else:
+        empty = f"Nothing is outstanding: the database is at revision {revision}."
+    show_rows(rows, as_json, "Outstanding migrations", empty)
+    if rows and not as_json and revision is not None:
+        can_go_on = oldest_code(head()) <= revision
+        messages().print("Processes of the running release can go on afterwards." if can_go_on else STOP_FIRST)
 
 
 @click.command()

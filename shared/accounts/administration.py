@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, text
 
 from shared.accounts.audit_log import WORKER, By, record
+from shared.accounts.refused import Refused as Refused
 from shared.accounts.sandbox import NAME_SUFFIX, ensure_sandbox, is_sandbox
 from shared.api_key import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
 from shared.ledger.ledger import Entry, post
@@ -49,7 +50,7 @@ CREATE = text(
 )
 STATE = text("SELECT state FROM account WHERE id = :account FOR NO KEY UPDATE")
 FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
-LOCK = text("SELECT available FROM account WHERE id = :account FOR NO KEY UPDATE")
+LOCK = text("SELECT available, state FROM account WHERE id = :account FOR NO KEY UPDATE")
 TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
 SET_STATE = text(
     "UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
@@ -57,7 +58,7 @@ SET_STATE = text(
 FREEZE = text(
     """
     UPDATE account SET state = 'frozen', updated_at = clock_timestamp()
-     WHERE (id = ANY(:accounts) OR sandbox_of = ANY(:accounts)) AND state <> 'frozen'
+     WHERE (id = ANY(:accounts) OR sandbox_of = ANY(:accounts)) AND state NOT IN ('frozen', 'closed')
     RETURNING id
     """
 )
@@ -76,10 +77,6 @@ REVOKE_KEY = text(
     "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
 )
 HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
-
-
-class Refused(Exception):
-    """The request cannot be carried out. The message says why, and what to do instead."""
 
 
 class TopUp(NamedTuple):
@@ -133,7 +130,7 @@ def find_account(connection: Connection, account: str) -> int:
     """The id of the account with this id or name. Raises Refused if there is none."""
     account_id = connection.execute(FIND, {"account": account}).scalar()
     if account_id is None:
-        raise Refused(f"There is no account {account!r}. `bulksms account list` shows them all.")
+        raise Refused(f"There is no account {account!r}.", "`bulksms account list` shows them all.")
     return int(account_id)
 
 
@@ -146,9 +143,12 @@ def top_up(
     """
     if not 0 < credits <= MAX_CREDITS:
         raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
-    available = connection.execute(LOCK, {"account": account_id}).scalar()
-    if available is None:
+    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
+    if row is None:
         raise _unknown(account_id)
+    if row.state == "closed":
+        raise Refused("The account is closed.")
+    available = row.available
     if is_sandbox(connection, account_id):
         raise Refused("This is a sandbox. Its play credits are filled up with POST /api/v1/sandbox/refill.")
     subject = uuid5(TOP_UPS, f"{account_id}:{key}")
@@ -246,8 +246,11 @@ def create_key(
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
-    if connection.execute(LOCK, {"account": account_id}).scalar() is None:
+    state = connection.execute(STATE, {"account": account_id}).scalar()
+    if state is None:
         raise _unknown(account_id)
+    if state == "closed":
+        raise Refused("The account is closed.")
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
     test = test or is_sandbox(connection, owner)
     key = make_key(test)
@@ -272,17 +275,19 @@ def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> 
     if account is not None:
         record(connection, by, "key.revoked", account_id=account, subject=key_id)
     elif not connection.execute(HAS_KEY, {"id": key_id}).scalar():
-        raise Refused(f"There is no API key {key_id}. `bulksms key list ACCOUNT` shows an account's keys.")
+        raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
 def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
     before = connection.execute(STATE, {"account": account_id}).scalar()
     if before is None:
         raise _unknown(account_id)
+    if before == "closed":
+        raise Refused("The account is closed, which cannot be undone.")
     connection.execute(SET_STATE, {"account": account_id, "state": state})
     what = "account.activated" if state == "active" else f"account.{state}"
     record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)
 
 
 def _unknown(account_id: int) -> Refused:
-    return Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
+    return Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, or_, select, text
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import hash_secret, networks
+from shared.db.tables.accounts import account, api_key
 
 MAX_KEYS = 100
 """Maximum number of keys that are not revoked, per account and per sandbox."""
@@ -22,6 +23,18 @@ MAX_OVERLAP_SECONDS = 7 * 86_400
 
 COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,
              CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS old_secret_expires_at"""
+ALL_COLUMNS = (
+    api_key.c.id,
+    api_key.c.name,
+    api_key.c.test,
+    api_key.c.scopes,
+    api_key.c.allowed_ips,
+    api_key.c.requests_per_second,
+    api_key.c.created_at,
+    api_key.c.expires_at,
+    api_key.c.revoked_at,
+    api_key.c.last_used_at,
+)
 FIND = text(f"SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id = :id")
 LIST = text(
     f"""
@@ -72,6 +85,13 @@ def list_keys(connection: Connection, account_id: int, after: str, limit: int) -
     """Keys of the account and its sandbox that are not revoked, in the order of their ids."""
     values = {"account": account_id, "after": after, "limit": limit}
     return [ApiKey(*row) for row in connection.execute(LIST, values)]
+
+
+def list_all_keys(connection: Connection, account_id: int) -> list[dict[str, Any]]:
+    """All keys of the account and its sandbox, also revoked ones, oldest first."""
+    of_account = select(account.c.id).where(or_(account.c.id == account_id, account.c.sandbox_of == account_id))
+    chosen = select(*ALL_COLUMNS).where(api_key.c.account_id.in_(of_account))
+    return [dict(row) for row in connection.execute(chosen.order_by(api_key.c.created_at, api_key.c.id)).mappings()]
 
 
 def count_keys(connection: Connection, key_id: str) -> int:

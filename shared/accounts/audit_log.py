@@ -9,7 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
+
+from shared.db.tables.accounts import account
+from shared.db.tables.changes import change
 
 RECORD = text(
     """
@@ -20,8 +23,29 @@ RECORD = text(
 )
 
 
+NEWEST = 2**63 - 1
+LIST = select(
+    change.c.id,
+    change.c.at,
+    change.c.account_id,
+    account.c.name.label("account"),
+    change.c.who,
+    change.c.what,
+    change.c.subject,
+    change.c.before,
+    change.c.after,
+    change.c.reason,
+    change.c.request_id,
+    change.c.address,
+).select_from(change.outerjoin(account, account.c.id == change.c.account_id))
+
+
 class By(NamedTuple):
-    """The actor of a change: `key smsk_live_…`, `operator alice` or `worker`; and its API request, if any."""
+    """The actor of a change, and its API request, if any.
+
+    Actors are `key smsk_live_…`, `person 0190…`, `operator key opk_…`, `operator alice` (a user of the command line)
+    and `worker`.
+    """
 
     who: str
     request_id: str | None = None
@@ -70,3 +94,26 @@ def record(
             "address": by.address,
         },
     )
+
+
+def list_changes(
+    connection: Connection,
+    *,
+    account_id: int | None = None,
+    who: str | None = None,
+    what: str | None = None,
+    before: int = NEWEST,
+    limit: int = 50,
+) -> list[dict[str, Any]]:
+    """Changes older than the id `before`, newest first.
+
+    `who` is the actor, and `what` the beginning of the kind of change: `key`, or `key.revoked`.
+    """
+    chosen = LIST.where(change.c.id < before).order_by(change.c.id.desc()).limit(limit)
+    if account_id is not None:
+        chosen = chosen.where(change.c.account_id == account_id)
+    if who is not None:
+        chosen = chosen.where(change.c.who == who)
+    if what is not None:
+        chosen = chosen.where(change.c.what.startswith(what, autoescape=True))
+    return [dict(row) for row in connection.execute(chosen).mappings()]

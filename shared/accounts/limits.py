@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import phonenumbers
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import find_sandbox
+from shared.db.tables.accounts import account
+from shared.db.tables.limits import pumping_finding
 from shared.ledger.spend_limits import count_spending
 
 Guarding = Literal["off", "watch", "block"]
@@ -131,6 +133,31 @@ def _change(
             reason=reason,
         )
     return after
+
+
+def pumping_findings(
+    connection: Connection, *, account_id: int | None = None, before: int = 2**63 - 1, limit: int = 50
+) -> list[dict[str, Any]]:
+    """What the pumping guard found, for one account or all, newest first."""
+    chosen = (
+        select(
+            pumping_finding.c.id,
+            pumping_finding.c.at,
+            pumping_finding.c.account_id,
+            account.c.name.label("account"),
+            pumping_finding.c.rule,
+            pumping_finding.c.prefix,
+            pumping_finding.c.phones,
+            pumping_finding.c.most,
+            pumping_finding.c.refused,
+        )
+        .join(account, account.c.id == pumping_finding.c.account_id)
+        .where(pumping_finding.c.id < before)
+    )
+    if account_id is not None:
+        chosen = chosen.where(pumping_finding.c.account_id == account_id)
+    ordered = chosen.order_by(pumping_finding.c.id.desc()).limit(limit)
+    return [dict(row) for row in connection.execute(ordered).mappings()]
 
 
 def destinations(countries: Iterable[str]) -> tuple[str, ...]:

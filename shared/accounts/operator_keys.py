@@ -125,7 +125,9 @@ def note_use(connection: Connection, key_id: str, old_hash: bytes, new_hash: byt
 def revoke_operator_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
     """Revoke an operator key and, within seconds, its tokens. Raises Refused unless there is such a key."""
     if not connection.execute(REVOKE, {"key": key_id}).rowcount:
-        raise Refused(f"There is no operator key {key_id}, or it is revoked. `bulksms operator-key list` shows them.")
+        raise Refused(
+            f"There is no operator key {key_id}, or it is revoked.", "`bulksms operator-key list` shows them."
+        )
     revoke_operator_tokens(connection, actor_of_key(key_id))
     record(connection, by, "operator_key.revoked", subject=key_id)
 

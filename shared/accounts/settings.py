@@ -69,7 +69,7 @@ def change_account(
     """
     row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
     if row is None:
-        raise Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
+        raise Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")
     if row["sandbox_of"] is not None:
         raise Refused("This is a sandbox. Change the account that it belongs to.")
     before = {name: row[name] for name in ("name", "country", "low_balance_threshold", "weight", "retention_days")}
@@ -94,12 +94,12 @@ def reverse_top_up(
     """
     row = connection.execute(ROW, {"account": account_id}).one_or_none()
     if row is None:
-        raise Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
-    subjects = [uuid5(TOP_UPS, f"{account_id}:{top_up}"), *_as_id(top_up)]
+        raise Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")
+    subjects = [top_up_id(account_id, top_up), *_as_id(top_up)]
     original = connection.execute(TOP_UP, {"account": account_id, "subjects": subjects}).one_or_none()
     if original is None:
         raise Refused(
-            f"The account has no top-up with the key or id {top_up!r}. `bulksms account topups ACCOUNT` shows them."
+            f"The account has no top-up with the key or id {top_up!r}.", "`bulksms account topups ACCOUNT` shows them."
         )
     if original.reversed is not None:
         if original.reversed == credits:
@@ -124,6 +124,16 @@ def reverse_top_up(
         reason=reason,
     )
     return Reversal(balances[account_id], repeated=False)
+
+
+def top_up_id(account_id: int, key: str) -> UUID:
+    """The id of the account's top-up with this key."""
+    return uuid5(TOP_UPS, f"{account_id}:{key}")
+
+
+def has_top_up(connection: Connection, account_id: int, top_up_id: UUID) -> bool:
+    """Whether the account has a top-up with this id."""
+    return connection.execute(TOP_UP, {"account": account_id, "subjects": [top_up_id]}).one_or_none() is not None
 
 
 def _check(values: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import reading
 from shared.db.sessions import REASON, SessionNotKept
+from shared.db.tables.running import compatibility
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ REFUSALS = re.compile(
 """Messages of refused connections for which waiting does not help. The driver gives no SQLSTATE."""
 MIGRATED = select(func.to_regclass("alembic_version").is_not(None))
 CURRENT = select(column("version_num", Text)).select_from(table("alembic_version"))
+OLDEST_CODE = select(compatibility.c.oldest_code)
 
 
 class WrongSchema(RuntimeError):
@@ -73,10 +75,12 @@ def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
 
 
 def schema_problem(engine: Engine) -> str | None:
-    """Why this release cannot use the database, or None."""
+    """Why this release cannot use the database, or None. It can use a newer one whose migrations allow for it."""
     try:
         with reading(engine) as connection:
             revision = current(connection)
+            newer = revision is not None and revision not in revisions()
+            oldest_code = connection.execute(OLDEST_CODE).scalar() if newer else None
             if connection.execute(READ_ONLY).scalar():
                 return READ_ONLY_PROBLEM
     except DBAPIError as error:
@@ -85,8 +89,8 @@ def schema_problem(engine: Engine) -> str | None:
         if REFUSALS.search(str(error.orig)):
             return f"{REFUSED}: {error.orig}. Check DATABASE_URL."
         return f"The database does not answer: {error.orig}"
-    if revision == head():
+    if revision == head() or (oldest_code is not None and oldest_code <= head()):
         return None
-    if revision is None or revision in revisions():
+    if not newer:
         return "The database is not migrated. Run `bulksms migrate`."
     return f"{NEWER} than this code: at revision {revision}, not {head()}. Run the newer release."

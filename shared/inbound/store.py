@@ -202,10 +202,10 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     data = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
     events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **data})
     if keyword is not None and is_phone(phone):
-        _apply_keyword(connection, account, keyword, phone)
+        apply_keyword(connection, account, keyword, phone)
 
 
-def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
+def apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
     """Apply an opt-out or opt-in."""
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone)})

@@ -84,18 +84,18 @@ NEWLY_REFUSED = select(
 )
 
 
-def hold(connection: Connection, send: UUID, reason: str) -> None:
+def hold(connection: Connection, send: UUID, reason: str, *, by: By | None = None) -> None:
     """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
     if not stop_submitting(connection, send, "operator", reason):
         raise _refused(connection, send, "held")
-    _record(connection, None, "send.held", send, reason)
+    _record(connection, by, "send.held", send, reason)
 
 
-def hold_for_review(connection: Connection, send: UUID, reason: str) -> None:
+def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: By | None = None) -> None:
     """Hold a send until the operator releases it, also if it is held for another reason already."""
     if not stop_submitting(connection, send, "operator", reason):
         connection.execute(send_states.HOLD_ANEW, {"send": send, "reason": reason})
-    _record(connection, None, "send.held", send, reason)
+    _record(connection, by, "send.held", send, reason)
 
 
 def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
@@ -144,17 +144,19 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
         _record(connection, WORKER, "send.held", send, reason)
 
 
-def release(connection: Connection, send: UUID) -> None:
+def release(connection: Connection, send: UUID, *, by: By | None = None) -> None:
     """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
     A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
     """
     sender = connection.execute(SENDER_STATE, {"send": send}).scalar()
     if sender in ("suspended", "rejected"):
-        raise Refused(f"The sender ID of the send is {sender}. Approve that first: `bulksms sender approve`.")
+        raise Refused(
+            f"The sender ID of the send is {sender}. Approve that first.", "`bulksms sender approve` does so."
+        )
     if not _release(connection, send):
         raise _refused(connection, send, "released")
-    _record(connection, None, "send.released", send)
+    _record(connection, by, "send.released", send)
 
 
 def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
@@ -219,5 +221,5 @@ def _record(connection: Connection, by: By | None, what: str, send: UUID, reason
 def _refused(connection: Connection, send: UUID, what: str) -> Refused:
     state = connection.execute(STATE, {"send": send}).scalar()
     if state is None:
-        return Refused(f"There is no send {send}. `bulksms send list` shows the newest.")
+        return Refused(f"There is no send {send}.", "`bulksms send list` shows the newest.")
     return Refused(f"The send is {state} and cannot be {what}.")

@@ -9,7 +9,7 @@ from redis import Redis
 
 PHONE = r"(?<![0-9A-Za-z.-])(?:254|255|256|447|999)[0-9]{9}(?![0-9A-Za-z-])"
 """As the tests' phones begin; not within an id."""
-SECRET = r"smss_[0-9A-Za-z]{43}|whsec_[0-9A-Za-z+/=]{20}|ey[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_-]{6}\."
+SECRET = r"(?:smss|ops)_[0-9A-Za-z]{43}|whsec_[0-9A-Za-z+/=]{20}|ey[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_-]{6}\."
 """Secrets of keys and webhooks, and tokens."""
 
 

@@ -47,7 +47,7 @@ class Service:
             broker_url="memory://",
             secret_key=SECRET_KEY,
             eager=True,
-            **({"simulator_receipt_delay": 0.0} | settings),
+            **({"simulator_receipt_delay": 0.0, "request_log_sample_rate": 0.0} | settings),
         )
         self.celery = celery = make_celery(self.settings)
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())

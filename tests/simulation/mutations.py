@@ -10,9 +10,9 @@ from unittest.mock import patch
 from sqlalchemy import Connection, Engine, TextClause, text
 
 import shared.carriers.receipts
+import shared.doubts.resolution
 import shared.sends.batch_states
 import worker.receipts.apply
-import worker.receipts.in_doubt
 import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
@@ -21,13 +21,13 @@ import worker.sending.close_intents
 import worker.sending.results
 import worker.sending.settle
 from shared.db.connection import STARTED
+from shared.doubts.candidates import Candidate
 from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
 from shared.sends.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.apply import MOVES
-from worker.receipts.candidates import Candidate
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.close_intents import Settlement
 
@@ -203,7 +203,7 @@ MUTATIONS = (
     ),
     Mutation("an end without credits", lambda: [sql(worker.sending.settle, "FINISH", "p.amount > 0", "p.amount > 1")]),
     Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
-    Mutation("late evidence without money", lambda: [(worker.receipts.in_doubt, "post", nothing)], seed=1),
+    Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=2),
     Mutation("counters not moved", lambda: [(worker.receipts.apply, "add_to_sends", nothing)]),

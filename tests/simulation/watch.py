@@ -16,10 +16,10 @@ import worker.recovery.recover
 import worker.sending.dispatch
 from shared.ids import batch_of
 from shared.lifecycle import MessageStatus
+from shared.sends.counters import Changes
 from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
-from worker.counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.close_intents import Settlement
 

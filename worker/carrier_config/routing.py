@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.lifecycle import LANES
 from shared.senders.sender_ids import form_of
-from worker.pacing.rate_limits import Limit
+from worker.pacing.sender_and_prefix_limits import Limit
 from worker.routing.routes import Route, Routes
 
 KEYS = ("name", "prefixes", "senders", "categories", "carriers", "choose")

@@ -7,7 +7,7 @@ frozen account's sends stop after the current window; other accounts are not aff
 import logging
 import threading
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
+from shared.audit.results import record_audit
 from shared.db.tables.running import lease
 from shared.metrics import AUDIT_COMPLETED
 from shared.periodic import repeat
@@ -73,7 +74,7 @@ class Auditor:
             taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
         if not taken:
             return False
-        begun = time.monotonic()
+        begun, began_at = time.monotonic(), datetime.now(UTC)
         span = max(period.span for period in taken)
         breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
         rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
@@ -83,9 +84,10 @@ class Auditor:
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
+        with self._engine.begin() as connection:
+            frozen = freeze_accounts(connection, accounts)
+            record_audit(connection, began_at, False, breaches, frozen)
         if accounts:
-            with self._engine.begin() as connection:
-                frozen = freeze_accounts(connection, accounts)
             log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
         return True
 

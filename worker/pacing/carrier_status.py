@@ -16,7 +16,7 @@ from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_set
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
-from worker.pacing.rate_limits import Limit
+from worker.pacing.sender_and_prefix_limits import Limit
 
 FRESH = timedelta(seconds=5)
 """For how long a report is valid."""

@@ -19,13 +19,13 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
+from shared.doubts.candidates import UNDER_WAY
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
+from shared.sends.counters import MessageCounts, add_to_sends, count_messages
 from shared.sms.countries import PREFIX
-from worker.counters import MessageCounts, add_to_sends, count_messages
-from worker.receipts.candidates import UNDER_WAY
 
 FINAL = FOLLOWS[MessageStatus.SENT]
 MOVES = ", ".join(

@@ -3,9 +3,9 @@
 from sqlalchemy import Engine
 
 from shared.db.connection import transaction
+from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Answer, LateResponse
-from worker.receipts.in_doubt import Resolution, resolve
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,

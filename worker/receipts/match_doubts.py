@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast,
 
 from shared.db.connection import transaction
 from shared.db.tables import messages as tables
+from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
-from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
-from worker.receipts.in_doubt import Resolution, resolve
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""

@@ -22,9 +22,10 @@ from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
+from shared.sends.counters import Changes, count_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
-from worker.counters import Changes, count_messages
+from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.close_intents import Settlement, close_intents
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
@@ -33,6 +34,7 @@ LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
+           s.request_id,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
@@ -86,6 +88,9 @@ def _recover(
         close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
+    for row, settlement in zip(rows, settlements, strict=True):
+        if row.request_id is not None:
+            log_recovered(row, settlement)
     return [row.id for row in rows]
 
 

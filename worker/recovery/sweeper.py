@@ -15,6 +15,7 @@ from uuid import uuid4
 from sqlalchemy import Engine, text
 
 from shared.db.connection import is_outage, reading, transaction
+from shared.doubts.resolution import expire_doubts
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import SendState
 from shared.periodic import repeat
@@ -33,7 +34,6 @@ from worker.outages import Outage
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.apply import match_kept
-from worker.receipts.in_doubt import expire_doubts
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.recover import recover
 from worker.recovery.stalled_sessions import Stalled

@@ -19,7 +19,7 @@ from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
-from worker.pacing.rate_limits import CombinedPace, Limit, RateLimitedCarrier
+from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit, RateLimitedCarrier
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import DEFAULT_SHARE
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from worker.pacing.rate_limits import Limit
+from worker.pacing.sender_and_prefix_limits import Limit
 
 MAX_CACHED = 20_000
 """Prefixes whose carriers are cached."""

@@ -77,6 +77,8 @@ class ClaimedBatch:
     """The text of each position, if texts differ."""
     rules: Rules | None = None
     """The send's rules."""
+    request_id: str | None = None
+    """The request that made its send, if that is logged."""
     rate_wait: float | None = None
     """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
     waited: float | None = None

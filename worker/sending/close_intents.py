@@ -15,8 +15,8 @@ from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
+from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import stop_failing
-from worker.counters import Changes, add_and_close, add_to_sends, in_order
 from worker.sending.claimed_batch import messages_left
 
 MAX_CRASHES = 5

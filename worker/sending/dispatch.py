@@ -24,6 +24,7 @@ from worker.carriers.base import OURS, Answer, Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
+from worker.sending.batch_log import log_results
 from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
@@ -233,6 +234,8 @@ class Dispatcher:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         self._settle_with_retry(carrier, batches)
         count_results(carrier.name, batches)
+        if any(batch.request_id is not None for batch in batches):
+            log_results(carrier.name, batches)
 
     def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
         """Record the results and allow the next window, without recipients who opted out since `list_read`.

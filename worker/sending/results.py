@@ -12,11 +12,11 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.carriers.receipts import by_destination
 from shared.db.connection import STARTED, array, copy_rows, field, texts, transaction, uuids
+from shared.doubts.resolution import Resolution, resolve
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
-from worker.counters import Changes
-from worker.receipts.in_doubt import Resolution, resolve
+from shared.sends.counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
 
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT

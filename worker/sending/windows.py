@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from shared.ids import MessageIds
 from shared.lifecycle import LANES, MessageStatus
 from shared.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
+from shared.sends.counters import MessageCounts, count_messages
 from shared.sms.countries import PREFIX
 from worker.carriers.base import Answer, MessageGroup, Outcome
-from worker.counters import MessageCounts, count_messages
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 STATUS_OF = {

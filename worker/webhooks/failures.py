@@ -1,12 +1,12 @@
 """Handles internal errors that keep a webhook's events from being posted: it rests, and is disabled if they persist."""
 
 from datetime import timedelta
-from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
 
 from shared.db.connection import transaction
 from shared.db.tables.webhooks import webhook
+from shared.events.webhooks import FAULT
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
@@ -20,10 +20,6 @@ SET_ASIDE = (
     .values(state="disabled", disabled_reason=bindparam("reason"))
     .returning(webhook.c.id, webhook.c.account_id, webhook.c.url)
 )
-ENABLE = UPDATE.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
-    state="active", disabled_reason=None, failing_since=None, rest_until=None
-)
-FAULT = "The service failed to prepare its events. Its operator has been told."
 
 
 def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
@@ -34,11 +30,6 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
     rest = timedelta(seconds=min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20)))
     with transaction(engine, durable=False) as connection:
         connection.execute(REST, {"webhook": hook.id, "of_epoch": hook.epoch, "rest": rest})
-
-
-def enable_again(connection: Connection, webhook_id: UUID) -> bool:
-    """Re-enable a webhook that `note_fault` disabled, at its position. Returns False if there is none."""
-    return bool(connection.execute(ENABLE, {"webhook": webhook_id, "reason": FAULT}).rowcount)
 
 
 def _disable(connection: Connection, webhook_id: str, _: str) -> None:

@@ -92,8 +92,13 @@ def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, s
     if not waiting:
         return {}
     batches = {row.send_id: row for row in connection.execute(BATCHES, {"ids": [row.id for row in waiting]})}
-    carriers = {row.carrier: row for row in connection.execute(CARRIERS)}
+    carriers = carriers_now(connection)
     return {row.id: _reason(row, batches.get(row.id), carriers) for row in waiting}
+
+
+def carriers_now(connection: Connection) -> dict[str, Any]:
+    """The carriers as the workers report them, by name: ready, paused, rate and allowed."""
+    return {row.carrier: row for row in connection.execute(CARRIERS)}
 
 
 def messages_left(row: Any) -> int:
@@ -119,7 +124,7 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
     if batches is not None and (batches.sending or batches.next):
         carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
         if batches.sending or carrier.allowed > 0:  # only the carrier itself can limit the send now
-            return _while_sending(carrier)
+            return limit_while_sending(carrier)
     if batches is None or batches.queued:
         return "queue_turn"
     rules = row.rules or {}
@@ -136,7 +141,8 @@ def _carrier_unavailable(row: Any, batches: Any, carriers: dict[str, Any]) -> st
     return "carrier_paused" if carrier.paused else "carrier_down"
 
 
-def _while_sending(carrier: Any) -> str:
+def limit_while_sending(carrier: Any) -> str:
+    """What limits a send that a carrier is taking."""
     if 0 < carrier.allowed < carrier.rate or (carrier.rate == 0 and carrier.allowed > 0):
         return "throttled"
     return "carrier_rate" if carrier.rate > 0 else "window"

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from api.accept.options import due_time, expiry_time, is_default
 from api.accept.text import fit_text, template_of
-from api.commit.group_commit import low_balance, spend_limit_reached
+from api.commit.low_balance import low_balance, spend_limit_reached
 from api.problems import Problem, invalid
 from api.resources.sends import queries
 from shared.db.encryption_keys import texts_of

@@ -1,5 +1,6 @@
 """Send to one phone, to a list or to a group; and quotes."""
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
 from api.http.direct import PendingResponse
 from api.http.json_body import LARGE_BODY, read_json
-from api.http.request import current_request
+from api.http.request import Summary, current_request
 from api.http.responses import JsonResponse
 from api.problems import invalid
 from api.resources.sms.responses import BulkResponse, QuoteResponse, SingleResponse
@@ -110,14 +111,23 @@ def price(caller: Caller) -> IdempotentResponse:
 
 
 def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
-    accepted = accept(services(), caller, kind, body, key_of_request(caller, body))
+    request = current_request()
+    request_id = request.request_id if request.summary.is_sampled else None
+    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id)
     if isinstance(accepted, PendingSend):
-        return PendingResponse(accepted.ready, partial(_outcome, accepted))
+        return PendingResponse(accepted.ready, partial(_outcome, accepted, request.summary))
     if not accepted.replayed and not caller.test:
-        current_request().work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
-    return accepted
+        request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
+    return _noted(accepted, request.summary)
 
 
-def _outcome(pending: PendingSend) -> Callable[[], JsonResponse]:
+def _outcome(pending: PendingSend, summary: Summary) -> Callable[[], JsonResponse]:
     finish = pending.outcome()
-    return lambda: idempotent_response(finish())
+    return lambda: idempotent_response(_noted(finish(), summary))
+
+
+def _noted(accepted: IdempotentResponse, summary: Summary) -> IdempotentResponse:
+    """The response, whose send is noted for the request's log line."""
+    if summary.is_sampled:
+        summary.send_id = json.loads(accepted.body)["send_id"]
+    return accepted

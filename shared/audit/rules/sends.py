@@ -57,7 +57,8 @@ BATCH_MONEY = f"""
                    AS released,
                coalesce(sum(l.amount) FILTER (WHERE l.subject = p.id AND l.kind = 'release' AND l.step < 0), 0)
                    AS returned,
-               coalesce(array_agg(l.subject) FILTER (WHERE l.subject_type = 'message'), '{{}}') AS resolved
+               coalesce(array_agg(l.subject) FILTER (WHERE l.subject_type = 'message' AND l.kind <> 'refund'), '{{}}')
+                   AS resolved
           FROM piece p LEFT JOIN ledger l ON l.subject >= p.id AND l.subject <= p.last_id
          GROUP BY p.id
     ), due AS (

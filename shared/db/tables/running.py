@@ -1,6 +1,7 @@
 """State of the running service: leases, job failures, the installation, and the simulated carrier."""
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
     Column,
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.base import MOMENT, message_status, metadata
 
@@ -32,6 +34,18 @@ lease = Table(
         Double,
         comment="seconds by which the clock of the holder's machine is ahead of the database's",
     ),
+)
+
+audit_result = Table(
+    "audit_result",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("began_at", MOMENT, nullable=False),
+    Column("completed_at", MOMENT, nullable=False),
+    Column("full", Boolean, nullable=False, comment="whether everything was checked, or open and recent sends"),
+    Column("breaches", JSONB, nullable=False),
+    Column("frozen", ARRAY(BigInteger), nullable=False, comment="accounts that were frozen because of the breaches"),
+    comment="results of audits; the newest are kept",
 )
 
 job_failure = Table(
@@ -94,6 +108,13 @@ installation = Table(
         comment="key of the hashes that replace erased phones",
     ),
     comment="one row: the identity of this installation, and its mark",
+)
+
+compatibility = Table(
+    "compatibility",
+    metadata,
+    Column("oldest_code", Text, primary_key=True),
+    comment="one row: the revision of the oldest release that can use this database",
 )
 
 simulated_receipt = Table(

@@ -85,6 +85,7 @@ send = Table(
     Column("held_by", Text, comment="what holds it: operator, crashes, sender_id, canary or stop_if"),
     Column("carrier", Text, comment="the only carrier that it may use; null: any"),
     Column("callback_url", Text),
+    Column("request_id", Text, comment="the request that made it, if that is logged: workers then log its batches"),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),

@@ -8,12 +8,12 @@ from sqlalchemy import text
 
 from shared import outbox as events
 from shared.accounts.administration import top_up
+from shared.doubts.resolution import expire_doubts
 from shared.ids import message_id
 from shared.outbox import listen
 from shared.senders.sender_ids import decide_sender
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from worker.receipts.in_doubt import expire_doubts
 
 ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
 

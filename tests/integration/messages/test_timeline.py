@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from shared.carriers.receipts import Receipt
+from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import Answer, LateResponse, Outcome
 from worker.receipts import apply as receipts
-from worker.receipts.in_doubt import Resolution, resolve
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.recover import recover
 

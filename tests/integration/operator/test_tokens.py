@@ -1,5 +1,6 @@
 """Operator tokens: issued for keys and people, only for the operator API, and dead once revoked."""
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from api.problems import Problem
 from api.server.owners import Owners
 from shared.accounts.operator_keys import create_operator_key, revoke_operator_key, revoke_operator_tokens
 from shared.api_key import NewKey
+from shared.health.secret_key import check_secret_key
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import SECRET_KEY, Service
 
@@ -63,7 +65,7 @@ def test_a_wrong_secret_and_an_unknown_key_are_refused_alike(service: Service) -
 def test_guesses_are_counted_by_address_together_with_those_at_api_keys(engine: Any) -> None:
     service = Service(engine, token_requests_per_minute=10)
     key, here = new_key(service, "read"), {"environ_overrides": {"REMOTE_ADDR": "198.51.100.7"}}
-    statuses = [exchange(service, NewKey(key.api_key, f"guess {n}"), **here).status_code for n in range(30)]
+    statuses = [exchange(service, NewKey(key.api_key, f"guess {n}"), **here).status_code for n in range(11)]
     assert set(statuses) == {401, 429}
     assert exchange(service, key, **here).status_code == 429
     assert service.client.post("/api/v1/auth/token", json=key._asdict(), **here).status_code == 429
@@ -173,3 +175,21 @@ def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
     moved.exchange(*key, "198.51.100.7")
     alone = OperatorTokens(services.engine, "another-secret-key-of-length", (), services.tokens)
     assert alone.exchange(*key, "198.51.100.7")[1].actor == f"operator key {key.api_key}"
+
+
+def test_an_operator_has_a_rate_limit_of_its_own(engine: Any) -> None:
+    service = Service(engine, requests_per_second=5)
+    busy, other = OperatorClient(service, "read"), OperatorClient(service, "read")
+    answers = [busy.get("/guard") for _ in range(30)]
+    assert {each.status_code for each in answers} == {200, 429}
+    refused = next(each for each in answers if each.status_code == 429)
+    assert (refused.json["code"], int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
+    assert other.get("/guard").status_code == 200
+    assert service.get("/balance").status_code == 200
+
+
+def test_the_doctor_counts_operator_keys_that_need_a_fallback(service: Service) -> None:
+    new_key(service, "read")
+    with service.engine.connect() as connection:
+        finding = check_secret_key(connection, "another-secret-key-of-length")
+    assert re.search(r"[1-9][0-9]* operator keys, ", finding.detail)

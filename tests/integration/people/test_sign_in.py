@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
-from api.limits.shared_rate_limit import SharedRateLimit
+from api.limits.shared_token_buckets import SharedRateLimit
 from api.problems import Problem
 from api.resources.sign_in.responses import lock_checked
 from shared.people import passwords

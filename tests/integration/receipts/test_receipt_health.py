@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from bulksms.carriers import unreadable_receipts
-from bulksms.receipt_health import check_receipts
+from shared.carriers.control import unreadable_receipts
 from shared.carriers.receipts import Receipt, keep
 from shared.carriers.unreadable import MAX_OCTETS, MAX_STORED, Unreadable, keep_unreadable
+from shared.health.receipts import check_receipts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 

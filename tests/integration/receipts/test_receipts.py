@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import text
 
 from shared.carriers.receipts import Receipt
+from shared.doubts.resolution import expire_doubts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import Answer, LateResponse, Outcome
 from worker.jobs.housekeeping import PURGES, housekeeping
 from worker.receipts.apply import match_kept, record
-from worker.receipts.in_doubt import expire_doubts
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.advance import advance

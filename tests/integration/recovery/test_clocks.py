@@ -5,7 +5,7 @@ import time
 import pytest
 from sqlalchemy import text
 
-from bulksms.doctor import clock_findings
+from shared.health.doctor import clock_findings
 from tests.harness.service import Service
 
 WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.doctor import check_queue
-from bulksms.finding import Finding
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
+from shared.health.doctor import check_queue
+from shared.health.finding import Finding
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import Answer, MessageGroup, Outcome

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import text
 
-from bulksms.doctor import webhook_finding
 from bulksms.environment import Installation
+from shared.health.doctor import webhook_finding
 from shared.settings import Settings
 from tests.harness.service import Service
 

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Engine, text
 from shared.accounts.settings import reverse_top_up
 from shared.audit.check import audit, check
 from shared.audit.rules import RULES
+from shared.doubts.resolution import Resolution, expire_doubts, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.receipts.in_doubt import Resolution, expire_doubts, resolve
 from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim

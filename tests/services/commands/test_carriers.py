@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
-from bulksms.carrier_health import check_carriers
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
+from shared.health.carriers import check_carriers
 from tests.harness.service import SECRET_KEY, Service
 from worker.process import WorkerProcess
 

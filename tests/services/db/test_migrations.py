@@ -116,7 +116,7 @@ def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pyt
 
 
 def test_the_revisions_are_one_line() -> None:
-    script = ScriptDirectory.from_config(shared.db.migrate._config())
+    script = ScriptDirectory.from_config(shared.db.migrate.migration_config())
     assert len(script.get_heads()) == 1
     line = list(script.walk_revisions())[::-1]
     assert [script.down_revision for script in line] == [None, *(script.revision for script in line[:-1])]
@@ -311,16 +311,29 @@ def test_partitions_join_and_do_not_overlap(migrated: Engine) -> None:
         assert bounds[name].split("TO (")[1][:-1] == bounds[following].split("FROM (")[1].split(")")[0]
 
 
-def test_a_newer_database_is_refused(migrated: Engine) -> None:
-    with migrated.begin() as connection:
+def make_newer(engine: Engine, oldest_code: str) -> None:
+    """Leave the database as a newer release would."""
+    with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(text("UPDATE compatibility SET oldest_code = :revision"), {"revision": oldest_code})
+
+
+def test_a_newer_database_that_allows_for_this_code_is_used_and_left_as_it_is(migrated: Engine) -> None:
+    make_newer(migrated, oldest_code=head())
+    assert schema_problem(migrated) is None
+    assert migrate(migrated) == "9999"
+    with migrated.connect() as connection:
+        assert current(connection) == "9999"
+
+
+def test_a_newer_database_is_refused(migrated: Engine) -> None:
+    make_newer(migrated, oldest_code="9998")
     with pytest.raises(WrongSchema, match=r"newer than this code: at revision 9999, not \d+\. Run the newer release\."):
         wait_for_schema(migrated, seconds=0)
 
 
 def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
-    with migrated.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    make_newer(migrated, oldest_code="9998")
     began = datetime.now(UTC)
     with pytest.raises(WrongSchema):
         wait_for_schema(migrated, seconds=3)

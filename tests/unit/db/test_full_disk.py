@@ -6,14 +6,14 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import OperationalError
 
-from bulksms import doctor
 from bulksms.environment import Installation
-from bulksms.finding import Finding
 from shared.db import full_disk as disk
 from shared.db.full_disk import is_disk_full, shortage
+from shared.health import doctor
+from shared.health.finding import Finding
 from shared.settings import Settings
 
 FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
@@ -44,7 +44,8 @@ def test_the_doctor_names_the_disk_and_not_postgres(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(doctor, "reading", away)
     settings = Settings("postgresql+psycopg://x@127.0.0.1:1/x", "redis://127.0.0.1:1", "redis://127.0.0.1:1", "x" * 32)
-    found = {finding.name: finding for finding in doctor.examine(Installation(settings, "a test", tmp_path))}
+    nowhere = create_engine("postgresql+psycopg://")
+    found = {finding.name: finding for finding in doctor.examine(Installation(settings, "a test", tmp_path), nowhere)}
     assert found["postgres"] == Finding(
         "postgres", "wrong", "connection refused", f"The disk is full: 3 MiB are left at {tmp_path}. Make room."
     )

@@ -33,12 +33,14 @@ from shared.sms.segments import segment
 STATIC = Path(api.__file__).parent / "static"
 FILES = [
     "LICENSE",
+    "operator.html",
     "reference.html",
     "reference.js",
     "swagger-ui-bundle.js",
     "swagger-ui-bundle.js.LICENSE.txt",
     "swagger-ui.css",
 ]
+PAGES = ["reference.html", "operator.html"]
 OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway", "gateway_timeout"}
 """Errors of requests that meet no operation, or a proxy before the API; the document's description names them."""
 
@@ -315,12 +317,14 @@ def test_the_page_has_these_files_and_no_others() -> None:
     assert sorted(path.name for path in STATIC.iterdir()) == FILES
 
 
-def test_the_page_loads_nothing_from_elsewhere() -> None:
-    page, script = (STATIC / "reference.html").read_text(), (STATIC / "reference.js").read_text()
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_loads_nothing_from_elsewhere(name: str) -> None:
+    page, script = (STATIC / name).read_text(), (STATIC / "reference.js").read_text()
     for text in (page, script):
         assert re.findall(r"https?://|[\"'(]//", text) == []
     loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
-    assert [url for url in loaded if not url.startswith(("/reference/", "data:,")) and url != "/openapi.json"] == []
+    others = {url for url in loaded if not url.startswith(("/reference/", "data:,"))}
+    assert others <= {"/openapi.json", "/operator/openapi.json", "/reference"}
     assert all((STATIC / url.removeprefix("/reference/")).is_file() for url in loaded if url.startswith("/reference/"))
     assert "validatorUrl: null" in script
     for style in (page, (STATIC / "swagger-ui.css").read_text()):
@@ -328,8 +332,9 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
         assert [url for url in re.findall(r"url\(\s*[\"']?([^\"')]{0,40})", style) if not url.startswith("data:")] == []
 
 
-def test_the_page_works_with_a_strict_content_security_policy() -> None:
-    page = (STATIC / "reference.html").read_text()
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_works_with_a_strict_content_security_policy(name: str) -> None:
+    page = (STATIC / name).read_text()
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
     assert re.findall(r"<[^>]+\son\w+=|javascript:", page) == []
 

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 import shared.task_queue
 from api.app import create_app
 from api.auth.tokens import BEARER
-from api.endpoint import ENDPOINTS, PREFIX
+from api.endpoint import ENDPOINTS, OPERATORS, PREFIX
 from api.server.application import PASSWORDS
 from bulksms.local import services
 from shared.db.schema import MIGRATIONS
@@ -41,6 +41,7 @@ OPEN_TO_ALL = {
     "GET /errors",
     "GET /errors/<code>",
 }
+ALL = [*ENDPOINTS, *OPERATORS.operations]
 MAX_LINES = 300
 MAX_FUNCTION_LINES = 60
 SQL_MADE_IN_FUNCTIONS = {
@@ -102,7 +103,7 @@ def app() -> Flask:
 
 def call(app: Flask, method: str, path: str, **more: Any) -> TestResponse:
     """A request without a token, its variables filled in."""
-    path = re.sub(r"<uuid:\w+>", str(UUID(int=0)), path)
+    path = re.sub(r"<int:\w+>", "1", re.sub(r"<uuid:\w+>", str(UUID(int=0)), path))
     return app.test_client().open(re.sub(r"<\w+>", "x", path), method=method, **more)
 
 
@@ -263,7 +264,7 @@ def test_a_broker_is_told_nothing_but_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "endpoint", [pytest.param(endpoint, id=f"{endpoint.method} {endpoint.path}") for endpoint in ENDPOINTS]
+    "endpoint", [pytest.param(each, id=f"{each.method} {each.api.prefix}{each.path}") for each in ALL]
 )
 def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
     if f"{endpoint.method} {endpoint.path}" in OPEN_TO_ALL:
@@ -271,7 +272,7 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
         return
     assert (endpoint.scope is None) == endpoint.session
     for more in ({}, {"json": {}}, {"data": b"x" * 100}, {"headers": {"Authorization": "Basic eDp4"}}):
-        answer = call(app, endpoint.method, PREFIX + endpoint.path, **more)
+        answer = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
         assert answer.json["code"] == "missing_token"
@@ -293,14 +294,14 @@ def test_what_is_open_to_all_exists() -> None:
 
 
 def test_no_route_is_added_past_the_declared_ones(app: Flask) -> None:
-    declared = {f"{endpoint.method} {PREFIX}{endpoint.path}" for endpoint in ENDPOINTS}
+    declared = {f"{endpoint.method} {endpoint.api.prefix}{endpoint.path}" for endpoint in ALL}
     for rule in app.url_map.iter_rules():
-        if rule.rule.startswith(PREFIX):
+        if rule.rule.startswith((PREFIX, OPERATORS.prefix)):
             assert {f"{method} {rule.rule}" for method in (rule.methods or set()) - {"HEAD"}} <= declared
 
 
 def test_nothing_is_declared_twice() -> None:
-    declared = [(endpoint.method, endpoint.path) for endpoint in ENDPOINTS]
+    declared = [(endpoint.api.prefix, endpoint.method, endpoint.path) for endpoint in ALL]
     assert len(set(declared)) == len(declared)
 
 
@@ -319,7 +320,9 @@ def test_nothing_is_declared_twice() -> None:
         ("POST", f"{PREFIX}/auth/token", 415),
         ("GET", f"{PREFIX}/errors/low_balance", 200),
         ("GET", f"{PREFIX}/errors/nothing", 404),
-        *[(endpoint.method, PREFIX + endpoint.path, None) for endpoint in ENDPOINTS],
+        ("GET", "/operator/openapi.json", 200),
+        ("GET", "/operator/reference", 200),
+        *[(endpoint.method, endpoint.api.prefix + endpoint.path, None) for endpoint in ALL],
     ],
 )
 def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
@@ -347,7 +350,7 @@ def test_what_is_installed_is_pinned_to_its_hash(lock: str) -> None:
 
 
 def test_the_page_and_the_code_have_no_secret() -> None:
-    secret = re.compile(r"smss_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}|-----BEGIN [A-Z ]*PRIVATE KEY|AKIA[0-9A-Z]{16}")
+    secret = re.compile(r"(?:smss|ops)_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}|-----BEGIN [A-Z ]*PRIVATE KEY|AKIA[0-9A-Z]{16}")
     for path in [*files(*PACKAGES), *PRODUCT]:
         assert not secret.search(path.read_text()), name(path)
 

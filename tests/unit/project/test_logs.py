@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from shared.logs import JsonLines, scrub
+from shared.logs import JsonLines, fields, scrub
 
 SECRET = "smss_" + "a1" * 21 + "b_" + "c2" * 3
 
@@ -35,6 +35,7 @@ def test_it_works() -> None:
         ("+254711000000,254711000001", "+25********00,254*******01"),
         ("{'phone': '99312000000'}", "{'phone': '993******00'}"),
         (f"secret {SECRET}", "secret smss_…"),
+        (f"secret {SECRET.replace('smss', 'ops')}", "secret ops_…"),
         ("Authorization: Bearer eyJhIjox.aZ8x1A.Qm9n", "Authorization: Bearer …"),
         ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_…"),
         ("id 019cad1e-3f79-7a08-b3c6-912345678901 took 12345678 ns", None),
@@ -75,3 +76,9 @@ def test_what_came_of_an_error_is_still_told() -> None:
 
 def test_one_record_is_one_line_whatever_it_holds() -> None:
     assert line('a\r\n{"level": "info"}\u2028\x00')["message"] == 'a\r\n{"level": "info"}\u2028\x00'
+
+
+def test_members_of_a_line_are_hidden_like_its_message() -> None:
+    record = logging.makeLogRecord({"msg": "request", **fields(request_id="254711000000", status=200, account=None)})
+    written = json.loads(JsonLines().format(record))
+    assert written["request_id"] == "254*******00" and written["status"] == 200 and "account" not in written

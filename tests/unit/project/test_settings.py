@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.environment import Environment
+from shared.redis_client import celery_broker, sentinel_address
 from shared.settings import SettingsError, from_environment, service_settings
 
 NEEDED = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
@@ -55,8 +56,6 @@ def test_what_is_missing_is_said_with_the_place_to_set_it() -> None:
 @pytest.mark.parametrize(
     ("name", "url"),
     [
-        ("REDIS_URL", "sentinel://127.0.0.1:26379/0"),
-        ("BROKER_URL", "sentinel://127.0.0.1:26379/0;sentinel://127.0.0.1:26380/0"),
         ("BROKER_URL", "memory://"),
         ("REDIS_URL", "amqp://127.0.0.1//"),
         ("REDIS_URL", "127.0.0.1:6379"),
@@ -69,9 +68,46 @@ def test_addresses_of_what_is_not_supported_are_refused(name: str, url: str) -> 
         from_environment({**NEEDED, name: url})
 
 
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        ("sentinel://127.0.0.1:26379/0", "it names no `master_name`"),
+        ("sentinel:///0?master_name=main", "it names no Sentinel"),
+        ("sentinel://127.0.0.1/main?master_name=main", "its path is not the number of a database"),
+        ("sentinel://127.0.0.1:x/0?master_name=main", "Port could not be cast"),
+        ("sentinel://127.0.0.1/0?master_name=main&quorum=2", "it has an unknown option `quorum`"),
+    ],
+)
+def test_an_address_of_sentinel_is_complete(url: str, wrong: str) -> None:
+    for name in ("REDIS_URL", "BROKER_URL"):
+        with pytest.raises(SettingsError, match=f"{name} is not an address of Sentinel: {wrong}.*Example: sentinel://"):
+            from_environment({**NEEDED, name: url})
+
+
+def test_one_address_of_sentinel_is_for_redis_and_for_celery() -> None:
+    url = "sentinel://app:p%40ss@h1,h2:26380,[::1]/3?master_name=main&sentinel_password=s"
+    assert from_environment({**NEEDED, "REDIS_URL": url}).broker_url == url
+    address = sentinel_address(url)
+    assert address.sentinels == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
+    assert (address.username, address.password, address.database) == ("app", "p@ss", 3)
+    broker, options = celery_broker(url)
+    assert broker.split(";")[1] == "sentinel://app:p%40ss@h2:26380/3"
+    assert options["master_name"] == "main" and options["sentinel_kwargs"]["password"] == "s"
+    assert celery_broker("redis://h:1/0") == ("redis://h:1/0", {})
+
+
 @pytest.mark.parametrize("url", ["amqp://u:p@127.0.0.1//", "amqps://127.0.0.1//", "rediss://127.0.0.1:6379/0"])
 def test_other_brokers_are_taken(url: str) -> None:
     assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url
+
+
+@pytest.mark.parametrize(
+    ("kind", "broker", "wrong"),
+    [("mirrored", "amqp://h//", "it takes `classic` or `quorum`"), ("quorum", "", "only for RabbitMQ")],
+)
+def test_a_type_of_queue_that_cannot_be_is_refused(kind: str, broker: str, wrong: str) -> None:
+    with pytest.raises(SettingsError, match=f"BROKER_QUEUE_TYPE.*{wrong}"):
+        from_environment({**NEEDED, "BROKER_QUEUE_TYPE": kind, "BROKER_URL": broker})
 
 
 def test_a_variable_is_read_by_its_old_name() -> None:

@@ -12,7 +12,7 @@ from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.request import Request, current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
-from api.limits.refusals import Refusals
+from api.limits.refusal_delays import Refusals
 from api.server import limits
 from api.server.application import Application
 from api.server.connections import Connections

@@ -1,0 +1,53 @@
+"""The 402 of a send that costs more than its account has: `low_balance`, or `spend_limit_reached`.
+
+The statement that reserves the credits (api/commit/commit.py) finds out, and raises NotEnough or OverSpend.
+"""
+
+from sqlalchemy import Engine, bindparam, select
+
+from api.commit.draft import Draft, stamp
+from api.problems import Problem
+from shared.db.connection import reading
+from shared.db.tables.accounts import account
+from shared.ledger.ledger import NotEnough
+from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
+from shared.plurals import counted
+
+ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
+
+
+def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: NotEnough) -> Problem:
+    """Why a draft could not be paid for. An account that was suspended meanwhile is a 403."""
+    with reading(engine) as connection:
+        if isinstance(error, OverSpend):
+            return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
+        row = connection.execute(ACCOUNT, {"account": draft.account_id}).one()
+    if row.state != "active":
+        return Problem("account_suspended", "This account may not send at the moment.")
+    return low_balance(draft.cost, row.available)
+
+
+def low_balance(required: int, balance: int) -> Problem:
+    """The 402 for a low balance."""
+    return Problem(
+        "low_balance",
+        f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",
+        required=required,
+        balance=balance,
+    )
+
+
+def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:
+    """The 402 for a spend limit: the day's or the month's, and the month's if both are reached."""
+    day, month = standings["day"], standings["month"]
+    of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day
+    most = of.most or 0
+    return Problem(
+        "spend_limit_reached",
+        f"This send needs {counted(required, 'credit')}; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
+        required=required,
+        period=of.period,
+        spend_limit=most,
+        spent=of.credits,
+        resets_at=stamp(of.ends),
+    )

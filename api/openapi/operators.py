@@ -1,0 +1,80 @@
+"""Texts of the operator API's OpenAPI document: its description, tags, path variables, and operation ids."""
+
+from typing import Any, Final
+
+from api.operator.money.schemas import TOP_UP_ID
+from api.schemas.examples import API_KEY, MESSAGE_ID, SEND_ID, SENDER_UUID
+from shared.accounts.operator_keys import OPERATOR_SCOPES
+from shared.settings import IDEMPOTENCY_DAYS
+
+SCOPE_LIST = "\n".join(f"- `{scope}`: {allowed}" for scope, allowed in OPERATOR_SCOPES.items())
+DESCRIPTION = f"""
+For those who run the installation, and for billing and onboarding systems: accounts, credits, sender IDs, carriers, and
+what needs a decision. `bulksms operator-key create NAME --scope read` creates a key for it.
+
+**Access.** POST /operator/v1/auth/token exchanges an operator key for a token, valid for an hour. Keys and tokens of
+the two APIs are not valid on the other. The scopes of a key, and what each allows:
+
+{SCOPE_LIST}
+
+Without `texts`, phones are shown with their middle hidden, and texts as null.
+
+**Log of changes.** Every change is recorded with the operator key or person who made it, its reason, and the values
+before and after: GET /operator/v1/changes.
+
+**Retries.** Give every POST an `Idempotency-Key`: a repeated request with the same key has no further effect and gets
+the first response again. A key belongs to the path, and is kept for {IDEMPOTENCY_DAYS} days; that of a top-up, for
+good. The first response is only for the operator who made the request.
+
+**Errors** are problem details (RFC 9457), as in the customers' API; distinguish them by `code`. What cannot be done at
+present is 409 `state_conflict`, and `detail` says why.
+
+**Lists** are paged: pass `next_cursor` of a page as `cursor` of the next one, until it is null.
+"""
+TAGS = {
+    "auth": "Exchange an operator key for a token.",
+    "accounts": "Accounts: create, change, suspend and close them.",
+    "keys": "API keys of accounts.",
+    "limits": "Limits and rules of accounts, and the pumping guard.",
+    "money": "Top-ups, reversals and refunds.",
+    "senders": "Sender IDs: the queue of requests, and decisions.",
+    "carriers": "Carriers: state, pace, pauses, rate limits and test messages.",
+    "queue": "What waits, and what limits it.",
+    "sends": "Sends of all accounts.",
+    "doubts": "Messages in doubt.",
+    "inbound": "Inbound messages to numbers that belong to no account.",
+    "installation": "Jobs set aside, audits, the doctor, and the guard against restored databases.",
+    "changes": "The log of changes.",
+}
+PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
+    "account_id": ("The account.", 17),
+    "carrier": ("The carrier's name in CARRIERS_FILE.", "main"),
+    "category": ("`transactional` or `marketing`.", "marketing"),
+    "key_id": ("The API key.", API_KEY),
+    "limit_name": ("The limit's name.", "sender ACME"),
+    "send_id": ("The send.", SEND_ID),
+    "message_id": ("The message.", MESSAGE_ID),
+    "sender": ("The `sender` of the sender ID.", SENDER_UUID),
+    "top_up_id": ("The top-up.", TOP_UP_ID),
+}
+IDS = {
+    "list_all_accounts": "list_accounts",
+    "create_new_account": "create_account",
+    "suspend": "suspend_account",
+    "activate": "activate_account",
+    "close": "close_account",
+    "list_account_top_ups": "list_top_ups",
+    "reverse_account_top_up": "reverse_top_up",
+    "list_all_sender_ids": "list_sender_ids",
+    "request_sender_id_for": "request_sender_id",
+    "list_all_sends": "list_sends",
+    "get_any_send": "get_send",
+    "cancel_any_send": "cancel_send",
+    "assign_unassigned_inbound": "assign_inbound",
+    "list_jobs_that_failed": "list_failed_jobs",
+    "retry_job_that_failed": "retry_failed_job",
+    "list_audit_results": "list_audits",
+    "release_held_guard": "release_guard",
+    "list_all_changes": "list_changes",
+}
+"""Operation ids by the name of the endpoint's function, where they differ from that name."""

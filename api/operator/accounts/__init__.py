@@ -1,0 +1,1 @@
+"""Accounts: list, create, change, suspend, activate and close them."""

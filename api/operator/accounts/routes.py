@@ -1,0 +1,177 @@
+"""Accounts: list, create, change, suspend, activate and close them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.operator.accounts.schemas import (
+    AccountChanges,
+    AccountDetailsResponse,
+    AccountResponse,
+    AccountSearch,
+    NewAccount,
+)
+from api.operator.acting import act, act_once, need_account, no_account
+from api.operator.endpoint import operator_endpoint
+from api.operator.fields import Because, BecausePerhaps
+from api.problems import Problem
+from api.schemas.paging import page_of
+from shared.accounts.administration import activate_account, allow_authentication, create_account, suspend_account
+from shared.accounts.audit_log import By
+from shared.accounts.closing import close_account
+from shared.accounts.overview import is_name_taken, list_accounts, show_account
+from shared.accounts.settings import change_account
+from shared.db.connection import reading
+
+ACCOUNT, DETAILS = AccountResponse(), AccountDetailsResponse()
+SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")
+
+
+@operator_endpoint(
+    "GET",
+    "/accounts",
+    query=AccountSearch,
+    response=page_of(AccountResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_all_accounts(caller: Operator, query: dict[str, Any]) -> Any:
+    """List accounts by id, with their balance and today's traffic. Sandboxes are not listed."""
+    after, limit = number_cursor(query.get("cursor"), 0), query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = list_accounts(
+            connection, search=query.get("search"), state=query.get("status"), after=after, limit=limit + 1
+        )
+    return page(rows, limit, ACCOUNT.dump, lambda row: str(row["id"]))
+
+
+@operator_endpoint("GET", "/accounts/<int:account_id>", response=AccountDetailsResponse, scope="read")
+def get_account(caller: Operator, account_id: int) -> Any:
+    """Show one account: settings, balance, today's traffic, and how many keys, groups and open sends it has."""
+    with reading(services().engine) as connection:
+        return DETAILS.dump(_account(connection, account_id))
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts",
+    body=NewAccount,
+    response=AccountDetailsResponse,
+    errors=("name_taken", "state_conflict"),
+    scope="accounts",
+)
+def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+    """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key."""
+
+    def create(connection: Connection, by: By) -> Any:
+        _check_name(connection, body["name"])
+        account_id = create_account(
+            connection,
+            body["name"],
+            body["low_balance_threshold"],
+            body["weight"],
+            authentication=body["authentication"],
+            by=by,
+        )
+        settings = {name: body[name] for name in ("country", "retention_days") if body.get(name) is not None}
+        if settings:
+            change_account(connection, account_id, settings, by=by)
+        return _account(connection, account_id)
+
+    return act_once(caller, body, DETAILS, create)
+
+
+@operator_endpoint(
+    "PATCH",
+    "/accounts/<int:account_id>",
+    body=AccountChanges,
+    response=AccountDetailsResponse,
+    errors=("name_taken", "state_conflict"),
+    scope="accounts",
+)
+def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
+    """Change settings of an account. Country, threshold, retention and `authentication` also apply to its sandbox."""
+
+    def change(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        if "name" in body:
+            _check_name(connection, body["name"], account_id)
+        settings = {name: body[name] for name in SETTINGS if name in body}
+        if settings:
+            change_account(connection, account_id, settings, body.get("reason"), by=by)
+        if "authentication" in body:
+            allow_authentication(connection, account_id, body["authentication"], by=by)
+        return _account(connection, account_id)
+
+    return act(caller, DETAILS, change)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/suspend",
+    body=Because,
+    response=AccountDetailsResponse,
+    errors=("state_conflict",),
+    scope="accounts",
+)
+def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Suspend an account: it accepts nothing new, and its tokens stop working. Accepted sends continue."""
+    return _set_state(caller, account_id, body, suspend_account)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/activate",
+    body=BecausePerhaps,
+    response=AccountDetailsResponse,
+    errors=("state_conflict",),
+    scope="accounts",
+)
+def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Reactivate a suspended or frozen account."""
+    return _set_state(caller, account_id, body, activate_account)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/close",
+    body=Because,
+    response=AccountDetailsResponse,
+    errors=("state_conflict",),
+    scope="accounts",
+)
+def close(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Close an account for good: it accepts nothing, and its keys are revoked. Refused while sends are open.
+
+    Its history, its ledger and the credits that are left stay. It cannot be undone.
+    """
+    return _set_state(caller, account_id, body, close_account)
+
+
+def _set_state(
+    caller: Operator, account_id: int, body: dict[str, Any], change: Callable[..., None]
+) -> IdempotentResponse:
+    def change_state(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        change(connection, account_id, body.get("reason"), by=by)
+        return _account(connection, account_id)
+
+    return act_once(caller, body, DETAILS, change_state)
+
+
+def _account(connection: Connection, account_id: int) -> dict[str, Any]:
+    account = show_account(connection, account_id, live=True)
+    if account is None:
+        raise no_account(account_id)
+    return account
+
+
+def _check_name(connection: Connection, name: str, account_id: int | None = None) -> None:
+    if is_name_taken(connection, name, account_id):
+        raise Problem("name_taken", f"There is an account {name!r} already.")

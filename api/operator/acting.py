@@ -1,0 +1,63 @@
+"""How operators change things: once per Idempotency-Key, in one transaction, and with their name in the audit log."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from marshmallow import Schema
+from sqlalchemy import Connection
+
+from api.actor import by_operator
+from api.auth.operator_tokens import Operator
+from api.commit.draft import encode
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import key_of_request, services
+from api.problems import Problem
+from shared.accounts.audit_log import By
+from shared.accounts.overview import is_live_account
+from shared.accounts.refused import Refused
+
+
+def act_once(
+    operator: Operator, request: dict[str, Any] | None, response: Schema, act: Callable[[Connection, By], Any]
+) -> IdempotentResponse:
+    """Call `act` once per Idempotency-Key, in a transaction; what it returns is dumped with the response's schema.
+
+    `request` is the content of the request, which must be the same when it is repeated. Raises Problem state_conflict
+    for what is refused.
+    """
+    key = key_of_request(operator, request)
+    by = by_operator(operator)
+    with refusals(), services().engine.begin() as connection:
+        answered = once(connection, key, lambda: encode(response.dump(act(connection, by))))
+    services().tokens.reload()
+    return answered
+
+
+def act(operator: Operator, response: Schema, change: Callable[[Connection, By], Any]) -> Any:
+    """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
+    by = by_operator(operator)
+    with refusals(), services().engine.begin() as connection:
+        result = response.dump(change(connection, by))
+    services().tokens.reload()
+    return result
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what is refused in this block into Problem state_conflict."""
+    try:
+        yield
+    except Refused as refused:
+        raise Problem("state_conflict", refused.reason) from None
+
+
+def need_account(connection: Connection, account_id: int) -> None:
+    """Raise Problem not_found unless there is a live account with this id."""
+    if not is_live_account(connection, account_id):
+        raise no_account(account_id)
+
+
+def no_account(account_id: int) -> Problem:
+    """The 404 for an account."""
+    return Problem("not_found", f"There is no account {account_id}. List them with GET /operator/v1/accounts.")

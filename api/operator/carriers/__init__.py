@@ -1,0 +1,1 @@
+"""Carriers: their state, pace, pauses, rate limits and test messages."""

@@ -1,0 +1,206 @@
+"""Carriers: their state, pace, pauses, rate limits and test messages."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.actor import by_operator
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import key_of_request, services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.operator.acting import act, act_once, refusals
+from api.operator.carriers.schemas import (
+    CarrierChanges,
+    CarrierResponse,
+    CarriersResponse,
+    NewTestMessage,
+    RateLimitChange,
+    RateLimitResponse,
+    RateLimitsResponse,
+    TestMessageResponse,
+    UnreadableReceiptPaging,
+    UnreadableReceiptResponse,
+)
+from api.operator.carriers.trial import send_test
+from api.operator.endpoint import operator_endpoint
+from api.operator.fields import Because, BecausePerhaps
+from api.problems import Problem
+from api.schemas.paging import page_of
+from shared.accounts.audit_log import By
+from shared.accounts.overview import LARGEST_ID
+from shared.carriers import control
+from shared.db.connection import reading
+
+CARRIER, CARRIERS = CarrierResponse(), CarriersResponse()
+RATE_LIMIT, RATE_LIMITS = RateLimitResponse(), RateLimitsResponse()
+UNREADABLE = UnreadableReceiptResponse()
+
+
+@operator_endpoint("GET", "/carriers", response=CarriersResponse, scope="read")
+def list_carriers(caller: Operator) -> Any:
+    """List the carriers as the workers report them every second: state, rate, throttling, window, what waits."""
+    with reading(services().engine) as connection:
+        return CARRIERS.dump({"data": control.list_carriers(connection)})
+
+
+@operator_endpoint("GET", "/carriers/<carrier>", response=CarrierResponse, errors=("not_found",), scope="read")
+def get_carrier(caller: Operator, carrier: str) -> Any:
+    """Show one carrier."""
+    with reading(services().engine) as connection:
+        return CARRIER.dump(_carrier(connection, carrier))
+
+
+@operator_endpoint(
+    "PATCH",
+    "/carriers/<carrier>",
+    body=CarrierChanges,
+    response=CarrierResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
+    """Change a carrier's rate or window. Workers follow within two seconds and drop no connection."""
+
+    def change(connection: Connection, by: By) -> Any:
+        _carrier(connection, carrier)
+        control.change(connection, carrier, body.get("rate"), body.get("window"), reason=body.get("reason"), by=by)
+        return _carrier(connection, carrier)
+
+    return act(caller, CARRIER, change)
+
+
+@operator_endpoint(
+    "POST",
+    "/carriers/<carrier>/reset",
+    body=BecausePerhaps,
+    response=CarrierResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def reset_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
+    """Use the rate and the window of CARRIERS_FILE again."""
+    return _control(caller, carrier, body, control.reset)
+
+
+@operator_endpoint(
+    "POST",
+    "/carriers/<carrier>/pause",
+    body=Because,
+    response=CarrierResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def pause_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
+    """Stop submitting to a carrier. Its messages take another route, or wait."""
+    return _control(caller, carrier, body, _pause)
+
+
+@operator_endpoint(
+    "POST",
+    "/carriers/<carrier>/resume",
+    body=BecausePerhaps,
+    response=CarrierResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def resume_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
+    """Resume a paused carrier."""
+    return _control(caller, carrier, body, _resume)
+
+
+@operator_endpoint(
+    "POST",
+    "/carriers/<carrier>/test",
+    body=NewTestMessage,
+    response=TestMessageResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
+    """Send one real message through one carrier. GET /operator/v1/sends/{send_id} shows what became of it.
+
+    It is accepted, paid for and sent like any other; only the choice of the carrier is skipped. The account
+    `carrier-test` pays for it. It is created, and topped up, when needed.
+    """
+    key = key_of_request(caller, body)
+    work = services()
+    with reading(work.engine) as connection:
+        _carrier(connection, carrier)
+    with refusals():
+        return send_test(work, carrier, body, key, by=by_operator(caller))
+
+
+@operator_endpoint("GET", "/carrier-limits", response=RateLimitsResponse, scope="read")
+def list_carrier_limits(caller: Operator) -> Any:
+    """List the rate limits of sender IDs and prefixes, as declared in `[[limits]]` of CARRIERS_FILE."""
+    with reading(services().engine) as connection:
+        return RATE_LIMITS.dump({"data": control.list_limits(connection)})
+
+
+@operator_endpoint(
+    "PATCH",
+    "/carrier-limits/<limit_name>",
+    body=RateLimitChange,
+    response=RateLimitResponse,
+    errors=("not_found", "state_conflict"),
+    scope="carriers",
+)
+def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]) -> Any:
+    """Change a rate limit by its name, such as `sender ACME`; null means the rate of CARRIERS_FILE, and 0 lifts it."""
+
+    def change(connection: Connection, by: By) -> Any:
+        _rate_limit(connection, limit_name)
+        control.change_limit(connection, limit_name, body["rate"], reason=body.get("reason"), by=by)
+        return _rate_limit(connection, limit_name)
+
+    return act(caller, RATE_LIMIT, change)
+
+
+@operator_endpoint(
+    "GET",
+    "/unreadable-receipts",
+    query=UnreadableReceiptPaging,
+    response=page_of(UnreadableReceiptResponse),
+    errors=("validation_failed",),
+    scope="texts",
+)
+def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:
+    """List the newest receipts that could not be parsed, as received. They may contain phones."""
+    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = control.unreadable_receipts(connection, query.get("carrier"), limit + 1, before)
+    return page(rows, limit, UNREADABLE.dump, lambda row: str(row["id"]))
+
+
+def _control(caller: Operator, carrier: str, body: dict[str, Any], change: Callable[..., None]) -> IdempotentResponse:
+    def control_carrier(connection: Connection, by: By) -> Any:
+        _carrier(connection, carrier)
+        change(connection, carrier, reason=body.get("reason"), by=by)
+        return _carrier(connection, carrier)
+
+    return act_once(caller, body, CARRIER, control_carrier)
+
+
+def _pause(connection: Connection, carrier: str, **because: Any) -> None:
+    control.change(connection, carrier, paused=True, **because)
+
+
+def _resume(connection: Connection, carrier: str, **because: Any) -> None:
+    control.change(connection, carrier, paused=False, **because)
+
+
+def _carrier(connection: Connection, name: str) -> Any:
+    found = next((row for row in control.list_carriers(connection) if row["carrier"] == name), None)
+    if found is None:
+        raise Problem("not_found", f"No running worker reports a carrier {name[:40]!r}.")
+    return found
+
+
+def _rate_limit(connection: Connection, name: str) -> Any:
+    found = next((row for row in control.list_limits(connection) if row["limit"] == name), None)
+    if found is None:
+        raise Problem("not_found", f"There is no rate limit {name[:40]!r} of a sender ID or a prefix.")
+    return found

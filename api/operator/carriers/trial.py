@@ -1,0 +1,53 @@
+"""Sends one message through one carrier, to test it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+
+from api.accept.accept import accept
+from api.accept.schemas import SingleSend
+from api.auth.caller import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import IdempotentResponse, Key
+from api.endpoint import load
+from api.services import Services
+from shared.accounts.audit_log import By
+from shared.carriers import control
+from shared.sends.queued_batches import publish_queued
+
+AHEAD = timedelta(hours=1)
+"""The message is scheduled, so that it certainly waits until its carrier is fixed."""
+SINGLE = SingleSend()
+
+
+def send_test(
+    services: Services, carrier: str, message: dict[str, Any], key: Key | None = None, *, by: By | None = None
+) -> IdempotentResponse:
+    """Send `message` (phone, sender_id, message) through the carrier, paid for by the test account.
+
+    The response has `carrier`, `send_id` and `message_id`. Raises Problem if it is not accepted, and Refused if no
+    worker knows the carrier.
+    """
+    with services.engine.begin() as connection:
+        control.require(connection, carrier)
+        account = control.prepare(connection, message["sender_id"], str(uuid4()), by=by)
+    due = datetime.now(UTC) + AHEAD
+    body = load(SINGLE, {**message, "send_at": due.isoformat()})
+    key = None if key is None else replace(key, account_id=account)  # the stored response has the phone
+    answered = accept(services, _caller(account, by, due), "single", body, key)
+    assert isinstance(answered, IdempotentResponse)  # in a thread
+    sent = orjson.loads(answered.body)
+    with services.engine.begin() as connection:
+        control.release(connection, UUID(sent["send_id"]), carrier)
+    publish_queued(services.engine, services.tasks, [UUID(sent["send_id"])])
+    ids = {name: sent[name] for name in ("send_id", "message_id")}
+    return IdempotentResponse(encode({"carrier": carrier, **ids}), answered.replayed)
+
+
+def _caller(account: int, by: By | None, expires_at: datetime) -> Caller:
+    """The test account as the sender of the message."""
+    name = "bulksms carriers test" if by is None else by.who
+    return Caller(account, name, False, account, frozenset({"sms:send"}), "", expires_at)

@@ -1,0 +1,37 @@
+"""The log of changes: who changed what, from where, and why."""
+
+from typing import Any
+
+from api.auth.operator_tokens import Operator
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.operator.changes.schemas import ChangePaging, ChangeResponse
+from api.operator.endpoint import operator_endpoint
+from api.schemas.paging import page_of
+from shared.accounts.audit_log import NEWEST, list_changes
+
+CHANGE = ChangeResponse()
+
+
+@operator_endpoint(
+    "GET",
+    "/changes",
+    query=ChangePaging,
+    response=page_of(ChangeResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
+    """List the changes of rights, money and operation, newest first: by account, actor or kind."""
+    limit = query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = list_changes(
+            connection,
+            account_id=query.get("account_id"),
+            who=query.get("actor"),
+            what=query.get("what"),
+            before=number_cursor(query.get("cursor"), NEWEST),
+            limit=limit + 1,
+        )
+    return page(rows, limit, CHANGE.dump, lambda row: str(row["id"]))

@@ -1,0 +1,161 @@
+"""Messages in doubt: list and resolve them, by hand or by a carrier's report."""
+
+import csv
+import hashlib
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.json_body import LARGE_BODY
+from api.http.pagination import page, uuid_cursor
+from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
+from api.operator.acting import act_once
+from api.operator.doubts.schemas import (
+    DoubtPaging,
+    DoubtResponse,
+    ReportOptions,
+    ReportResponse,
+    ResolvedResponse,
+    Resolving,
+    ResolvingSend,
+)
+from api.operator.endpoint import operator_endpoint
+from api.problems import Problem
+from api.schemas.paging import page_of
+from shared.accounts.audit_log import By
+from shared.accounts.refused import Refused
+from shared.contacts.text_stream import SUBSTITUTE
+from shared.doubts import doubts
+from shared.doubts.reconcile import match
+from shared.ids import FIRST_ID
+from shared.sends.overview import show_send
+from shared.sms.phones import mask
+
+DOUBT, RESOLVED, REPORT = DoubtResponse(), ResolvedResponse(), ReportResponse()
+TYPES = ("text/csv", "application/csv", "text/plain")
+MAX_SHOWN = 100
+
+
+@operator_endpoint(
+    "GET",
+    "/doubts",
+    query=DoubtPaging,
+    response=page_of(DoubtResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
+    """List the messages in doubt, the first accepted ones first. Whole phones need the scope `texts`."""
+    limit = query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = doubts.list_doubts(
+            connection,
+            send_id=query.get("send_id"),
+            carrier=query.get("carrier"),
+            after=uuid_cursor(query.get("cursor")) or FIRST_ID,
+            limit=limit + 1,
+        )
+    whole = "texts" in caller.scopes
+
+    def entry(row: dict[str, Any]) -> Any:
+        return DOUBT.dump(row if whole else {**row, "phone": mask(row["phone"])})
+
+    return page(rows, limit, entry, lambda row: str(row["message_id"]))
+
+
+@operator_endpoint(
+    "POST",
+    "/doubts/resolve",
+    body=Resolving,
+    response=ResolvedResponse,
+    errors=("state_conflict",),
+    scope="doubt",
+)
+def resolve_doubts(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+    """Resolve messages in doubt as the carrier reports them, all in one transaction.
+
+    `sent` and `delivered` charge the messages; `not-sent` releases their credits. Messages that are no longer in doubt
+    are left alone and listed in `not_in_doubt`.
+    """
+
+    return _resolve(caller, body, body["message_ids"], None)
+
+
+@operator_endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/resolve-doubts",
+    body=ResolvingSend,
+    response=ResolvedResponse,
+    errors=("state_conflict",),
+    scope="doubt",
+)
+def resolve_doubts_of_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+    """Resolve all messages in doubt of a send as the carrier reports them, in one transaction."""
+    return _resolve(caller, body, [], send_id)
+
+
+def _resolve(
+    caller: Operator, body: dict[str, Any], message_ids: list[UUID], send_id: UUID | None
+) -> IdempotentResponse:
+    def resolve(connection: Connection, by: By) -> Any:
+        if send_id is not None and show_send(connection, send_id) is None:
+            raise Problem("not_found", f"There is no send {send_id}.")
+        result = doubts.resolve_doubts(
+            connection, body["outcome"], message_ids, send_id, reason=body.get("reason"), by=by
+        )
+        if not result.messages:
+            raise Problem("state_conflict", "None of these messages is in doubt.")
+        return {"resolved": result.messages, "not_in_doubt": result.others}
+
+    return act_once(caller, body, RESOLVED, resolve)
+
+
+@operator_endpoint(
+    "POST",
+    "/doubts/reconcile",
+    query=ReportOptions,
+    response=ReportResponse,
+    errors=("validation_failed", "payload_too_large", "unsupported_media_type"),
+    scope="doubt",
+)
+def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentResponse:
+    """Match a carrier's report with the messages in doubt and, with `apply=true`, resolve those that match.
+
+    The report is CSV with the columns phone and status, and if possible reference, sender and time. A doubt is
+    resolved when exactly one row fits it and that row fits no other message.
+    """
+    check_media_type(TYPES, LARGE_BODY)
+    report = "".join(chunks_of_file(open_file(LARGE_BODY)))
+    if SUBSTITUTE in report:
+        raise not_csv("The file contains a NUL character.")
+    digest = hashlib.sha256(report.encode()).hexdigest()
+
+    def reconcile(connection: Connection, by: By) -> Any:
+        try:
+            result = match(
+                connection, query["carrier"], StringIO(report, newline=""), timedelta(seconds=query["within_seconds"])
+            )
+        except Refused as refused:
+            raise not_csv(refused.reason) from None
+        except csv.Error as error:
+            raise not_csv(f"The file is not CSV: {error}.") from None
+        settled = doubts.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
+        bad = [{"line": line, "detail": detail} for line, detail in list(result.bad.items())[:MAX_SHOWN]]
+        return {
+            "matched": dict(result.statuses()),
+            "resolved": settled,
+            "known": result.known,
+            "elsewhere": result.elsewhere,
+            "ambiguous_lines": result.ambiguous[:MAX_SHOWN],
+            "unreadable_lines": bad,
+            "left_in_doubt": result.left if query["apply"] else result.left + len(result.resolutions),
+        }
+
+    return act_once(caller, {"sha256": digest, **query}, REPORT, reconcile)

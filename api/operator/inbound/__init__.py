@@ -1,0 +1,1 @@
+"""Inbound messages to numbers that belong to no account."""

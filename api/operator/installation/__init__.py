@@ -1,0 +1,1 @@
+"""The installation: jobs set aside, audits, doctor and guard."""

@@ -1,0 +1,134 @@
+"""The installation: jobs that were set aside, results of audits, the doctor, and the guard."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.operator.acting import act_once
+from api.operator.endpoint import operator_endpoint
+from api.operator.installation.schemas import (
+    AuditResponse,
+    DoctorResponse,
+    FailedJobsQuery,
+    FailedJobsResponse,
+    GuardRelease,
+    GuardReleasedResponse,
+    GuardResponse,
+    RetriedJobResponse,
+    Retry,
+)
+from api.schemas.paging import Paging, page_of
+from shared.accounts.audit_log import By
+from shared.accounts.overview import LARGEST_ID
+from shared.audit.results import list_audits
+from shared.db.connection import reading
+from shared.failed_jobs import list_failed_jobs, retry_failed_job
+from shared.guard import Notes, state_of
+from shared.health.doctor import examine
+from shared.health.installation import Installation
+from shared.sends.guard_release import release_guard
+
+JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse()
+DOCTOR, GUARD, GUARD_RELEASED = DoctorResponse(), GuardResponse(), GuardReleasedResponse()
+
+
+@operator_endpoint(
+    "GET",
+    "/failed-jobs",
+    query=FailedJobsQuery,
+    response=FailedJobsResponse,
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_jobs_that_failed(caller: Operator, query: dict[str, Any]) -> Any:
+    """List the jobs that were set aside because they kept failing, oldest first."""
+    with reading_list(services().engine) as connection:
+        return JOBS.dump({"data": list_failed_jobs(connection, query["limit"], waiting=query["all"])})
+
+
+@operator_endpoint(
+    "POST",
+    "/failed-jobs/retry",
+    body=Retry,
+    response=RetriedJobResponse,
+    errors=("state_conflict",),
+    scope="carriers",
+)
+def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+    """Retry a job that failed, as soon as a worker is free."""
+
+    def retry(connection: Connection, by: By) -> Any:
+        retry_failed_job(connection, body["kind"], body["subject"], by=by)
+        return body
+
+    return act_once(caller, body, RETRIED, retry)
+
+
+@operator_endpoint(
+    "GET",
+    "/audits",
+    query=Paging,
+    response=page_of(AuditResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_audit_results(caller: Operator, query: dict[str, Any]) -> Any:
+    """List the results of audits, newest first. Workers audit every hour; `bulksms audit --full` checks everything."""
+    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = list_audits(connection, before=before, limit=limit + 1)
+    return page(rows, limit, AUDIT.dump, lambda row: str(row["id"]))
+
+
+@operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read", cancellable=False)
+def run_doctor(caller: Operator) -> Any:
+    """Check settings, Postgres, Redis, workers, carriers and queue, with a remedy for each problem.
+
+    Takes up to a few seconds. `bulksms doctor` also checks CARRIERS_FILE, which only workers read.
+    """
+    work = services()
+    findings = list(examine(Installation(work.settings, "the API", None), work.engine))
+    return DOCTOR.dump({"well": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
+
+
+@operator_endpoint("GET", "/guard", response=GuardResponse, scope="read")
+def get_guard(caller: Operator) -> Any:
+    """Show whether sending is held because the database was restored, copied or lost commits."""
+    notes = _notes()
+    with reading(services().engine) as connection:
+        state = state_of(connection)
+    marks = {"mark_in_redis": notes.in_redis(state.id), "mark_in_file": notes.in_file(state.id)}
+    return GUARD.dump({**state._asdict(), **marks})
+
+
+@operator_endpoint(
+    "POST",
+    "/guard/release",
+    body=GuardRelease,
+    response=GuardReleasedResponse,
+    errors=("state_conflict",),
+    scope="carriers",
+)
+def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+    """Let a database that is held send again. The sends that were open are held for review.
+
+    With `send_open` they go on, and phones may get messages twice.
+    """
+
+    def release(connection: Connection, by: By) -> Any:
+        sends = release_guard(connection, _notes(), send_open=body["send_open"], reason=body["reason"], by=by)
+        return {"released": True, "held_sends": len(sends)}
+
+    return act_once(caller, body, GUARD_RELEASED, release)
+
+
+def _notes() -> Notes:
+    """The notes kept outside the database, in Redis and in GUARD_FILE."""
+    work = services()
+    return Notes(work.redis, Path(work.settings.guard_file) if work.settings.guard_file else None)

@@ -1,0 +1,101 @@
+"""API keys of an account and its sandbox: list, create and revoke them."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import page, text_cursor
+from api.operator.acting import act, act_once, need_account
+from api.operator.endpoint import operator_endpoint
+from api.operator.keys.schemas import NewKey
+from api.problems import Problem
+from api.resources.api_keys.schemas import ApiKeyResponse, NewApiKeyResponse, RevokedApiKeyResponse
+from api.schemas.paging import Paging, page_of
+from shared.accounts.administration import create_key, revoke_key
+from shared.accounts.api_keys import MAX_KEYS, count_keys, find_key, list_keys
+from shared.accounts.audit_log import By
+
+API_KEY, REVOKED = ApiKeyResponse(), RevokedApiKeyResponse()
+
+
+@operator_endpoint(
+    "GET",
+    "/accounts/<int:account_id>/api-keys",
+    query=Paging,
+    response=page_of(ApiKeyResponse),
+    errors=("validation_failed", "not_found"),
+    scope="read",
+)
+def list_account_api_keys(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
+    """List the API keys of an account and its sandbox that are not revoked, without secrets."""
+    limit, after = query["limit"], text_cursor(query.get("cursor"))
+    with reading_list(services().engine) as connection:
+        need_account(connection, account_id)
+        rows = list_keys(connection, account_id, after, limit + 1)
+    return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/api-keys",
+    body=NewKey,
+    response=NewApiKeyResponse,
+    errors=("not_found", "state_conflict"),
+    scope="accounts",
+)
+def create_account_api_key(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Create an API key for an account, or with `test` for its sandbox. Its secret is shown only once.
+
+    A repeated request with the same `Idempotency-Key` gets the same response without the secret. If the secret is lost,
+    revoke the key and create another.
+    """
+    secret: dict[str, str] = {}
+
+    def create(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        key = create_key(
+            connection,
+            account_id,
+            services().settings.secret_key,
+            body["test"],
+            body["scopes"],
+            body.get("expires_at"),
+            name=body.get("name"),
+            allowed_ips=body.get("allowed_ips"),
+            requests_per_second=body.get("requests_per_second"),
+            by=by,
+        )
+        if count_keys(connection, key.api_key) > MAX_KEYS:
+            raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
+        secret["api_secret"] = key.api_secret
+        return find_key(connection, account_id, key.api_key)
+
+    answered = act_once(caller, body, API_KEY, create)
+    response = json.loads(answered.body) | secret
+    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
+
+
+@operator_endpoint(
+    "DELETE",
+    "/accounts/<int:account_id>/api-keys/<key_id>",
+    response=RevokedApiKeyResponse,
+    errors=("not_found",),
+    scope="accounts",
+)
+def revoke_account_api_key(caller: Operator, account_id: int, key_id: str) -> Any:
+    """Revoke an API key of an account or its sandbox. It and its tokens stop working within five seconds."""
+
+    def revoke(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        key = find_key(connection, account_id, key_id) if key_id.isprintable() else None
+        if key is None or key.revoked_at is not None:
+            raise Problem("not_found", "The account has no such API key.")
+        revoke_key(connection, key_id, by=by)
+        return {"api_key": key_id, "revoked": True}
+
+    return act(caller, REVOKED, revoke)

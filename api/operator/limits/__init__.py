@@ -1,0 +1,1 @@
+"""Limits and rules of accounts, and findings of the pumping guard."""

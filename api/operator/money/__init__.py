@@ -1,0 +1,1 @@
+"""Top-ups, their reversals, and refunds."""

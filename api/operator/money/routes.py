@@ -1,0 +1,148 @@
+"""Top-ups, their reversals, and refunds."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import key_of_request, services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.operator.acting import act_once, need_account
+from api.operator.endpoint import operator_endpoint
+from api.operator.fields import Because
+from api.operator.money.schemas import (
+    NewReversal,
+    NewTopUp,
+    RefundResponse,
+    ReversalResponse,
+    ToppedUpResponse,
+    TopUpResponse,
+)
+from api.problems import Problem
+from api.schemas.paging import Paging, page_of
+from shared.accounts.administration import top_up
+from shared.accounts.audit_log import By
+from shared.accounts.overview import LARGEST_ID, list_top_ups
+from shared.accounts.refunds import Refund, refund_message, refund_send
+from shared.accounts.settings import has_top_up, reverse_top_up, top_up_id
+
+TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), ReversalResponse(), RefundResponse()
+
+
+@operator_endpoint(
+    "GET",
+    "/accounts/<int:account_id>/top-ups",
+    query=Paging,
+    response=page_of(TopUpResponse),
+    errors=("validation_failed", "not_found"),
+    scope="read",
+)
+def list_account_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
+    """List an account's top-ups, newest first, with what was reversed."""
+    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    with reading_list(services().engine) as connection:
+        need_account(connection, account_id)
+        rows = list_top_ups(connection, account_id, before=before, limit=limit + 1)
+    return page(rows, limit, TOP_UP.dump, lambda row: str(row["position"]))
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/top-ups",
+    body=NewTopUp,
+    response=ToppedUpResponse,
+    errors=("not_found", "state_conflict"),
+    scope="money",
+)
+def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Add credits to an account. Give each top-up an `Idempotency-Key`, such as the number of the payment.
+
+    The key stays with the top-up for good: repeated after any time, it adds nothing.
+    """
+    key = key_of_request(caller, body)
+    once_key = str(uuid4()) if key is None else f"operator {key.key}"
+
+    def add(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        result = top_up(connection, account_id, body["credits"], body["reason"], once_key, by=by)
+        return {
+            "id": top_up_id(account_id, once_key),
+            "account_id": account_id,
+            "credits": body["credits"],
+            "balance": result.balance,
+        }
+
+    return act_once(caller, body, TOPPED_UP, add)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/top-ups/<uuid:top_up_id>/reverse",
+    body=NewReversal,
+    response=ReversalResponse,
+    errors=("not_found", "state_conflict"),
+    scope="money",
+)
+def reverse_account_top_up(
+    caller: Operator, account_id: int, top_up_id: UUID, body: dict[str, Any]
+) -> IdempotentResponse:
+    """Reverse credits of a mistaken top-up, once. Only available credits can be reversed."""
+
+    def reverse(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        if not has_top_up(connection, account_id, top_up_id):
+            raise Problem("not_found", f"The account has no top-up {top_up_id}.")
+        result = reverse_top_up(connection, account_id, str(top_up_id), body["credits"], body["reason"], by=by)
+        return {"id": top_up_id, "account_id": account_id, "reversed": body["credits"], "balance": result.balance}
+
+    return act_once(caller, body, REVERSAL, reverse)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/sends/<uuid:send_id>/refund",
+    body=Because,
+    response=RefundResponse,
+    errors=("state_conflict",),
+    scope="money",
+)
+def refund_account_send(caller: Operator, account_id: int, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+    """Refund what was charged for a send and was not refunded before."""
+    return _refund(caller, account_id, body, refund_send, "send", send_id)
+
+
+@operator_endpoint(
+    "POST",
+    "/accounts/<int:account_id>/messages/<uuid:message_id>/refund",
+    body=Because,
+    response=RefundResponse,
+    errors=("state_conflict",),
+    scope="money",
+)
+def refund_account_message(
+    caller: Operator, account_id: int, message_id: UUID, body: dict[str, Any]
+) -> IdempotentResponse:
+    """Refund a message that was charged, once. Refused if its send was refunded before."""
+    return _refund(caller, account_id, body, refund_message, "message", message_id)
+
+
+def _refund(
+    caller: Operator,
+    account_id: int,
+    body: dict[str, Any],
+    refund: Callable[..., Refund | None],
+    kind: str,
+    subject: UUID,
+) -> IdempotentResponse:
+    def act(connection: Connection, by: By) -> Any:
+        need_account(connection, account_id)
+        result = refund(connection, account_id, subject, body["reason"], by=by)
+        if result is None:
+            raise Problem("not_found", f"The account has no {kind} {subject}.")
+        return {"account_id": account_id, "credits": result.credits, "balance": result.balance}
+
+    return act_once(caller, body, REFUND, act)

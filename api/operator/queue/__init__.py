@@ -1,0 +1,1 @@
+"""The queue: what waits, and what limits it."""

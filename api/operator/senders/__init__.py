@@ -1,0 +1,1 @@
+"""Sender IDs: the queue of requests, and decisions."""

@@ -1,0 +1,159 @@
+"""Sender IDs: the queue of requests, and the decisions on them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from api.auth.operator_tokens import Operator
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import services
+from api.http.bounded_queries import reading_list
+from api.http.pagination import bad_cursor, list_cursor, page
+from api.operator.acting import act, act_once, need_account
+from api.operator.endpoint import operator_endpoint
+from api.operator.fields import Because, BecausePerhaps
+from api.operator.senders.schemas import NewSenderId, SenderIdChanges, SenderIdPaging, SenderIdResponse
+from api.problems import Problem
+from api.schemas.paging import page_of
+from shared.accounts.audit_log import By
+from shared.accounts.overview import LARGEST_ID
+from shared.db.connection import reading
+from shared.senders.requests import find_sender_id, list_sender_ids, show_sender_id
+from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
+
+SENDER_ID = SenderIdResponse()
+
+
+@operator_endpoint(
+    "GET",
+    "/sender-ids",
+    query=SenderIdPaging,
+    response=page_of(SenderIdResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
+    """List sender IDs by account and name, each with similar ones of other accounts. `status=pending` is the queue."""
+    limit = query["limit"]
+    with reading_list(services().engine) as connection:
+        rows = list_sender_ids(
+            connection,
+            account_id=query.get("account_id"),
+            state=query.get("status"),
+            after=_position(query.get("cursor")),
+            limit=limit + 1,
+        )
+    return page(rows, limit, SENDER_ID.dump, lambda row: f'["{row["account_id"]}","{row["sender_id"]}"]')
+
+
+@operator_endpoint(
+    "POST",
+    "/sender-ids",
+    body=NewSenderId,
+    response=SenderIdResponse,
+    errors=("not_found", "state_conflict"),
+    scope="senders",
+)
+def request_sender_id_for(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+    """Request a sender ID on behalf of an account; approve it with another call."""
+
+    def request(connection: Connection, by: By) -> Any:
+        account_id, name = body["account_id"], body["sender_id"]
+        need_account(connection, account_id)
+        request_sender(connection, account_id, name, body.get("use_case"), by=by)
+        return find_sender_id(connection, account_id, name)
+
+    return act_once(caller, body, SENDER_ID, request)
+
+
+@operator_endpoint("GET", "/sender-ids/<uuid:sender>", response=SenderIdResponse, scope="read")
+def get_sender_id(caller: Operator, sender: UUID) -> Any:
+    """Show one sender ID, with similar ones of other accounts."""
+    with reading(services().engine) as connection:
+        return SENDER_ID.dump(_sender(connection, sender))
+
+
+@operator_endpoint(
+    "POST",
+    "/sender-ids/<uuid:sender>/approve",
+    body=BecausePerhaps,
+    response=SenderIdResponse,
+    errors=("state_conflict",),
+    scope="senders",
+)
+def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
+    """Approve a sender ID, and release the sends that were held because of it.
+
+    Refused if it is approved for another account, in any case: nobody may send under another's name.
+    """
+    return _decide(caller, sender, body, "approved")
+
+
+@operator_endpoint(
+    "POST",
+    "/sender-ids/<uuid:sender>/reject",
+    body=Because,
+    response=SenderIdResponse,
+    errors=("state_conflict",),
+    scope="senders",
+)
+def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
+    """Reject a sender ID; the account is told the reason. Open sends from it are held."""
+    return _decide(caller, sender, body, "rejected")
+
+
+@operator_endpoint(
+    "POST",
+    "/sender-ids/<uuid:sender>/suspend",
+    body=Because,
+    response=SenderIdResponse,
+    errors=("state_conflict",),
+    scope="senders",
+)
+def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
+    """Suspend a sender ID; the account is told the reason. Open sends from it are held until it is approved again."""
+    return _decide(caller, sender, body, "suspended")
+
+
+@operator_endpoint(
+    "PATCH",
+    "/sender-ids/<uuid:sender>",
+    body=SenderIdChanges,
+    response=SenderIdResponse,
+    errors=("state_conflict",),
+    scope="senders",
+)
+def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Any:
+    """Allow or forbid the category `authentication` for sends from one sender ID, whatever its account may."""
+
+    def change(connection: Connection, by: By) -> Any:
+        row = _sender(connection, sender)
+        allow_authentication_from(connection, row["account_id"], row["sender_id"], body["authentication"], by=by)
+        return _sender(connection, sender)
+
+    return act(caller, SENDER_ID, change)
+
+
+def _decide(caller: Operator, sender: UUID, body: dict[str, Any], decision: Decision) -> IdempotentResponse:
+    def decide(connection: Connection, by: By) -> Any:
+        row = _sender(connection, sender)
+        decide_sender(connection, row["account_id"], row["sender_id"], decision, body.get("reason"), by=by)
+        return _sender(connection, sender)
+
+    return act_once(caller, body, SENDER_ID, decide)
+
+
+def _sender(connection: Connection, sender: UUID) -> dict[str, Any]:
+    row = show_sender_id(connection, sender)
+    if row is None:
+        raise Problem("not_found", f"There is no sender ID {sender}. List them with GET /operator/v1/sender-ids.")
+    return row
+
+
+def _position(cursor: str | None) -> tuple[int, str]:
+    """The account and the name at which a page begins."""
+    account_id, name = list_cursor(cursor, 2) or ("0", "")
+    if not (account_id.isascii() and account_id.isdigit()) or int(account_id) > LARGEST_ID:
+        raise bad_cursor()
+    return int(account_id), name

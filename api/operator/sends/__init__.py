@@ -1,0 +1,1 @@
+"""Sends of all accounts."""

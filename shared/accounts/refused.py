@@ -1,0 +1,12 @@
+"""The error for what cannot be done."""
+
+
+class Refused(Exception):
+    """The request cannot be carried out.
+
+    `reason` says why, and what to do instead; `hint` names the command that helps. The message has both.
+    """
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(f"{reason} {hint}" if hint else reason)
+        self.reason = reason

@@ -1,0 +1,31 @@
+"""The results of audits, of the hourly ones and of `bulksms audit`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from shared.audit.check import Breach
+from shared.db.tables.running import audit_result
+
+KEPT = 1_000
+"""Results that are kept: those of about forty days."""
+NEWEST = 2**63 - 1
+
+
+def record_audit(
+    connection: Connection, began_at: datetime, full: bool, breaches: Sequence[Breach], frozen: Sequence[int]
+) -> None:
+    """Store the result of an audit, and delete the oldest results."""
+    values = {"began_at": began_at, "full": full, "breaches": [asdict(each) for each in breaches], "frozen": [*frozen]}
+    connection.execute(insert(audit_result).values(completed_at=func.clock_timestamp(), **values))
+    last_kept = select(audit_result.c.id).order_by(audit_result.c.id.desc()).offset(KEPT).limit(1).scalar_subquery()
+    connection.execute(delete(audit_result).where(audit_result.c.id <= last_kept))
+
+
+def list_audits(connection: Connection, *, before: int = NEWEST, limit: int = 50) -> list[dict[str, Any]]:
+    """The results of audits, newest first."""
+    chosen = select(audit_result).where(audit_result.c.id < before).order_by(audit_result.c.id.desc()).limit(limit)
+    return [dict(row) for row in connection.execute(chosen).mappings()]

@@ -1,0 +1,34 @@
+"""Builds an index of a large table while others write to it. For migrations with `transactional = False`."""
+
+from sqlalchemy import Connection, text
+
+PARTITIONS, IS_PARTITIONED, IS_VALID = map(
+    text,
+    (
+        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(:table) ORDER BY 1",
+        "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(:table)",
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)",
+    ),
+)
+"""The catalogue of Postgres."""
+
+
+def build_index(connection: Connection, table: str, index: str, definition: str) -> None:
+    """Build an index, of a partitioned table partition by partition. `definition` follows the table's name: "(phone)".
+
+    The connection must be in AUTOCOMMIT. Can be repeated after it failed: what is complete is kept.
+    """
+    if not connection.execute(IS_PARTITIONED, {"table": table}).scalar_one():
+        _build(connection, table, index, definition)
+        return
+    connection.execute(text(f"CREATE INDEX IF NOT EXISTS {index} ON ONLY {table} {definition}"))
+    for partition in connection.execute(PARTITIONS, {"table": table}).scalars().all():
+        part = f"{index}{partition.removeprefix(table)}"
+        _build(connection, partition, part, definition)
+        connection.execute(text(f"ALTER INDEX {index} ATTACH PARTITION {part}"))
+
+
+def _build(connection: Connection, table: str, index: str, definition: str) -> None:
+    if connection.execute(IS_VALID, {"index": index}).scalar() is False:  # an interrupted build leaves it like that
+        connection.execute(text(f"DROP INDEX CONCURRENTLY {index}"))
+    connection.execute(text(f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {index} ON {table} {definition}"))

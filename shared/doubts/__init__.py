@@ -1,0 +1,1 @@
+"""Messages in doubt: whom evidence is about, and how they are resolved."""

@@ -1,0 +1,169 @@
+"""Matches a carrier's report with the messages in doubt.
+
+A row fits a message if carrier and phone agree and, if the row has them, sender and time. A doubt is resolved when
+exactly one row fits it and that row fits no other message that the carrier has or may have; the rest is left to the
+operator. Rows whose reference is already stored with a message are skipped: they are no evidence for another message.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, TextIO
+
+from sqlalchemy import Connection, text
+
+from shared.accounts.administration import Refused
+from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.resolution import Resolution
+from shared.lifecycle import MessageStatus
+
+COLUMNS = {
+    "reference": ("reference", "message_id", "id", "smsc_id"),
+    "phone": ("phone", "destination", "to", "msisdn", "recipient"),
+    "sender": ("sender", "sender_id", "from", "source"),
+    "time": ("time", "submitted_at", "submit_time", "date", "sent_at"),
+    "status": ("status", "state", "dlr"),
+}
+"""Accepted names of each column, case-insensitive."""
+REQUIRED_COLUMNS = ("phone", "status")
+
+STATUSES = {
+    **dict.fromkeys(("delivered", "delivrd"), MessageStatus.DELIVERED),
+    **dict.fromkeys(("sent", "accepted", "accepted_by_carrier", "acceptd", "enroute", "submitted"), MessageStatus.SENT),
+    **dict.fromkeys(
+        ("undelivered", "undeliv", "undeliverable", "expired", "deleted", "rejectd", "unknown"),
+        MessageStatus.UNDELIVERED,
+    ),
+    **dict.fromkeys(("failed", "rejected", "not_sent", "not sent", "not_found", "refused"), MessageStatus.FAILED),
+}
+"""Statuses in reports; the abbreviations are those of SMPP 3.4 appendix B.
+
+A message that the carrier accepted but could not deliver is charged; one that it never accepted is not.
+"""
+
+DOUBTS = text("SELECT CAST(phone AS text) AS phone, submitted_at FROM doubt WHERE carrier = :carrier")
+KNOWN = text(
+    "SELECT reference, CAST(phone AS text) AS phone FROM message"
+    " WHERE reference = ANY(:references) AND carrier = :carrier"
+)
+ERROR = "carrier_report"
+
+
+class Row(NamedTuple):
+    """One line of a report."""
+
+    line: int
+    reference: str | None
+    phone: str
+    sender: str | None
+    time: datetime | None
+    status: MessageStatus
+
+
+@dataclass(slots=True)
+class Matched:
+    """The result of matching a report with the messages in doubt."""
+
+    resolutions: list[Resolution] = field(default_factory=list)
+    known: int = 0
+    """Number of rows for messages that are not in doubt."""
+    elsewhere: int = 0
+    """Number of rows that fit no doubt: answered messages without a reference, or messages of other senders."""
+    ambiguous: list[int] = field(default_factory=list)
+    """Lines that fit several messages, one of them in doubt, and lines that fit the same doubt as another."""
+    bad: dict[int, str] = field(default_factory=dict)
+    """Reason by line for rows that cannot be read."""
+    left: int = 0
+    """Number of messages still in doubt."""
+
+    def statuses(self) -> Counter[str]:
+        """Number of resolved doubts by status."""
+        return Counter(resolution.status for resolution in self.resolutions)
+
+
+def match(connection: Connection, carrier: str, report: TextIO, within: timedelta) -> Matched:
+    """Match a CSV report with the carrier's messages in doubt; times may differ by `within`. Changes nothing.
+
+    Raises Refused for a file without the required columns.
+    """
+    result = Matched()
+    rows = list(read(report, result))
+    references = [row.reference for row in rows if row.reference]
+    known = {
+        (row.reference, row.phone) for row in connection.execute(KNOWN, {"references": references, "carrier": carrier})
+    }
+    fresh = [row for row in rows if (row.reference, row.phone) not in known]
+    result.known = len(rows) - len(fresh)
+    doubts = connection.execute(DOUBTS, {"carrier": carrier}).all()
+    by_phone: dict[str, list[Candidate]] = {}
+    if doubts:
+        phones = {doubt.phone for doubt in doubts} & {row.phone for row in fresh}
+        since = min(doubt.submitted_at for doubt in doubts) - LONGEST_VALIDITY
+        for candidate in candidates(connection, carrier, phones, since, refused=True):
+            if (candidate.reference, candidate.phone) not in known:
+                by_phone.setdefault(candidate.phone, []).append(candidate)
+    fitting = {row.line: [each for each in by_phone.get(row.phone, []) if _fits(row, each, within)] for row in fresh}
+    claims = Counter(candidate.message_id for fits in fitting.values() for candidate in fits)
+    for row in fresh:
+        fits = fitting[row.line]
+        if not any(candidate.status == MessageStatus.IN_DOUBT for candidate in fits):
+            result.elsewhere += 1
+        elif len(fits) > 1 or claims[fits[0].message_id] > 1:
+            result.ambiguous.append(row.line)
+        else:
+            error = ERROR if row.status == MessageStatus.FAILED else None
+            outcome = (fits[0].message_id, row.status, row.reference, error)
+            result.resolutions.append(Resolution(*outcome, by="reconciliation"))
+    result.left = len(doubts) - len(result.resolutions)
+    return result
+
+
+def _fits(row: Row, candidate: Candidate, within: timedelta) -> bool:
+    """Whether the row may be about the message. A message being submitted has no time yet."""
+    at = candidate.submitted_at
+    in_time = row.time is None or at is None or abs(row.time - at) <= within
+    return in_time and candidate.sent_by(row.sender)
+
+
+def read(report: TextIO, result: Matched) -> Iterator[Row]:
+    """Yield the report's rows; those that cannot be read are recorded in `result.bad`."""
+    reader = csv.DictReader(report)
+    names = columns(reader.fieldnames or [])
+    for fields in reader:
+        value = {column: (fields.get(name) or "").strip() for column, name in names.items()}
+        status = STATUSES.get(value["status"].lower())
+        phone = value["phone"].removeprefix("+")
+        time = value.get("time", "")
+        try:
+            at = parse_time(time) if time else None
+        except ValueError:
+            result.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
+            continue
+        if not phone.isascii() or not phone.isdigit():
+            result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
+        elif status is None:
+            result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status"
+        else:
+            yield Row(reader.line_num, value.get("reference") or None, phone, value.get("sender") or None, at, status)
+
+
+def columns(header: Iterable[str]) -> dict[str, str]:
+    """Map column names to those in the file's header. Raises Refused if a required column is missing."""
+    header_names = {name.strip().lower().replace(" ", "_").lstrip("\ufeff"): name for name in header}
+    in_file = {
+        column: header_names[name]
+        for column, names in COLUMNS.items()
+        if (name := next(filter(header_names.get, names), None))
+    }
+    missing = [column for column in REQUIRED_COLUMNS if column not in in_file]
+    if missing:
+        raise Refused(f"The report's first line names no column for {' and '.join(missing)}. It needs: phone, status.")
+    return in_file
+
+
+def parse_time(text: str) -> datetime:
+    """Parse an ISO 8601 time; without a zone it is UTC."""
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

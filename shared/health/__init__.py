@@ -1,0 +1,1 @@
+"""Checks of an installation, each with a remedy; what `bulksms doctor` shows."""

@@ -1,0 +1,269 @@
+"""Checks an installation from outside: finds problems and says how to fix them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from shared.db.connection import driver_of, reading, transaction
+from shared.db.full_disk import is_disk_full, shortage
+from shared.db.schema import schema_problem
+from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
+from shared.guard import state_of
+from shared.health.brokers import check_brokers
+from shared.health.carriers import check_carriers
+from shared.health.finding import Finding
+from shared.health.installation import Installation
+from shared.health.receipts import check_receipts
+from shared.health.secret_key import check_secret_key
+from shared.plurals import counted
+from shared.senders.similarity import likenesses
+from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
+
+MIN_POSTGRES = 150_000
+REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
+MIN_FREE_BYTES = 1 << 30
+DISK_FULL = "Make room on the disk of the database: it is full."
+PARTITION_WEEKS = 2
+MAX_WAIT = 60
+"""Seconds that a batch may wait while no worker sends anything."""
+
+PARTITIONS = text(
+    """
+    SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$'
+       AND to_date(right(c.relname, 8), 'YYYYMMDD') > CURRENT_DATE
+    """
+)
+ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
+WRITE = text(
+    """
+    INSERT INTO lease (name, holder, held_until) VALUES ('doctor', 'doctor', clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until
+    """
+)
+WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+CLOCKS = text(
+    """
+    SELECT holder, clock_offset FROM lease
+     WHERE name LIKE 'worker:%' AND held_until > clock_timestamp() AND abs(clock_offset) > :seconds ORDER BY holder
+    """
+)
+MAX_CLOCK_OFFSET = 10
+"""Seconds."""
+FAILING_SECONDS = 600
+"""How long no delivery of a webhook has succeeded before it is reported."""
+WEBHOOKS = text(
+    """
+    SELECT (SELECT count(*) FROM webhook WHERE state = 'active') AS webhooks,
+           (SELECT count(*) FROM webhook WHERE state = 'active'
+               AND failing_since < clock_timestamp() - make_interval(secs => :failing)) AS failing,
+           (SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()) AS processes
+    """
+)
+WAITING = text(
+    f"""
+    SELECT count(*) AS batches, coalesce(extract(epoch FROM clock_timestamp() - min(b.due_at))::int, 0) AS seconds,
+           EXISTS (SELECT FROM batch WHERE state = 'sending' AND lease_until > clock_timestamp()) AS sending
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'queued' AND {SENDABLE}
+    """
+)
+AWAITING = text(
+    f"""
+    SELECT count(*) AS batches, string_agg(DISTINCT split_part(b.carrier, '/', 1), ', ') AS carriers,
+           coalesce(extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE}))::int, 0) AS seconds
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE {AWAITS_CARRIER} AND {SENDABLE}
+    """
+)
+DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
+SET_ASIDE = text("SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL")
+HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
+RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
+
+
+def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
+    """Check everything but CARRIERS_FILE, one finding at a time. Skips what depends on an unavailable part."""
+    try:
+        with reading(engine) as connection:
+            yield from _server(connection)
+    except DBAPIError as error:
+        yield _unusable(error, target)
+    else:
+        problem = schema_problem(engine)
+        if problem:
+            yield Finding("schema", "wrong", problem, "bulksms migrate")
+        else:
+            yield Finding("schema", "ok", "up to date")
+            yield _writing(engine)
+            with reading(engine) as connection:
+                yield from _contents(connection, target)
+    yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
+    yield _disk(target.data or Path.cwd())
+
+
+def _unusable(error: DBAPIError, target: Installation) -> Finding:
+    if isinstance(error.orig, SessionNotKept):
+        return Finding("sessions", "wrong", REASON, REMEDY)
+    full = DISK_FULL if is_disk_full(error) else shortage(target.data or Path.cwd())
+    return Finding("postgres", "wrong", _first_line(error.orig), full or _start("Postgres", target, "DATABASE_URL"))
+
+
+def _server(connection: Connection) -> Iterator[Finding]:
+    version = int(connection.execute(text("SHOW server_version_num")).scalar_one())
+    name = f"version {version // 10_000}.{version % 10_000}"
+    if version < MIN_POSTGRES:
+        yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
+    else:
+        yield Finding("postgres", "ok", name)
+    pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
+    yield Finding("sessions", "ok", f"kept for each connection, {pooler}")
+    values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in REQUIRED_ON}
+    off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
+    if off:
+        remedy = "Set them to on in postgresql.conf and reload it: without them a power cut loses accepted sends."
+        yield Finding("durability", "wrong", ", ".join(off), remedy)
+    else:
+        yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in REQUIRED_ON))
+
+
+def _writing(engine: Engine) -> Finding:
+    try:
+        with transaction(engine) as connection:
+            connection.execute(WRITE)
+    except DBAPIError as error:
+        remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
+        return Finding("writing", "wrong", _first_line(error.orig), remedy)
+    return Finding("writing", "ok", "works")
+
+
+def _contents(connection: Connection, target: Installation) -> Iterator[Finding]:
+    ahead = connection.execute(PARTITIONS).scalar_one()
+    if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
+        detail = f"{ahead} weeks ahead" if ahead < PARTITION_WEEKS else "messages are in the default partition"
+        yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
+    else:
+        yield Finding("partitions", "ok", f"{ahead} weeks ahead")
+    workers = connection.execute(WORKERS).scalar_one()
+    yield (
+        Finding("workers", "ok", f"{workers} alive")
+        if workers
+        else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
+    )
+    yield from clock_findings(connection)
+    yield from check_carriers(connection)
+    yield webhook_finding(connection, target)
+    yield _guard(connection, target)
+    if target.settings.secret_key_fallbacks:
+        yield check_secret_key(connection, target.settings.secret_key)
+    yield check_queue(connection)
+    yield _doubts(connection, target.settings.doubt_grace)
+    held = connection.execute(HELD).scalar_one()
+    yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
+    jobs = connection.execute(SET_ASIDE).scalar_one()
+    yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
+    yield _sender_ids(connection)
+    yield from check_receipts(connection)
+    remedy = "They belong to messages that this service did not send, or the carrier changes its references."
+    yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+
+
+def clock_findings(connection: Connection) -> Iterator[Finding]:
+    """A finding for each worker whose clock is wrong."""
+    for holder, offset in connection.execute(CLOCKS, {"seconds": MAX_CLOCK_OFFSET}):
+        detail = f"{holder}'s is {abs(offset):,.0f} s {'ahead of' if offset > 0 else 'behind'} the database's"
+        remedy = "Keep all clocks by NTP: with a wrong one, receipts are not matched and quiet hours shift."
+        yield Finding("clocks", "wrong", detail, remedy)
+
+
+def webhook_finding(connection: Connection, target: Installation) -> Finding:
+    """Whether webhooks are posted to, and succeed."""
+    row = connection.execute(WEBHOOKS, {"failing": FAILING_SECONDS}).one()
+    if row.webhooks and not row.processes:
+        detail = f"{row.webhooks} active, and no process posts to them"
+        return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", target, "Procfile"))
+    if row.failing:
+        detail = f"{row.failing} of {row.webhooks} have failed for more than {FAILING_SECONDS // 60} minutes"
+        remedy = "GET /api/v1/webhooks/{id}/deliveries of their accounts shows what the receivers answered."
+        return Finding("webhooks", "notice", detail, remedy)
+    return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
+
+
+def _guard(connection: Connection, target: Installation) -> Finding:
+    state = state_of(connection)
+    if state.held:
+        detail = f"{state.reason}: nothing is sent"
+        return Finding(
+            "restore guard", "wrong", detail, "See docs/explanation/reliability.md, then: bulksms guard release"
+        )
+    if not state.confirmed:
+        detail = "nothing is sent until a worker has compared the database with what was seen committed"
+        return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
+    if not target.settings.guard_file:
+        detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
+        return Finding("restore guard", "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
+    return Finding("restore guard", "ok", "the database has lost nothing")
+
+
+def check_queue(connection: Connection) -> Finding:
+    """Check the queue: batches that wait for a worker, and batches that wait for closed carriers."""
+    awaiting = connection.execute(AWAITING).one()
+    if awaiting.batches:
+        batches = counted(awaiting.batches, "batch", "batches")
+        detail = f"{batches} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
+        remedy = "They are sent when one of their carriers opens: see its line here, and bulksms carriers list."
+        return Finding("queue", "wrong" if awaiting.seconds > MAX_WAIT else "notice", detail, remedy)
+    row = connection.execute(WAITING).one()
+    if not row.batches:
+        return Finding("queue", "ok", "nothing waits")
+    detail = f"{row.batches:,} batches wait, the longest for {row.seconds:,} s"
+    if row.seconds > MAX_WAIT and not row.sending:
+        return Finding("queue", "wrong", f"{detail}, and no worker sends", "Look into the logs of the workers.")
+    return Finding("queue", "ok", detail)
+
+
+def _sender_ids(connection: Connection) -> Finding:
+    alike = [(pending, others[0]) for pending, others in likenesses(connection).items() if pending.state == "pending"]
+    if not alike:
+        return Finding("sender IDs", "ok", "no pending one looks like another account's")
+    pending, other = alike[0]
+    detail = f"{len(alike):,} pending look like another account's: {pending.sender_id!r} like {other.sender_id!r}"
+    return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
+
+
+def _doubts(connection: Connection, grace: float) -> Finding:
+    row = connection.execute(DOUBTS).one()
+    if not row.messages:
+        return Finding("in doubt", "ok", "none")
+    remedy = (
+        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically; what"
+        f" no receipt resolves is given back {grace / 3600:g} h after its validity."
+    )
+    detail = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
+    return Finding("in doubt", "notice", f"{detail}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
+
+
+def _disk(data: Path) -> Finding:
+    free = shutil.disk_usage(data).free
+    detail = f"{free / (1 << 30):.1f} GiB free in {data.absolute()}"
+    if free < MIN_FREE_BYTES:
+        return Finding("disk", "wrong", detail, "Make room: at least 1 GiB, or Postgres stops when the disk is full.")
+    return Finding("disk", "ok", detail)
+
+
+def _count(name: str, count: int, remedy: str) -> Finding:
+    return Finding(name, "notice", f"{count:,}", remedy) if count else Finding(name, "ok", "none")
+
+
+def _start(what: str, target: Installation, setting: str) -> str:
+    if target.data is not None:
+        return "Start the service in this folder: make run"
+    where = "see Procfile for their command" if setting == "Procfile" else f"check {setting}"
+    return f"Start {what}; {where}."
+
+
+def _first_line(error: object) -> str:
+    return (str(error).strip().splitlines() or ["no answer"])[0]

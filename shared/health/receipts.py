@@ -1,0 +1,116 @@
+"""Findings of `bulksms doctor` about receipts that cannot be parsed and receipts whose ids do not match.
+
+Ids that a carrier writes differently in responses and receipts can be matched by a setting in CARRIERS_FILE; the
+finding names it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from shared.health.finding import Finding, hint
+
+SAMPLE = 300
+"""Number of unmatched receipts examined per carrier."""
+MIN_MATCHES = 3
+MIN_SHARE = 0.5
+"""Share of the sample that must match with the ids converted."""
+
+UNREADABLE = text(
+    """
+    SELECT carrier, reason, count(*) AS receipts, max(received_at) AS latest
+      FROM unreadable_receipt WHERE received_at > clock_timestamp() - interval '1 day'
+     GROUP BY carrier, reason ORDER BY carrier, reason
+    """
+)
+UNMATCHED = text(
+    """
+    SELECT r.carrier, r.reference, r.phone
+      FROM (SELECT DISTINCT carrier FROM receipt WHERE received_at > clock_timestamp() - interval '1 day') c
+     CROSS JOIN LATERAL (SELECT carrier, reference, phone, id FROM receipt
+                          WHERE carrier = c.carrier AND received_at > clock_timestamp() - interval '1 day'
+                          ORDER BY id DESC LIMIT :sample) r
+     ORDER BY r.carrier, r.id
+    """
+)
+MATCHING = text(
+    """
+    SELECT count(DISTINCT w.number)
+      FROM unnest(CAST(:references AS text[]), CAST(:phones AS bigint[]))
+           WITH ORDINALITY AS w (reference, phone, number)
+      JOIN message m ON m.reference = w.reference AND m.carrier = :carrier AND (w.phone IS NULL OR m.phone = w.phone)
+    """
+)
+
+
+def _padded(digits: int, base: str) -> Callable[[str], str]:
+    return lambda identity: f"{int(identity):0{digits}{base}}"
+
+
+ID_FORMATS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("read as hexadecimal", 'receipt_id = "hex_to_decimal"', lambda identity: str(int(identity, 16))),
+    ("written as hexadecimal", 'receipt_id = "decimal_to_hex"', _padded(0, "x")),
+    ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_case = "lower"', _padded(0, "X")),
+    ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_zeros = "strip"', _padded(8, "x")),
+    ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_zeros = "strip"', _padded(10, "x")),
+    ("written in small letters", 'id_case = "lower"', str.lower),
+    ("written in capitals", 'id_case = "lower"', str.upper),
+    ("written without leading zeros", 'id_zeros = "strip"', lambda identity: identity.lstrip("0")),
+    ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(8, "0")),
+    ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(10, "0")),
+)
+"""Conversions of a receipt's id: description, the setting that reconciles the ids, and the function."""
+UNDONE = {"hex_to_decimal": "decimal_to_hex", "decimal_to_hex": "hex_to_decimal"}
+REMEDIES = {
+    "not_marked": (
+        "They read like receipts and are not marked as such (esm_class 0). If the carrier confirms that they are, set"
+        " unmarked_receipts = true for it in CARRIERS_FILE and restart the workers"
+    ),
+    "unknown_status": "Add their statuses to `receipts.statuses` of the carrier in CARRIERS_FILE",
+}
+
+
+def check_receipts(connection: Connection) -> Iterator[Finding]:
+    """Yield findings about the receipts of the last day."""
+    for row in connection.execute(UNREADABLE).all():
+        detail = f"{row.receipts:,} of the last day could not be parsed ({row.reason}), last {row.latest:%H:%M:%S}Z"
+        remedy = REMEDIES.get(row.reason, "Ask the carrier what they mean")
+        command = hint("carriers", "unreadable", row.carrier)
+        yield Finding(f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. To list them: {command}")
+    rows = connection.execute(UNMATCHED, {"sample": SAMPLE}).all()
+    for carrier in sorted({row.carrier for row in rows}):
+        finding = _other_format(connection, carrier, [row for row in rows if row.carrier == carrier])
+        if finding is not None:
+            yield finding
+
+
+def _other_format(connection: Connection, carrier: str, receipts: Sequence[Row[Any]]) -> Finding | None:
+    """A finding with the id format that matches most of the unmatched receipts, if there is one."""
+    best, id_format, setting = 0, "", ""
+    for description, candidate_setting, convert in ID_FORMATS:
+        converted = [(_try(convert, row.reference), row.phone) for row in receipts]
+        pairs = [
+            (identity, phone)
+            for (identity, phone), row in zip(converted, receipts, strict=True)
+            if identity != row.reference
+        ]
+        values = {"references": [identity for identity, _ in pairs], "phones": [phone for _, phone in pairs]}
+        matching = connection.execute(MATCHING, {"carrier": carrier, **values}).scalar_one() if pairs else 0
+        if matching > best:
+            best, id_format, setting = matching, description, candidate_setting
+    if best < max(MIN_MATCHES, MIN_SHARE * len(receipts)):
+        return None
+    detail = f"{best:,} of {len(receipts):,} unmatched receipts match a message if their ids are {id_format}"
+    remedy = f"Set {setting} for the carrier in CARRIERS_FILE and restart the workers."
+    for name, opposite in UNDONE.items():
+        if f'"{name}"' in setting:
+            remedy += f' If receipt_id is "{opposite}" now, that is the mistake: remove it.'
+    return Finding(f"receipt ids of {carrier}", "wrong", detail, remedy)
+
+
+def _try(convert: Callable[[str], str], identity: str) -> str:
+    try:
+        return convert(identity)
+    except ValueError:
+        return identity

@@ -1,0 +1,122 @@
+"""Inbound messages to numbers that belonged to no account, and how an account gets them."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from shared import outbox as events
+from shared.accounts.audit_log import By, record
+from shared.accounts.refused import Refused
+from shared.db.encryption_keys import texts_of
+from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.inbound import inbound
+from shared.ids import LAST_ID
+from shared.inbound.keywords import Keyword
+from shared.inbound.store import apply_keyword
+from shared.outbox import EventType
+from shared.sms.phones import is_phone
+
+MAX_ASSIGNED = 5_000
+"""Messages that are assigned at a time: each is an event in one transaction."""
+
+LIST = (
+    select(
+        inbound.c.id,
+        inbound.c.carrier,
+        inbound.c.phone,
+        inbound.c.sender_id.label("sent_to"),
+        inbound.c.message,
+        inbound.c.missing.label("missing_segments"),
+        inbound.c.received_at,
+    )
+    .where(inbound.c.account_id.is_(None))
+    .order_by(inbound.c.id.desc())
+)
+NUMBERS = (
+    select(
+        inbound.c.sender_id.label("sent_to"),
+        inbound.c.carrier,
+        func.count().label("messages"),
+        func.count(inbound.c.phone.distinct()).label("phones"),
+        func.max(inbound.c.received_at).label("newest"),
+    )
+    .where(inbound.c.account_id.is_(None))
+    .group_by(inbound.c.sender_id, inbound.c.carrier)
+    .order_by(func.count().desc(), inbound.c.sender_id)
+)
+OLDEST = (
+    select(inbound.c.id)
+    .where(inbound.c.account_id.is_(None), func.lower(inbound.c.sender_id) == func.lower(bindparam("sent_to")))
+    .order_by(inbound.c.id)
+    .limit(MAX_ASSIGNED)
+    .with_for_update()
+)
+ASSIGN = (
+    update(inbound)
+    .where(inbound.c.id.in_(bindparam("ids", expanding=True)), inbound.c.account_id.is_(None))
+    .values(account_id=bindparam("owner"))
+    .returning(inbound.c.id, inbound.c.phone, inbound.c.sender_id, inbound.c.message, inbound.c.keyword)
+)
+HAS_NUMBER = (
+    select(sender_id.c.sender_id)
+    .join(account, account.c.id == sender_id.c.account_id)
+    .where(
+        sender_id.c.account_id == bindparam("account"),
+        account.c.sandbox_of.is_(None),
+        func.lower(sender_id.c.sender_id) == func.lower(bindparam("sent_to")),
+        sender_id.c.state.in_(["approved", "suspended"]),
+    )
+)
+
+
+class Assigned(NamedTuple):
+    """The number of messages that were assigned, and whether there are more."""
+
+    messages: int
+    more: bool
+
+
+def list_unassigned(
+    connection: Connection,
+    *,
+    sent_to: str | None = None,
+    before: UUID | None = None,
+    limit: int = 50,
+    texts: bool = True,
+) -> list[dict[str, Any]]:
+    """Messages of no account, newest first; without `texts`, their texts are None."""
+    chosen = LIST.where(inbound.c.id < (before or LAST_ID)).limit(limit)
+    if sent_to is not None:
+        chosen = chosen.where(func.lower(inbound.c.sender_id) == func.lower(sent_to))
+    rows = connection.execute(chosen).mappings().all()
+    opened = texts_of(connection)
+    return [{**row, "message": opened.open(row["message"], row["id"]) if texts else None} for row in rows]
+
+
+def list_unassigned_numbers(connection: Connection, limit: int) -> list[dict[str, Any]]:
+    """How many messages of no account were sent to each number, the most first."""
+    return [dict(row) for row in connection.execute(NUMBERS.limit(limit)).mappings()]
+
+
+def assign_inbound(
+    connection: Connection, sent_to: str, account_id: int, reason: str | None = None, *, by: By | None = None
+) -> Assigned:
+    """Give the account the messages to a number that it has as a sender ID, oldest first, as if they came now.
+
+    They become events, and STOP and START take effect in their order. Raises Refused if the account does not have the
+    number.
+    """
+    if connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).scalar() is None:
+        raise Refused(f"The account does not have {sent_to!r} as an approved sender ID. Approve that first.")
+    ids = list(connection.execute(OLDEST, {"sent_to": sent_to}).scalars())
+    rows = connection.execute(ASSIGN, {"ids": ids, "owner": account_id}).all() if ids else []
+    for row in sorted(rows):
+        data = {"phone": row.phone, "sender_id": row.sender_id, "message": row.message, "keyword": row.keyword}
+        events.add(connection, account_id, EventType.MESSAGE_RECEIVED, {"inbound_id": str(row.id), **data})
+        if row.keyword is not None and is_phone(row.phone):
+            apply_keyword(connection, account_id, Keyword(row.keyword), row.phone)
+    if rows:
+        after = {"messages": len(rows)}
+        record(connection, by, "inbound.assigned", account_id=account_id, subject=sent_to, after=after, reason=reason)
+    return Assigned(len(rows), more=len(ids) == MAX_ASSIGNED)

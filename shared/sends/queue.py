@@ -1,0 +1,73 @@
+"""The queue: what waits and what is being sent, by account, category and carrier."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, literal, select, union_all
+
+from shared.db.tables.accounts import account
+from shared.db.tables.sends import batch, send
+from shared.lifecycle import BatchState
+
+MESSAGES = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+
+
+def _batches(state: BatchState) -> Select[Any]:
+    """The batches in one state. It is written into the statement, so that Postgres uses the state's own index."""
+    return select(
+        batch.c.send_id,
+        batch.c.account_id,
+        batch.c.state,
+        batch.c.carrier,
+        batch.c.due_at,
+        batch.c.segments,
+        MESSAGES.label("messages"),
+    ).where(batch.c.state == literal(state, literal_execute=True))
+
+
+WAITING = union_all(*map(_batches, (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING))).subquery("waiting")
+CARRIER, LIMIT = func.split_part(WAITING.c.carrier, "/", 1), func.split_part(WAITING.c.carrier, "/", 2)
+SEGMENTS = func.sum(WAITING.c.messages * func.coalesce(WAITING.c.segments, send.c.segments))
+QUEUE = (
+    select(
+        WAITING.c.account_id,
+        account.c.name.label("account"),
+        (account.c.state == "frozen").label("frozen"),
+        send.c.lane,
+        func.nullif(CARRIER, "").label("carrier"),
+        func.nullif(LIMIT, "").label("rate_limit"),
+        WAITING.c.state,
+        func.count().label("batches"),
+        func.sum(WAITING.c.messages).label("messages"),
+        SEGMENTS.label("segments"),
+        func.min(WAITING.c.due_at).label("first_due_at"),
+    )
+    .select_from(WAITING.join(send, send.c.id == WAITING.c.send_id).join(account, account.c.id == WAITING.c.account_id))
+    .group_by(account.c.name, account.c.state, WAITING.c.account_id, send.c.lane, CARRIER, LIMIT, WAITING.c.state)
+    .order_by(SEGMENTS.desc(), WAITING.c.account_id, send.c.lane)
+)
+
+
+class Waiting(NamedTuple):
+    """Batches of one account, category and carrier that are in the same state."""
+
+    account_id: int
+    account: str
+    frozen: bool
+    """Whether the account is frozen, so that nothing of it is sent."""
+    lane: int
+    carrier: str | None
+    """The carrier whose queue they are in; None before they are routed, and with a single carrier."""
+    rate_limit: str | None
+    """The `[[limits]]` entry of the carriers' file that applies to them, such as `sender ACME`."""
+    state: BatchState
+    batches: int
+    messages: int
+    segments: int
+    first_due_at: datetime
+
+
+def read_queue(connection: Connection, limit: int) -> list[Waiting]:
+    """What waits and what is being sent, the largest entries first."""
+    rows: list[Any] = list(connection.execute(QUEUE.limit(limit)))
+    return [Waiting(*row)._replace(state=BatchState(row.state)) for row in rows]

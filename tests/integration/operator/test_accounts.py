@@ -1,0 +1,274 @@
+"""Accounts, credits, keys, limits and rules by the operator API."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from shared.audit.check import audit
+from tests.harness.operator import OperatorClient
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
+
+
+def account_of(operator: OperatorClient, name: str) -> dict[str, Any]:
+    answer = operator.post("/accounts", name=name)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json)
+
+
+def changes(operator: OperatorClient, account_id: int) -> list[dict[str, Any]]:
+    return list(operator.get(f"/changes?account_id={account_id}").json["data"])
+
+
+def clean(service: Service) -> None:
+    assert audit(service.engine, full=True) == []
+
+
+def test_it_works(service: Service, operator: OperatorClient) -> None:
+    wanted = {"name": "shop", "country": "KE", "weight": 2, "authentication": True}
+    made = operator.post("/accounts", key="order-1", **wanted).json
+    assert (made["name"], made["status"], made["balance"], made["country"], made["weight"]) == (
+        "shop",
+        "active",
+        0,
+        "KE",
+        2,
+    )
+    assert (
+        operator.post("/accounts", key="order-1", name="shop", country="KE", weight=2, authentication=True).json == made
+    )
+    assert operator.get(f"/accounts/{made['account_id']}").json == made
+    assert {each["actor"] for each in changes(operator, made["account_id"])} == {operator.actor}
+
+
+def test_names_are_unique_and_usable(service: Service, operator: OperatorClient) -> None:
+    account_of(operator, "unique")
+    taken = operator.post("/accounts", name="unique")
+    assert (taken.status_code, taken.json["code"]) == (409, "name_taken")
+    for name in ("17", " x", "x ", "shop (sandbox)", "", "a\tb", "n" * 101):
+        assert operator.post("/accounts", name=name).status_code == 400, name
+    for wrong in ({"country": "XX"}, {"weight": 0}, {"retention_days": 0}, {"low_balance_threshold": -1}):
+        assert operator.post("/accounts", name="never", **wrong).status_code == 400
+    assert operator.get("/accounts?search=never").json["data"] == []
+
+
+def test_accounts_are_searched_and_paged(service: Service, operator: OperatorClient) -> None:
+    ids = [account_of(operator, f"Paged_{number}%")["account_id"] for number in range(3)]
+    found, cursor = [], ""
+    while cursor is not None:
+        page = operator.get(f"/accounts?search=pAGED_&limit=2{cursor}").json
+        found += [each["account_id"] for each in page["data"]]
+        cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
+    assert found == ids
+    assert [each["account_id"] for each in operator.get(f"/accounts?search={ids[1]}").json["data"]] == [ids[1]]
+    assert [each["account_id"] for each in operator.get("/accounts?search=Paged_1%25").json["data"]] == [ids[1]]
+    assert operator.get("/accounts?search=Paged%25&status=suspended").json["data"] == []
+
+
+def test_todays_traffic_is_counted(service: Service, operator: OperatorClient) -> None:
+    counted = text(
+        """
+        INSERT INTO usage (account_id, began_at, sender_id, lane, country, status, messages, credits)
+        VALUES (:account, date_trunc('day', now(), 'UTC'), 'ACME', 1, 'KE', 'delivered', 5, 6),
+               (:account, date_trunc('day', now(), 'UTC'), 'ACME', 1, 'KE', 'failed', 2, 0),
+               (:account, date_trunc('day', now(), 'UTC') - interval '1 hour', 'ACME', 1, 'KE', 'delivered', 9, 9)
+        """
+    )
+    with service.engine.begin() as connection:
+        connection.execute(counted, {"account": service.account_id})
+    shown = operator.get(f"/accounts/{service.account_id}").json
+    today = [shown[f"{name}_today"] for name in ("messages", "delivered", "failed", "credits")]
+    assert today == [7, 5, 2, 6]
+    assert operator.get(f"/accounts?search={service.account_id}&limit=1000").json["data"][0]["messages_today"] == 7
+
+
+def test_settings_are_changed(service: Service, operator: OperatorClient) -> None:
+    made = account_of(operator, "changed")
+    path = f"/accounts/{made['account_id']}"
+    changed = operator.patch(path, name="renamed", weight=3, authentication=True, reason="new contract").json
+    assert (changed["name"], changed["weight"], changed["authentication"]) == ("renamed", 3, True)
+    assert operator.patch(path, retention_days=None, country="UG").json["country"] == "UG"
+    assert operator.patch(path, name=service_name(service, operator)).json["code"] == "name_taken"
+    assert operator.patch(path, name="renamed").status_code == 200
+    logged = changes(operator, made["account_id"])
+    assert ("account.changed", "new contract") in {(each["what"], each["reason"]) for each in logged}
+
+
+def service_name(service: Service, operator: OperatorClient) -> str:
+    return str(operator.get(f"/accounts/{service.account_id}").json["name"])
+
+
+def test_a_suspended_account_is_told_and_activated_again(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}"
+    assert operator.post(f"{path}/suspend").status_code == 400
+    assert operator.post(f"{path}/suspend", reason="unpaid").json["status"] == "suspended"
+    assert service.send().json["code"] == "account_suspended"
+    assert operator.post(f"{path}/activate").json["status"] == "active"
+    assert service.send().status_code == 200
+    assert [each["what"] for each in changes(operator, service.account_id)][:2] == [
+        "account.activated",
+        "account.suspended",
+    ]
+
+
+def test_an_account_is_closed_for_good(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}"
+    send = service.send(send_at=ahead()).json["send_id"]
+    refused = operator.post(f"{path}/close", reason="the contract ended")
+    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
+    assert "open sends: 1" in refused.json["detail"]
+    service.post(f"/sends/{send}/cancel")
+    assert operator.post(f"{path}/close", reason="the contract ended").json["status"] == "closed"
+    assert service.send().status_code in (401, 403)
+    for action, body in (("activate", {}), ("suspend", {"reason": "x"})):
+        assert operator.post(f"{path}/{action}", **body).json["code"] == "state_conflict"
+    assert operator.post(f"{path}/api-keys").json["code"] == "state_conflict"
+    assert operator.post(f"{path}/top-ups", credits=1, reason="x").json["code"] == "state_conflict"
+    assert operator.get(f"{path}/api-keys").json["data"] == []
+    assert operator.post(f"{path}/close", reason="again").status_code == 200
+    assert len([each for each in changes(operator, service.account_id) if each["what"] == "account.closed"]) == 1
+    clean(service)
+
+
+def test_a_top_up_is_made_once(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}/top-ups"
+    first = operator.post(path, key="invoice-7", credits=500, reason="invoice 7")
+    assert (first.json["credits"], first.json["balance"]) == (500, 1500)
+    again = operator.post(path, key="invoice-7", credits=500, reason="invoice 7")
+    assert again.json == first.json and again.headers["Idempotency-Replayed"] == "true"
+    assert (
+        operator.post(path, key="invoice-7", credits=501, reason="invoice 7").json["code"] == "idempotency_key_reused"
+    )
+    with service.engine.begin() as connection:  # as after its days have passed
+        connection.execute(text("DELETE FROM idempotency"))
+    forgotten = operator.post(path, key="invoice-7", credits=500, reason="invoice 7").json
+    assert forgotten["top_up_id"] == first.json["top_up_id"]
+    assert service.get("/balance").json["balance"] == 1500
+    assert operator.post(path, credits=500).status_code == 400
+    logged = [each for each in changes(operator, service.account_id) if each["what"] == "account.topped_up"]
+    assert [(each["actor"], each["reason"]) for each in logged if each["actor"] == operator.actor] == [
+        (operator.actor, "invoice 7")
+    ]
+    clean(service)
+
+
+def test_another_operator_does_not_get_the_answer(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}/top-ups"
+    operator.post(path, key="invoice-8", credits=5, reason="invoice 8")
+    other = OperatorClient(service).post(path, key="invoice-8", credits=5, reason="invoice 8")
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert service.get("/balance").json["balance"] == 1005
+
+
+def test_a_top_up_is_reversed_once_and_only_of_its_account(service: Service, operator: OperatorClient) -> None:
+    path, other = f"/accounts/{service.account_id}/top-ups", service.new_account("other")
+    top_up = operator.post(path, credits=300, reason="a mistake").json["top_up_id"]
+    foreign = operator.post(f"/accounts/{other}/top-ups/{top_up}/reverse", credits=300, reason="a mistake")
+    assert (foreign.status_code, foreign.json["code"]) == (404, "not_found")
+    assert operator.post(f"{path}/{top_up}/reverse", credits=301, reason="too much").json["code"] == "state_conflict"
+    reversed_ = operator.post(f"{path}/{top_up}/reverse", credits=200, reason="a mistake").json
+    assert (reversed_["reversed"], reversed_["balance"]) == (200, 1100)
+    assert operator.post(f"{path}/{top_up}/reverse", credits=100, reason="more").json["code"] == "state_conflict"
+    listed = operator.get(f"{path}?limit=1").json
+    assert (listed["data"][0]["top_up_id"], listed["data"][0]["reversed"]) == (top_up, 200)
+    following = operator.get(f"{path}?limit=1&cursor={listed['next_cursor']}").json
+    assert [each["credits"] for each in following["data"]] == [1000]
+    clean(service)
+
+
+def test_a_message_is_refunded_once(service: Service, operator: OperatorClient) -> None:
+    sent = service.send(message="x" * 200).json
+    path = f"/accounts/{service.account_id}/messages/{sent['message_id']}/refund"
+    assert service.get("/balance").json["balance"] == 998
+    stranger = service.new_account("stranger")
+    assert operator.post(path.replace(f"/{service.account_id}/", f"/{stranger}/"), reason="x").status_code == 404
+    refunded = operator.post(path, reason="not delivered").json
+    assert (refunded["credits"], refunded["balance"]) == (2, 1000)
+    assert operator.post(path, reason="again").json["code"] == "state_conflict"
+    nothing = operator.post(f"/accounts/{service.account_id}/sends/{sent['send_id']}/refund", reason="x")
+    assert nothing.json["code"] == "state_conflict"
+    assert service.get("/balance/transactions").json["data"][0]["kind"] == "refund"
+    clean(service)
+
+
+def test_a_send_is_refunded_as_far_as_it_was_charged(service: Service, operator: OperatorClient) -> None:
+    sent = service.bulk([f"2547110000{number:02}" for number in range(20)] + ["99902000001"]).json
+    account = f"/accounts/{service.account_id}"
+    first = next(each["message_id"] for each in sent["messages"])
+    assert operator.post(f"{account}/messages/{first}/refund", reason="x").json["credits"] == 1
+    refunded = operator.post(f"{account}/sends/{sent['send_id']}/refund", key="ticket-9", reason="ticket 9").json
+    assert (refunded["credits"], refunded["balance"]) == (19, 1000)
+    again = operator.post(f"{account}/sends/{sent['send_id']}/refund", key="ticket-9", reason="ticket 9").json
+    assert again == refunded
+    for message in sent["messages"]:
+        answer = operator.post(f"{account}/messages/{message['message_id']}/refund", reason="x")
+        assert answer.json["code"] == "state_conflict"
+    assert service.get("/balance").json["balance"] == 1000
+    clean(service)
+
+
+def test_what_is_not_charged_is_not_refunded(service: Service, operator: OperatorClient) -> None:
+    sent = service.send(send_at=ahead()).json
+    account = f"/accounts/{service.account_id}"
+    for path in (f"messages/{sent['message_id']}", f"sends/{sent['send_id']}"):
+        answer = operator.post(f"{account}/{path}/refund", reason="x")
+        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    assert operator.post(f"{account}/sends/{UNKNOWN}/refund", reason="x").status_code == 404
+    clean(service)
+
+
+def test_keys_are_made_for_an_account_and_revoked(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}/api-keys"
+    made = operator.post(path, key="onboarding", name="shop", scopes=["sms:send", "balance:read"])
+    secret = made.json["api_secret"]
+    replayed = operator.post(path, key="onboarding", name="shop", scopes=["sms:send", "balance:read"])
+    assert replayed.json["api_key"] == made.json["api_key"] and "api_secret" not in replayed.json
+    key = {"api_key": made.json["api_key"], "api_secret": secret}
+    token = service.client.post("/api/v1/auth/token", json=key).json["access_token"]
+    assert service.get("/balance", token=token).status_code == 200
+    assert made.json["api_key"] in {each["api_key"] for each in operator.get(f"{path}?limit=1000").json["data"]}
+    stranger = service.new_account("stranger")
+    foreign = operator.delete(f"/accounts/{stranger}/api-keys/{key['api_key']}")
+    assert foreign.status_code == 404
+    assert service.get("/balance", token=token).status_code == 200
+    assert operator.delete(f"{path}/{key['api_key']}").json == {"api_key": key["api_key"], "revoked": True}
+    assert service.get("/balance", token=token).json["code"] == "token_revoked"
+    assert operator.delete(f"{path}/{key['api_key']}").status_code == 404
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT string_agg(answer, ' ') FROM idempotency")).scalar()
+    assert secret not in str(stored)
+    test_key = operator.post(path, test=True).json
+    assert test_key["test"] and test_key["api_key"].startswith("smsk_test_")
+
+
+@pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["everything"]}, {"allowed_ips": ["x"]}, {"test": "yes"}])
+def test_a_key_that_cannot_be_is_not_made(service: Service, operator: OperatorClient, wrong: dict[str, Any]) -> None:
+    path = f"/accounts/{service.account_id}/api-keys"
+    before = operator.get(path).json
+    assert operator.post(path, **wrong).status_code == 400
+    assert operator.get(path).json == before
+
+
+def test_limits_and_rules(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}/limits"
+    assert operator.get(path).json["requests_per_second"] is None
+    changed = operator.patch(path, spend_day=2, destinations=["KE", "2567"], pumping="watch", reason="trial").json
+    assert (changed["spend_day"], changed["destinations"], changed["spent_of_day"]) == (2, ["254", "2567"], 0)
+    assert service.send("4915711000000").json["code"] == "destination_not_allowed"
+    assert operator.patch(path, destinations=["US"]).status_code == 400
+    assert operator.patch(path, reason="nothing").status_code == 400
+    assert operator.patch(path, spend_day=None, destinations=None).json["destinations"] is None
+    rules = f"/accounts/{service.account_id}/rules"
+    quiet = operator.patch(f"{rules}/marketing", quiet_hours={"from": "21:00", "until": "08:00"}).json
+    assert quiet["quiet_hours"] == {"from": "21:00", "until": "08:00"}
+    capped = operator.patch(f"{rules}/marketing", cap={"messages": 2, "hours": 24}).json
+    assert (capped["cap"], capped["quiet_hours"]) == ({"messages": 2, "hours": 24}, quiet["quiet_hours"])
+    removed = operator.patch(f"{rules}/marketing", quiet_hours=None, cap=None).json
+    assert removed == {"category": "marketing", "quiet_hours": None, "cap": None}
+    assert [each["category"] for each in operator.get(rules).json["data"]] == ["transactional", "marketing"]
+    assert operator.patch(f"{rules}/authentication", cap=None).status_code == 404
+    kinds = {each["what"] for each in changes(operator, service.account_id) if each["actor"] == operator.actor}
+    assert kinds == {"limits.changed", "rules.changed"}

@@ -1,0 +1,191 @@
+"""Every operation that changes something leaves an entry in the log of changes, with its operator."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.endpoint import OPERATORS
+from shared.accounts.audit_log import operator as command_line
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
+from tests.harness.operator import OperatorClient
+from tests.harness.service import Service
+from tests.harness.times import ahead
+from tests.integration.operator.test_installation import FAILED
+from tests.integration.operator.test_senders import NUMBERS, requested
+from tests.integration.operator.test_sending import LIMIT, PHONES, report, upload
+
+Step = Callable[[Service, OperatorClient], TestResponse]
+
+
+def of_account(method: str, path: str, **body: Any) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        return operator.call(method, f"/accounts/{service.account_id}{path}", json=body)
+
+    return call
+
+
+def of_sender(method: str, path: str, **body: Any) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        return operator.call(method, f"/sender-ids/{requested(service, 'LOGGED')}{path}", json=body)
+
+    return call
+
+
+def of_send(*actions: str) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        send = service.send(send_at=ahead()).json["send_id"]
+        answers = [operator.post(f"/sends/{send}/{action}", reason="because") for action in actions]
+        return answers[-1]
+
+    return call
+
+
+def of_carrier(method: str, path: str, **body: Any) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        report(service, "simulator")
+        return operator.call(method, path, json=body)
+
+    return call
+
+
+def reverse(service: Service, operator: OperatorClient) -> TestResponse:
+    path = f"/accounts/{service.account_id}/top-ups"
+    top_up = operator.post(path, credits=5, reason="a mistake").json["top_up_id"]
+    return operator.post(f"{path}/{top_up}/reverse", credits=5, reason="a mistake")
+
+
+def refund(kind: str) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        subject = service.send().json[f"{kind}_id"]
+        return operator.post(f"/accounts/{service.account_id}/{kind}s/{subject}/refund", reason="because")
+
+    return call
+
+
+def revoke_key(service: Service, operator: OperatorClient) -> TestResponse:
+    path = f"/accounts/{service.account_id}/api-keys"
+    return operator.delete(f"{path}/{operator.post(path).json['api_key']}")
+
+
+def close(service: Service, operator: OperatorClient) -> TestResponse:
+    account = operator.post("/accounts", name=f"closed {uuid4()}").json["account_id"]
+    return operator.post(f"/accounts/{account}/close", reason="because")
+
+
+def change_limit(service: Service, operator: OperatorClient) -> TestResponse:
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM carrier_limit"))
+        connection.execute(LIMIT)
+    return operator.patch("/carrier-limits/sender%20ACME", rate=1)
+
+
+def a_doubt(service: Service) -> dict[str, Any]:
+    return dict(service.send(str(next(PHONES))).json)
+
+
+def resolve(service: Service, operator: OperatorClient) -> TestResponse:
+    return operator.post("/doubts/resolve", outcome="sent", message_ids=[a_doubt(service)["message_id"]])
+
+
+def resolve_send(service: Service, operator: OperatorClient) -> TestResponse:
+    return operator.post(f"/sends/{a_doubt(service)['send_id']}/resolve-doubts", outcome="sent")
+
+
+def reconcile(service: Service, operator: OperatorClient) -> TestResponse:
+    report = f"phone,status\n{a_doubt(service)['phone']},delivered\n"
+    answer: TestResponse = upload(operator, report, "carrier=simulator&apply=true")
+    return answer
+
+
+def assign(service: Service, operator: OperatorClient) -> TestResponse:
+    number = str(next(NUMBERS))
+    with transaction(service.engine) as connection:
+        store(connection, "main", [Inbound("254711222555", number, "Hello")])
+    operator.post(f"/sender-ids/{requested(service, number)}/approve")
+    return operator.post("/inbound/assign", sent_to=number, account_id=service.account_id)
+
+
+def retry(service: Service, operator: OperatorClient) -> TestResponse:
+    subject = str(uuid4())
+    with service.engine.begin() as connection:
+        connection.execute(FAILED, {"kind": "erasure", "subject": subject, "account": None})
+    return operator.post("/failed-jobs/retry", kind="erasure", subject=subject)
+
+
+def release_guard(service: Service, operator: OperatorClient) -> TestResponse:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'restored'"))
+    return operator.post("/guard/release", reason="because", send_open=True)
+
+
+STEPS: dict[str, tuple[str, Step]] = {
+    "create_new_account": ("account.created", lambda _, operator: operator.post("/accounts", name=f"new {uuid4()}")),
+    "update_account": ("account.changed", of_account("PATCH", "", weight=2)),
+    "suspend": ("account.suspended", of_account("POST", "/suspend", reason="because")),
+    "activate": ("account.activated", of_account("POST", "/activate")),
+    "close": ("account.closed", close),
+    "create_top_up": ("account.topped_up", of_account("POST", "/top-ups", credits=5, reason="because")),
+    "reverse_account_top_up": ("account.top_up_reversed", reverse),
+    "refund_account_send": ("account.refunded", refund("send")),
+    "refund_account_message": ("account.refunded", refund("message")),
+    "create_account_api_key": ("key.created", of_account("POST", "/api-keys")),
+    "revoke_account_api_key": ("key.revoked", revoke_key),
+    "update_account_limits": ("limits.changed", of_account("PATCH", "/limits", spend_day=5)),
+    "update_account_rules": (
+        "rules.changed",
+        of_account("PATCH", "/rules/marketing", cap={"messages": 1, "hours": 1}),
+    ),
+    "request_sender_id_for": (
+        "sender.requested",
+        lambda service, operator: operator.post("/sender-ids", account_id=service.account_id, sender_id="ASKED"),
+    ),
+    "approve_sender_id": ("sender.approved", of_sender("POST", "/approve")),
+    "reject_sender_id": ("sender.rejected", of_sender("POST", "/reject", reason="because")),
+    "suspend_sender_id": ("sender.suspended", of_sender("POST", "/suspend", reason="because")),
+    "update_sender_id": ("sender.authentication_set", of_sender("PATCH", "", authentication=True)),
+    "update_carrier": ("carrier.changed", of_carrier("PATCH", "/carriers/simulator", rate=5)),
+    "reset_carrier": ("carrier.reset", of_carrier("POST", "/carriers/simulator/reset")),
+    "pause_carrier": ("carrier.paused", of_carrier("POST", "/carriers/simulator/pause", reason="because")),
+    "resume_carrier": ("carrier.resumed", of_carrier("POST", "/carriers/simulator/resume")),
+    "send_test_message": ("sender.approved", of_carrier("POST", "/carriers/simulator/test", phone="254711000778")),
+    "update_carrier_limit": ("carrier_limit.changed", change_limit),
+    "hold_send": ("send.held", of_send("hold")),
+    "release_send": ("send.released", of_send("hold", "release")),
+    "cancel_any_send": ("send.canceled", of_send("cancel")),
+    "resolve_doubts": ("doubt.resolved", resolve),
+    "resolve_doubts_of_send": ("doubt.resolved", resolve_send),
+    "reconcile_doubts": ("doubt.resolved", reconcile),
+    "assign_unassigned_inbound": ("inbound.assigned", assign),
+    "retry_job_that_failed": ("job.retried", retry),
+    "release_held_guard": ("guard.released", release_guard),
+}
+"""By the function of each operation that changes something: the kind of its entry, and how to call it."""
+
+
+def by_command_line(service: Service) -> int:
+    """How many entries name the user of this process, who only creates operator keys here."""
+    counted = text("SELECT count(*) FROM change WHERE who = :who AND what <> 'operator_key.created'")
+    with service.engine.connect() as connection:
+        return int(connection.execute(counted, {"who": command_line().who}).scalar_one())
+
+
+def test_it_works() -> None:
+    changing = {each.function.__name__ for each in OPERATORS.operations if each.method != "GET" and each.scope}
+    assert set(STEPS) == changing
+
+
+@pytest.mark.parametrize("function", STEPS)
+def test_the_change_is_recorded_with_its_operator(service: Service, operator: OperatorClient, function: str) -> None:
+    what, step = STEPS[function]
+    before = by_command_line(service)
+    answer = step(service, operator)
+    assert answer.status_code == 200, answer.text
+    (entry, *_) = operator.get(f"/changes?actor={operator.actor}&what={what}").json["data"]
+    assert (entry["what"], entry["actor"]) == (what, operator.actor)
+    assert entry["request_id"] and entry["address"]
+    assert by_command_line(service) == before, "an actor is missing"

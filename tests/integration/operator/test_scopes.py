@@ -1,0 +1,189 @@
+"""Every route of the operator API: who may use it, and what it does with bad input."""
+
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from api.endpoint import OPERATORS, Endpoint
+from api.openapi.document import document
+from shared.accounts.operator_keys import OPERATOR_SCOPES
+from tests.harness.event_loop_client import EventLoopClient
+from tests.harness.operator import PREFIX, OperatorClient
+from tests.harness.service import Service
+
+VARIABLE = re.compile(r"<(?:(\w+):)?(\w+)>")
+WITH_SCOPE = [each for each in OPERATORS.operations if each.scope is not None]
+WITH_BODY = [each for each in WITH_SCOPE if each.body is not None]
+WITH_QUERY = [each for each in WITH_SCOPE if each.query is not None]
+NOBODYS = {"int": "999999999", "uuid": "01900000-0000-7000-8000-000000000000", "": "nobodys"}
+DOCUMENT = document(OPERATORS)
+WRONG: list[Any] = [None, [], {}, "", "x" * 5000, -1, 0, 10**30, 1.5, True, "\u202e", [None], {"a": 1}, "254 7"]
+"""Values of which most do not fit into any field."""
+BODIES = [b"", b"{", b"[]", b"null", b'"x"', b"\xff", b'{"reason": "\\u0000"}', b'{"nobody": 1}']
+EVERYTHING = text(
+    """
+    SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('lease', 'operator_key')
+     ORDER BY 1
+    """
+)
+
+
+def marks(endpoints: list[Endpoint]) -> Any:
+    return pytest.mark.parametrize(
+        "endpoint", [pytest.param(each, id=f"{each.method} {each.path}") for each in endpoints]
+    )
+
+
+@pytest.fixture(scope="module")
+def for_all(engine: Engine) -> OperatorClient:
+    return OperatorClient(Service(engine))
+
+
+def forgive(operator: OperatorClient) -> None:
+    """Serve the API anew, which has not seen the refusals so far: it would delay further ones."""
+    operator.service.client = EventLoopClient(operator.service.flask)
+
+
+@pytest.fixture
+def whole(for_all: OperatorClient) -> OperatorClient:
+    forgive(for_all)
+    return for_all
+
+
+@pytest.fixture
+def without(whole: OperatorClient) -> dict[str, OperatorClient]:
+    """For each scope, an operator with all scopes but this one."""
+    return {scope: OperatorClient(whole.service, *(OPERATOR_SCOPES.keys() - {scope})) for scope in OPERATOR_SCOPES}
+
+
+@pytest.fixture
+def with_one(whole: OperatorClient) -> dict[str, OperatorClient]:
+    """For each scope, an operator with this one alone."""
+    return {scope: OperatorClient(whole.service, scope) for scope in OPERATOR_SCOPES}
+
+
+def path_of(endpoint: Endpoint) -> str:
+    return VARIABLE.sub(lambda found: NOBODYS[found[1] or ""], endpoint.path)
+
+
+def existing_path(endpoint: Endpoint, service: Service) -> str:
+    """The path with an account that there is; everything else is nobody's."""
+    return path_of(endpoint).replace(NOBODYS["int"], str(service.account_id))
+
+
+def example_of(endpoint: Endpoint) -> dict[str, Any]:
+    body = DOCUMENT["paths"][endpoint.url_template][endpoint.method.lower()]["requestBody"]
+    examples = body["content"]["application/json"]["examples"]
+    return dict(examples["options" if "options" in examples else "required"]["value"])
+
+
+def sums(service: Service) -> dict[str, Any]:
+    """A sum over the rows of each table: changes when anything in the database does."""
+    with service.engine.connect() as connection:
+        tables = connection.execute(EVERYTHING).scalars().all()
+        made = [f"SELECT '{table}', md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t" for table in tables]
+        return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(made)))}
+
+
+def test_it_works(whole: OperatorClient) -> None:
+    assert len(WITH_SCOPE) > 50 and len(WITH_BODY) > 25
+    assert {each.scope for each in WITH_SCOPE} == set(OPERATOR_SCOPES)
+    assert whole.get("/accounts").status_code == 200
+
+
+@marks(WITH_SCOPE)
+def test_a_customers_token_opens_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(whole.service)
+    answer = whole.service.client.open(
+        PREFIX + path_of(endpoint), method=endpoint.method, headers={"Authorization": f"Bearer {whole.service.token}"}
+    )
+    assert (answer.status_code, answer.json["code"]) == (401, "invalid_token")
+    assert sums(whole.service) == before
+
+
+@marks(WITH_SCOPE)
+def test_the_scope_is_needed_and_is_enough(
+    without: dict[str, OperatorClient], with_one: dict[str, OperatorClient], endpoint: Endpoint
+) -> None:
+    assert endpoint.scope is not None
+    service = without[endpoint.scope].service
+    before = sums(service)
+    refused = without[endpoint.scope].call(endpoint.method, path_of(endpoint), json={})
+    assert (refused.status_code, refused.json["code"], refused.json["scope"]) == (
+        403,
+        "insufficient_scope",
+        endpoint.scope,
+    )
+    assert sums(service) == before
+    allowed = with_one[endpoint.scope].call(endpoint.method, path_of(endpoint), json={})
+    assert allowed.status_code in (200, 400, 404, 409, 415), allowed.text
+
+
+@pytest.mark.parametrize("endpoint", [pytest.param(each, id=each.path) for each in WITH_SCOPE if each.method == "GET"])
+def test_what_is_only_read_changes_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(whole.service)
+    assert whole.get(existing_path(endpoint, whole.service)).status_code in (200, 404)
+    assert sums(whole.service) == before
+
+
+@marks([each for each in WITH_SCOPE if "<" in each.path])
+def test_what_there_is_not_is_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(whole.service)
+    more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
+    answer = whole.call(endpoint.method, path_of(endpoint), **more)
+    assert (answer.status_code, answer.json["code"]) == (404, "not_found"), answer.text
+    assert sums(whole.service) == before
+
+
+@marks([each for each in WITH_SCOPE if "<int:" in each.path])
+def test_ids_of_any_size_and_sandboxes_are_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
+    sandbox = whole.service.in_sandbox()
+    more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
+    for identity in ("0", str(2**63), "9" * 40, str(sandbox.account_id), "-1", "x"):
+        path = path_of(endpoint).replace(NOBODYS["int"], identity)
+        answer = whole.call(endpoint.method, path, **more)
+        assert answer.status_code == 404, (identity, answer.text)
+
+
+@marks(WITH_BODY)
+def test_bad_bodies_are_refused_and_leave_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
+    path, example = existing_path(endpoint, whole.service), example_of(endpoint)
+    before = sums(whole.service)
+    for body in BODIES:
+        answer = whole.call(endpoint.method, path, data=body, content_type="application/json")
+        assert answer.status_code in (400, 404), (body, answer.text)
+    for name in example:
+        forgive(whole)
+        for value in WRONG:
+            answer = whole.call(endpoint.method, path, json={**example, name: value, "no_such_field": 1})
+            assert answer.status_code == 400, (name, value, answer.text)
+            assert answer.json["code"] in ("validation_failed", "invalid_json")
+    assert sums(whole.service) == before
+
+
+@marks(WITH_BODY)
+def test_no_value_of_a_field_breaks_it(whole: OperatorClient, endpoint: Endpoint) -> None:
+    """Of an object that there is not, so that nothing is changed whatever is accepted."""
+    path, example = path_of(endpoint), example_of(endpoint)
+    if "<" not in endpoint.path:
+        example |= {"account_id": int(NOBODYS["int"])} if "account_id" in example else {}
+    for name in example:
+        forgive(whole)
+        for value in WRONG:
+            answer = whole.call(endpoint.method, path, json={**example, name: value})
+            assert answer.status_code < 500, (name, value, answer.text)
+
+
+@marks(WITH_QUERY)
+def test_no_value_of_a_parameter_breaks_it(whole: OperatorClient, endpoint: Endpoint) -> None:
+    assert endpoint.query is not None
+    path = existing_path(endpoint, whole.service)
+    for name in [*endpoint.query().load_fields, "no_such_parameter"]:
+        forgive(whole)
+        for value in ("", "x", "-1", "0", "9" * 30, "%00", "%f0%9f%98%80", "a" * 3000, "MA", "WyJ4IiwieSJd"):
+            answer = whole.call(endpoint.method, f"{path}?{name}={value}")
+            assert answer.status_code in (200, 400, 404, 415), (name, value, answer.text)
+            if name == "no_such_parameter":
+                assert answer.status_code in (400, 404)

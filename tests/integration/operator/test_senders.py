@@ -1,0 +1,128 @@
+"""Sender IDs and inbound messages by the operator API."""
+
+import itertools
+
+from sqlalchemy import text
+
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
+from tests.harness.operator import OperatorClient
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+NUMBERS = itertools.count(254_205_000_001)
+PHONE = "254711222333"
+
+
+def requested(service: Service, name: str, account_id: int | None = None) -> str:
+    """The id of a sender ID that an account asks for."""
+    body = {"account_id": account_id or service.account_id, "sender_id": name, "use_case": "orders"}
+    answer = OperatorClient(service, "senders").post("/sender-ids", **body)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["sender"])
+
+
+def test_it_works(service: Service, operator: OperatorClient) -> None:
+    sender = requested(service, "SHOP")
+    pending = operator.get(f"/sender-ids?status=pending&account_id={service.account_id}").json["data"]
+    assert [(each["sender"], each["use_case"]) for each in pending] == [(sender, "orders")]
+    assert service.send(sender_id="SHOP").json["code"] == "sender_not_approved"
+    approved = operator.post(f"/sender-ids/{sender}/approve", key="once").json
+    assert (approved["status"], approved["account_id"]) == ("approved", service.account_id)
+    assert service.send(sender_id="SHOP").status_code in (200, 403)  # the state is cached for two seconds
+    assert operator.post(f"/sender-ids/{sender}/approve", key="once").json == approved
+
+
+def test_nobody_gets_anothers_name_and_likenesses_are_shown(service: Service, operator: OperatorClient) -> None:
+    other = service.new_account("other")
+    mine, theirs, alike = (
+        requested(service, "TWICE"),
+        requested(service, "twice", other),
+        requested(service, "TW1CE", other),
+    )
+    assert operator.post(f"/sender-ids/{mine}/approve").status_code == 200
+    refused = operator.post(f"/sender-ids/{theirs}/approve")
+    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
+    shown = operator.get(f"/sender-ids/{alike}").json
+    assert ("TWICE", service.account_id) in {(each["sender_id"], each["account_id"]) for each in shown["looks_like"]}
+
+
+def test_a_rejection_and_a_suspension_need_a_reason_and_hold_sends(service: Service, operator: OperatorClient) -> None:
+    sender = requested(service, "HOLDME")
+    for decision in ("reject", "suspend"):
+        assert operator.post(f"/sender-ids/{sender}/{decision}").status_code == 400
+    rejected = operator.post(f"/sender-ids/{sender}/reject", reason="not yours").json
+    assert (rejected["status"], rejected["reason"]) == ("rejected", "not yours")
+    assert requested(service, "HOLDME") == sender
+    operator.post(f"/sender-ids/{sender}/approve")
+    send = service.send(sender_id="HOLDME", send_at=ahead()).json["send_id"]
+    operator.post(f"/sender-ids/{sender}/suspend", reason="complaints")
+    shown = operator.get(f"/sends/{send}").json
+    assert (shown["status"], shown["held_by"]) == ("held", "sender_id")
+    assert operator.post(f"/sends/{send}/release").json["code"] == "state_conflict"
+    operator.post(f"/sender-ids/{sender}/approve", reason="sorted out")
+    assert operator.get(f"/sends/{send}").json["status"] == "scheduled"
+    logged = operator.get(f"/changes?account_id={service.account_id}&what=sender.&actor={operator.actor}").json["data"]
+    assert [each["what"] for each in logged][:2] == ["sender.approved", "sender.suspended"]
+
+
+def test_the_right_to_authentication(service: Service, operator: OperatorClient) -> None:
+    sender = requested(service, "OTP")
+    assert operator.patch(f"/sender-ids/{sender}", authentication=True).json["authentication"] is True
+    assert operator.patch(f"/sender-ids/{sender}", authentication=1).status_code == 400
+
+
+def test_the_queue_is_paged(service: Service, operator: OperatorClient) -> None:
+    names = [f"PAGE{number}" for number in range(3)]
+    for name in names:
+        requested(service, name)
+    path = f"/sender-ids?status=pending&account_id={service.account_id}&limit=2"
+    first = operator.get(path).json
+    second = operator.get(f"{path}&cursor={first['next_cursor']}").json
+    assert [each["sender_id"] for each in first["data"] + second["data"]] == names
+    assert second["next_cursor"] is None
+
+
+def come(service: Service, number: str, *messages: str) -> None:
+    with transaction(service.engine) as connection:
+        for message in messages:
+            store(connection, "main", [Inbound(PHONE, number, message)])
+
+
+def test_messages_to_an_unassigned_number_are_given_to_an_account(service: Service, operator: OperatorClient) -> None:
+    number = str(next(NUMBERS))
+    come(service, number, "Hello", "STOP")
+    listed = operator.get(f"/inbound?sent_to={number}").json["data"]
+    assert [(each["message"], each["phone"]) for each in listed] == [("STOP", PHONE), ("Hello", PHONE)]
+    counted = {each["sent_to"]: each["messages"] for each in operator.get("/inbound/numbers?limit=1000").json["data"]}
+    assert counted[number] == 2
+    assign = {"sent_to": number, "account_id": service.account_id, "reason": "bought"}
+    assert operator.post("/inbound/assign", **assign).json["code"] == "state_conflict"
+    operator.post(f"/sender-ids/{requested(service, number)}/approve")
+    other = service.new_account("other")
+    assert operator.post("/inbound/assign", **{**assign, "account_id": other}).json["code"] == "state_conflict"
+    assigned = operator.post("/inbound/assign", key="once", **assign).json
+    assert (assigned["messages"], assigned["more"]) == (2, False)
+    assert operator.get(f"/inbound?sent_to={number}").json["data"] == []
+    assert [each["message"] for each in service.get("/inbound").json["data"]] == ["STOP", "Hello"]
+    assert service.send(PHONE).json["code"] == "recipient_suppressed"
+    assert operator.post("/inbound/assign", key="once", **assign).json == assigned
+    assert operator.post("/inbound/assign", **assign).json["messages"] == 0
+
+
+def test_texts_and_phones_need_their_scope(service: Service) -> None:
+    number = str(next(NUMBERS))
+    come(service, number, "A secret")
+    reader = OperatorClient(service, "read")
+    answer = reader.get(f"/inbound?sent_to={number}")
+    assert [each["message"] for each in answer.json["data"]] == [None]
+    assert PHONE not in answer.text and "A secret" not in answer.text
+    assert "A secret" in OperatorClient(service, "read", "texts").get(f"/inbound?sent_to={number}").text
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO unreadable_receipt (carrier, reason, octets) VALUES ('main', 'x', :octets)"),
+            {"octets": PHONE.encode()},
+        )
+    assert reader.get("/unreadable-receipts").json["code"] == "insufficient_scope"
+    shown = OperatorClient(service, "texts").get("/unreadable-receipts?carrier=main&limit=1").json["data"]
+    assert [each["text"] for each in shown] == [PHONE]

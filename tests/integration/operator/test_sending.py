@@ -1,0 +1,218 @@
+"""Carriers, the queue, sends and doubts by the operator API."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from shared.audit.check import audit
+from tests.harness.operator import PREFIX, OperatorClient
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+REPORT = text(
+    """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    VALUES (:carrier, 'one', :state, now(), 100, 70, 10, false, 5, 1, 0, clock_timestamp() + interval '1 hour')
+    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
+    """
+)
+LIMIT = text(
+    "INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now() + interval '1 hour')"
+)
+PHONES = itertools.count(99_906_300_001)
+"""The simulated carrier leaves messages to these in doubt."""
+
+
+@pytest.fixture
+def carrier(service: Service) -> Iterator[str]:
+    """A carrier that a worker reports."""
+    report(service, "simulator")
+    yield "simulator"
+    with service.engine.begin() as connection:
+        for table in ("carrier_report", "carrier_setting", "carrier_limit"):
+            connection.execute(text(f"DELETE FROM {table}"))
+
+
+def report(service: Service, carrier: str, state: str = "ready") -> None:
+    with service.engine.begin() as connection:
+        connection.execute(REPORT, {"carrier": carrier, "state": state})
+
+
+def setting(service: Service) -> Any:
+    with service.engine.connect() as connection:
+        return connection.execute(text('SELECT rate, "window", paused FROM carrier_setting')).one()
+
+
+def test_it_works(operator: OperatorClient, carrier: str) -> None:
+    (shown,) = operator.get("/carriers").json["data"]
+    assert (shown["carrier"], shown["status"], shown["rate"], shown["allowed_rate"]) == ("simulator", "ready", 100, 70)
+    assert operator.get("/carriers/simulator").json == shown
+
+
+def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: OperatorClient, carrier: str) -> None:
+    assert operator.patch("/carriers/simulator", rate=50, window=5, reason="they asked").status_code == 200
+    assert tuple(setting(service)) == (50, 5, False)
+    assert operator.post("/carriers/simulator/pause", reason="maintenance").status_code == 200
+    assert operator.post("/carriers/simulator/pause").status_code == 400
+    assert setting(service).paused
+    assert operator.post("/carriers/simulator/resume", key="once").status_code == 200
+    assert operator.post("/carriers/simulator/reset").status_code == 200
+    assert tuple(setting(service)) == (None, None, False)
+    for wrong in ({}, {"rate": -1}, {"rate": "fast"}, {"window": 0}, {"rate": 10**9}):
+        assert operator.patch("/carriers/simulator", **wrong).status_code == 400
+    assert operator.post("/carriers/nobodys/pause", reason="x").status_code == 404
+    logged = operator.get(f"/changes?what=carrier&actor={operator.actor}").json["data"]
+    assert [(each["what"], each["reason"]) for each in logged] == [
+        ("carrier.reset", None),
+        ("carrier.resumed", None),
+        ("carrier.paused", "maintenance"),
+        ("carrier.changed", "they asked"),
+    ]
+    assert logged[-1]["after"] == {"rate": 50, "window": 5}
+
+
+def test_a_rate_limit_is_changed(service: Service, operator: OperatorClient, carrier: str) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(LIMIT)
+    path = "/carrier-limits/sender%20ACME"
+    assert operator.patch(path, rate=5).json["rate"] == 5
+    assert operator.patch(path, rate=None).json["rate"] == 10
+    assert [each["limit_name"] for each in operator.get("/carrier-limits").json["data"]] == ["sender ACME"]
+    assert operator.patch("/carrier-limits/sender%20NOBODY", rate=5).status_code == 404
+
+
+def test_a_test_message_goes_once_through_its_carrier(service: Service, operator: OperatorClient, carrier: str) -> None:
+    body = {"phone": "254711000777", "sender_id": "TRIAL", "message": "Does it work?"}
+    sent = operator.post("/carriers/simulator/test", key="trial", **body)
+    assert sent.status_code == 200, sent.text
+    assert operator.post("/carriers/simulator/test", key="trial", **body).json == sent.json
+    service.sweep()
+    shown = operator.get(f"/sends/{sent.json['send_id']}").json
+    assert (shown["account"], shown["carrier"], shown["status"]) == ("carrier-test", "simulator", "completed")
+    assert service.submitted()["254711000777"] == 1
+    assert operator.post("/carriers/nobodys/test", **body).status_code == 404
+    assert operator.post("/carriers/simulator/test", phone="0711").status_code == 400
+
+
+def test_the_queue_says_what_limits_it(service: Service, operator: OperatorClient, carrier: str) -> None:
+    later = service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :send"), {"send": later})
+
+    def queued() -> Any:
+        (entry,) = [each for each in operator.get("/queue").json["data"] if each["account_id"] == service.account_id]
+        return entry
+
+    entry = queued()
+    assert (entry["batches"], entry["messages"], entry["segments"], entry["category"]) == (1, 2, 2, "transactional")
+    assert entry["limited_by"] == "queue_turn"
+    report(service, "simulator", "paused")
+    assert queued()["limited_by"] == "carrier_paused"
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET carrier = 'simulator/sender ACME' WHERE state = 'queued'"))
+    report(service, "simulator")
+    assert (queued()["limited_by"], queued()["rate_limit"]) == ("sender_rate", "sender ACME")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": service.account_id})
+    assert queued()["limited_by"] == "account_frozen"
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET state = 'active' WHERE id = :id"), {"id": service.account_id})
+        connection.execute(
+            text("UPDATE batch SET state = 'waiting', carrier = NULL WHERE send_id = :send"), {"send": later}
+        )
+    service.post(f"/sends/{later}/cancel")
+
+
+def test_sends_are_held_released_and_canceled(service: Service, operator: OperatorClient) -> None:
+    send = service.send(message="A secret text", send_at=ahead()).json["send_id"]
+    held = operator.post(f"/sends/{send}/hold", reason="looks like fraud")
+    assert (held.json["status"], held.json["held_by"], held.json["held_reason"]) == (
+        "held",
+        "operator",
+        "looks like fraud",
+    )
+    assert "A secret text" not in held.text
+    assert service.post(f"/sends/{send}/resume").json["code"] == "state_conflict"
+    assert operator.post(f"/sends/{send}/hold", reason="again").json["code"] == "state_conflict"
+    assert [each["send_id"] for each in operator.get("/sends?status=held").json["data"]] == [send]
+    assert operator.post(f"/sends/{send}/release").json["status"] == "scheduled"
+    assert operator.post(f"/sends/{send}/cancel", reason="the account asked").json["status"] == "canceled"
+    assert service.get("/balance").json["balance"] == 1000
+    assert operator.get(f"/sends/{send}").json["counts"]["canceled"] == 1
+    listed = operator.get(f"/sends?account_id={service.account_id}&limit=1").json
+    assert [each["send_id"] for each in listed["data"]] == [send]
+    assert operator.get(f"/sends?account_id={service.account_id}&open=true").json["data"] == []
+    logged = operator.get(f"/changes?account_id={service.account_id}&what=send&actor={operator.actor}").json["data"]
+    assert [each["what"] for each in logged] == ["send.canceled", "send.released", "send.held"]
+    assert audit(service.engine, full=True) == []
+
+
+def doubts(service: Service) -> list[dict[str, Any]]:
+    return list(service.bulk([str(next(PHONES)), str(next(PHONES))]).json["messages"])
+
+
+def test_doubts_are_listed_with_hidden_phones(service: Service, operator: OperatorClient) -> None:
+    first, second = doubts(service)
+    send = service.get(f"/messages/{first['message_id']}").json["send_id"]
+    listed = operator.get(f"/doubts?send_id={send}&limit=1").json
+    following = operator.get(f"/doubts?send_id={send}&limit=1&cursor={listed['next_cursor']}").json
+    ids = [each["message_id"] for each in listed["data"] + following["data"]]
+    assert ids == [first["message_id"], second["message_id"]]
+    assert listed["data"][0]["phone"] == first["phone"]
+    assert first["phone"] not in OperatorClient(service, "read").get(f"/doubts?send_id={send}").text
+
+
+def test_doubts_are_resolved_once(service: Service, operator: OperatorClient) -> None:
+    first, second = (each["message_id"] for each in doubts(service))
+    resolved = operator.post("/doubts/resolve", key="once", outcome="sent", message_ids=[first]).json
+    assert resolved == {"resolved": 1, "not_in_doubt": []}
+    assert operator.post("/doubts/resolve", key="once", outcome="sent", message_ids=[first]).json == resolved
+    again = operator.post("/doubts/resolve", outcome="not-sent", message_ids=[first])
+    assert (again.status_code, again.json["code"]) == (409, "state_conflict")
+    assert operator.post("/doubts/resolve", outcome="lost", message_ids=[second]).status_code == 400
+    send = service.get(f"/messages/{second}").json["send_id"]
+    assert operator.post(f"/sends/{send}/resolve-doubts", outcome="not-sent", reason="asked them").json["resolved"] == 1
+    assert service.get("/balance").json["balance"] == 999
+    logged = operator.get(f"/changes?what=doubt&actor={operator.actor}").json["data"]
+    assert [each["after"]["status"] for each in logged] == ["failed", "sent"]
+    assert audit(service.engine, full=True) == []
+
+
+def upload(operator: OperatorClient, report: str, query: str, **more: Any) -> Any:
+    headers = {"Content-Type": "text/csv", **more}
+    return operator.call("POST", f"/doubts/reconcile?{query}", headers, data=report.encode())
+
+
+def test_a_carriers_report_resolves_doubts(service: Service, operator: OperatorClient) -> None:
+    first, second = doubts(service)
+    total = len(operator.get("/doubts?carrier=simulator&limit=1000").json["data"])
+    report = f"phone,status\n{first['phone']},delivered\n{second['phone']},no such status\n0x,delivered\n"
+    tried = upload(operator, report, "carrier=simulator")
+    assert tried.status_code == 200, tried.text
+    assert (tried.json["matched"], tried.json["resolved"], tried.json["left_in_doubt"]) == ({"delivered": 1}, 0, total)
+    assert [each["line"] for each in tried.json["unreadable_lines"]] == [3, 4]
+    applied = upload(operator, report, "carrier=simulator&apply=true", **{"Idempotency-Key": "march"})
+    assert (applied.json["resolved"], applied.json["left_in_doubt"]) == (1, total - 1)
+    assert upload(operator, report, "carrier=simulator&apply=true", **{"Idempotency-Key": "march"}).json == applied.json
+    assert service.get(f"/messages/{first['message_id']}").json["status"] == "delivered"
+    assert service.get(f"/messages/{second['message_id']}").json["status"] == "in_doubt"
+
+
+@pytest.mark.parametrize(
+    "report", ["", "nothing\n1\n", "phone,status\n\x00,sent\n", 'phone,status\n"', "phone,status\n" + "9" * 200_000]
+)
+def test_what_is_no_report_is_refused(service: Service, operator: OperatorClient, report: str) -> None:
+    assert upload(operator, report, "carrier=simulator&apply=true").status_code in (200, 400)
+    assert upload(operator, report, "apply=true").status_code == 400
+
+
+def test_a_report_must_be_a_file_of_text(service: Service, operator: OperatorClient) -> None:
+    path = f"{PREFIX}/doubts/reconcile?carrier=simulator"
+    headers = {"Authorization": f"Bearer {operator.token}"}
+    assert service.client.post(path, headers=headers, json={}).status_code == 415
+    large = service.client.post(path, headers=headers, data=b"x" * (9 << 20), content_type="text/csv")
+    assert large.status_code == 413

@@ -1,0 +1,166 @@
+"""Token buckets, of one process and of several that count together."""
+
+import random
+import time
+from collections.abc import Iterator
+
+import fakeredis
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+from api.limits.shared_token_buckets import SharedRateLimit
+from api.limits.token_buckets import MAX_DEBT, Buckets
+
+
+class Clock:
+    """Time that goes on when told."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    made = Clock()
+    monkeypatch.setattr(time, "monotonic", made)
+    monkeypatch.setattr(time, "time", made)
+    yield made
+
+
+def taken(buckets: Buckets, times: int, key: object = "a", rate: float | None = None) -> int:
+    return sum(buckets.take(key, rate=rate) >= 0 for _ in range(times))
+
+
+def test_it_works(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert [buckets.take("a") for _ in range(3)] == [9, 8, 7]
+    assert taken(buckets, 20) == 7
+    assert buckets.take("a") == -1
+    assert buckets.wait(-1) == 1
+    assert taken(buckets, 20, "b") == 10
+    clock.now += 0.5
+    assert taken(buckets, 20) == 5
+    clock.now += 100
+    assert taken(buckets, 20) == 10
+
+
+def test_a_key_may_have_a_rate_of_its_own(clock: Clock) -> None:
+    buckets = Buckets(100)
+    assert taken(buckets, 50, rate=3) == 3
+    clock.now += 2
+    assert taken(buckets, 50, rate=3) == 3
+    assert buckets.wait(-1, 0.1) == 11
+
+
+def test_a_rate_that_is_lowered_counts_at_once(clock: Clock) -> None:
+    buckets = Buckets(100)
+    assert taken(buckets, 1) == 1
+    assert taken(buckets, 50, rate=3) == 3
+    clock.now += 1
+    assert taken(buckets, 500, rate=200) == 200
+
+
+def test_what_was_charged_afterwards_is_owed(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert buckets.take("a") == 9
+    assert buckets.charge("a", 29) == -20
+    assert taken(buckets, 5) == 0 and buckets.wait(buckets.take("a")) == 3
+    clock.now += 2.15
+    assert taken(buckets, 5) == 1
+    assert taken(buckets, 20, "b") == 10
+
+
+def test_a_debt_is_bounded(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
+    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
+    clock.now += MAX_DEBT + 1
+    assert taken(buckets, 20) == 10
+
+
+def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:
+    buckets = Buckets(1, max_keys=3)
+    for key in range(100):
+        assert buckets.take(key) == 0
+    assert len(buckets._buckets) == 3
+
+
+def together(count: int, redis: Redis, rate: float = 100) -> list[tuple[Buckets, SharedRateLimit]]:
+    made = [Buckets(rate) for _ in range(count)]
+    return [(buckets, SharedRateLimit(redis, {"requests": buckets})) for buckets in made]
+
+
+def test_processes_that_count_together_keep_one_limit(clock: Clock) -> None:
+    """Each takes all it can; what is too much in a tenth of a second is missing afterwards."""
+    processes = together(4, fakeredis.FakeRedis())
+    accepted, began = 0, clock.now
+    for _ in range(200):
+        for buckets, sharing in processes:
+            accepted += taken(buckets, 30)
+            sharing.count()
+        clock.now += 0.1
+    assert accepted <= 100 * (clock.now - began) + 4 * 100
+    assert accepted >= 100 * (clock.now - began) * 0.9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whoever_asks_and_whenever_the_limit_holds(clock: Clock, seed: int) -> None:
+    chance = random.Random(seed)
+    processes = together(3, fakeredis.FakeRedis(), rate=20)
+    accepted, began = 0, clock.now
+    for _ in range(600):
+        buckets, sharing = chance.choice(processes)
+        accepted += taken(buckets, chance.randrange(12))
+        if chance.random() < 0.7:
+            sharing.count()
+        clock.now += chance.random() * 0.1
+    for _, sharing in processes:
+        sharing.count()
+    assert accepted <= 20 * (clock.now - began) + 3 * 20 + 20
+
+
+def test_one_process_alone_gets_all_of_the_limit(clock: Clock) -> None:
+    ((buckets, sharing),) = together(1, fakeredis.FakeRedis())
+    accepted, began = 0, clock.now
+    for _ in range(100):
+        accepted += taken(buckets, 50)
+        sharing.count()
+        clock.now += 0.1
+    assert 100 * (clock.now - began) <= accepted <= 100 * (clock.now - began) + 100
+
+
+def test_what_nobody_uses_is_not_in_redis_for_long(clock: Clock) -> None:
+    redis = fakeredis.FakeRedis()
+    ((buckets, sharing),) = together(1, redis)
+    taken(buckets, 50)
+    sharing.count()
+    (key,) = redis.keys()
+    assert key == b"bulksms:rate:requests:a"
+    assert 0 < redis.pttl(key) <= 2000
+
+
+def test_without_redis_each_process_counts_for_itself(clock: Clock) -> None:
+    server = fakeredis.FakeServer()
+    server.connected = False
+    ((buckets, sharing),) = together(1, fakeredis.FakeRedis(server=server))
+    assert taken(buckets, 500) == 100
+    with pytest.raises(RedisError):
+        sharing.count()
+    clock.now += 1
+    assert taken(buckets, 500) == 100
+    server.connected = True
+    sharing.count()
+    assert taken(buckets, 1) == 0
+
+
+def test_what_is_taken_while_the_count_of_all_is_asked_for_stays_taken(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert taken(buckets, 4) == 4
+    assert buckets.taken() == [("a", 10, 4.0)]
+    assert taken(buckets, 3) == 3  # while the others are asked
+    buckets.correct("a", 6.0)  # as all processes have it: less what was told to them
+    assert buckets.left("a") == 3

@@ -1,0 +1,83 @@
+"""Limits: which messages count, where they stand, and how fast they may leave."""
+
+import time
+
+from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit
+from worker.routing.routes import Choice, Route, Routes
+
+ACME, KENYA, BOTH = Limit(10, "ACME"), Limit(20, prefix="2547"), Limit(5, "ACME", "2547")
+
+
+def choose(phone: str, sender: str = "ACME", *limits: Limit) -> Choice:
+    routes = Routes((Route("all", ("one",)),), {"one": {}}, limits or (BOTH, ACME, KENYA))
+    return routes.chooser(sender, 1, 0, {"one"})(phone)
+
+
+def test_it_works() -> None:
+    assert choose("255711000000").limits == ("sender ACME",)
+    assert choose("255711000000").queue == "one/sender ACME"
+
+
+def test_all_that_count_hold() -> None:
+    assert choose("254711000000").limits == ("sender ACME prefix 2547", "sender ACME", "prefix 2547")
+    assert choose("254711000000", "BANK").limits == ("prefix 2547",)
+
+
+def test_where_none_counts_it_is_the_carriers_queue() -> None:
+    assert choose("254911000000", "BANK") == Choice("one", "all", "first")
+    assert choose("254911000000", "BANK").queue == "one"
+
+
+def test_a_longer_prefix_is_told_from_a_shorter_one() -> None:
+    limits = (Limit(1, prefix="254711000000"), Limit(2, prefix="2547"))
+    assert choose("254711000000", "ACME", *limits).limits == ("prefix 254711000000", "prefix 2547")
+    assert choose("254711000001", "ACME", *limits).limits == ("prefix 2547",)
+
+
+def test_the_slowest_says_how_long_it_takes() -> None:
+    routes = Routes((Route("all", ("one",)),), {"one": {}}, (ACME, KENYA))
+    choice = routes.chooser("ACME", 1, 0, {"one"})("254711000000")
+    assert routes.seconds(choice, 40) == 4
+    assert routes.seconds(Choice("one", "all", "first"), 40) == 0
+
+
+class Fixed:
+    """A pace that lets so many leave."""
+
+    def __init__(self, allowed: float, left: int = 0) -> None:
+        self.allowed, self.left = allowed, left
+        self.chunk = int(allowed / 10)
+        self.throttles = 0
+
+    def take(self, segments: int, deadline: float) -> bool:
+        self.left -= segments
+        return self.left >= 0
+
+    def throttled(self, taken: float) -> None:
+        self.throttles += 1
+
+
+class OneCarrier:
+    """All that a pace asks of a carrier."""
+
+    def __init__(self, pace: Fixed) -> None:
+        self.pace = pace
+
+
+def test_a_pace_is_that_of_the_slowest() -> None:
+    carrier = OneCarrier(Fixed(30))
+    pace = CombinedPace([Fixed(100), Fixed(50), Fixed(0)], carrier)  # type: ignore[arg-type]
+    assert (pace.chunk, pace.allowed) == (5, 30)
+    pace.throttled(1)
+    assert carrier.pace.throttles == 1
+
+
+def test_all_must_let_it_leave() -> None:
+    narrow, wide = Fixed(10, left=3), Fixed(10, left=100)
+    pace = CombinedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
+    assert pace.take(3, time.monotonic())
+    assert not pace.take(1, time.monotonic())
+
+
+def test_where_all_are_lifted_nobody_need_be_asked() -> None:
+    assert CombinedPace([Fixed(0)], OneCarrier(Fixed(0))).chunk == 0  # type: ignore[arg-type]

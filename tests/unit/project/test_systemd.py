@@ -1,0 +1,113 @@
+"""The units of deploy/systemd: they start what Procfile starts, confined."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from api.server.process import END_SECONDS
+from api.server.supervisor import KILL_SECONDS
+from shared.metrics import DIRECTORY
+from shared.settings import MAX_LEASE_SECONDS, from_environment
+from tests.unit.project.test_readme import of_the_code
+
+FOLDER = Path("deploy/systemd")
+UNITS = sorted(path.name for path in FOLDER.glob("*.service"))
+ENVIRONMENT = (FOLDER / "bulksms.env.example").read_text()
+BASE = ("sysinit.target", "basic.target", "shutdown.target", "network-online.target", "multi-user.target")
+ONLY_UNITS = {"BIND"}
+"""What the units take from the environment, and the service does not."""
+MOST_EXPOSED = 20
+"""Tenths of the exposure that systemd-analyze computes, from 0 to 10."""
+
+
+def directives(name: str) -> dict[str, list[str]]:
+    """The directives of a unit."""
+    found: dict[str, list[str]] = {}
+    for key, value in re.findall(r"^(\w+)=(.*)$", (FOLDER / name).read_text(), re.M):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def command(name: str) -> list[str]:
+    return directives(name)["ExecStart"][0].removeprefix("/opt/bulksms/.venv/bin/").split()
+
+
+def test_it_works() -> None:
+    assert UNITS == [
+        "bulksms-api@.service",
+        "bulksms-migrate.service",
+        "bulksms-webhooks.service",
+        "bulksms-worker@.service",
+    ]
+    started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
+    told = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
+    assert told == started["worker"].split()
+    assert command("bulksms-webhooks.service") == started["webhooks"].split()
+    assert command("bulksms-api@.service")[:3] == started["api"].split()[:3]
+    assert command("bulksms-api@.service")[3:] == ["--host", "${BIND}", "--port", "%i"]
+
+
+def test_all_are_confined_in_the_same_way() -> None:
+    blocks = {(FOLDER / name).read_text().partition("# Hardening")[2].partition("\n\n")[0].strip() for name in UNITS}
+    assert len(blocks) == 1
+    for name in UNITS:
+        assert directives(name)["User"] == ["bulksms"]
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_what_they_may_is_little(name: str) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    check = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        f"--threshold={MOST_EXPOSED}",
+        "--no-pager",
+        str(FOLDER / name),
+    ]
+    checked = subprocess.run(check, capture_output=True, text=True, timeout=60, check=False)
+    assert checked.returncode == 0, checked.stdout[-300:] + checked.stderr
+
+
+def test_systemd_reads_them(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    binaries, units = tmp_path / "opt/bulksms/.venv/bin", tmp_path / "etc/systemd/system"
+    binaries.mkdir(parents=True)
+    units.mkdir(parents=True)
+    for binary in ("python", "celery", "bulksms"):
+        (binaries / binary).write_text("#!/bin/sh\n")
+        (binaries / binary).chmod(0o755)
+    for base in BASE:
+        (units / base).write_text("[Unit]\nDescription=of the system\n")
+    for path in (*FOLDER.glob("*.service"), *FOLDER.glob("*.target")):
+        shutil.copy(path, units)
+    names = [name.replace("@.", "@8000.") for name in UNITS]
+    verify = ["systemd-analyze", "verify", f"--root={tmp_path}", *names, "bulksms.target"]
+    verified = subprocess.run(verify, capture_output=True, text=True, timeout=60, check=False)
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
+def test_they_are_given_the_time_to_end() -> None:
+    def seconds(name: str) -> float:
+        return float(directives(name)["TimeoutStopSec"][0])
+
+    assert seconds("bulksms-api@.service") > KILL_SECONDS > END_SECONDS
+    assert seconds("bulksms-worker@.service") > MAX_LEASE_SECONDS
+    for name in UNITS:
+        assert directives(name)["KillMode"] == ["mixed"], "only the first process is told to end, and tells the others"
+
+
+def test_the_example_names_settings_and_places_that_there_are() -> None:
+    values = dict(re.findall(r"^(?:# )?([A-Z_]+)=(.*)$", ENVIRONMENT, re.M))
+    assert set(values) <= set(of_the_code()) | ONLY_UNITS | {DIRECTORY}
+    set_ = dict(re.findall(r"^([A-Z_]+)=(.*)$", ENVIRONMENT, re.M))
+    assert from_environment(set_ | {"SECRET_KEY": "x" * 32}).simulated
+    places = directives("bulksms-worker@.service")
+    assert set_["GUARD_FILE"].startswith(f"/var/lib/{places['StateDirectory'][0]}/")
+    assert set_[DIRECTORY].startswith(f"/run/{places['RuntimeDirectory'][0]}/")
+    assert places["RuntimeDirectoryPreserve"] == ["yes"], "the other processes go on counting there"

@@ -1,0 +1,87 @@
+"""The log line of a request: which requests have one, and what it holds."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from api.http.request import SUMMARY, Summary
+from api.server import request_log
+from api.server.request_log import RequestLog
+from shared.logs import JsonLines
+from tests.harness.on_the_loop import scope
+
+
+def ended(path: str = "/api/v1/sms/send", sampled: bool | None = True, route: str = "POST /api/v1/sms/send") -> Any:
+    """The scope of a request; `sampled=None` is one that did not reach the API."""
+    asked = scope(path)
+    if sampled is not None:
+        summary = asked[SUMMARY] = Summary("req_1", sampled)
+        summary.route, summary.account_id, summary.key_id = route, 7, "smsk_live_1"
+    return asked
+
+
+def lines(log: RequestLog, caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "api.requests"):
+        log.flush()
+    return [json.loads(JsonLines().format(record)) for record in caplog.records]
+
+
+def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
+    log = RequestLog()
+    log.add(ended(), 200, [], 0.00734, 512)
+    [line] = lines(log, caplog)
+    assert line.pop("at").startswith("20")
+    assert line == {
+        "level": "info",
+        "logger": "api.requests",
+        "message": "request",
+        "request_id": "req_1",
+        "account": 7,
+        "key": "smsk_live_1",
+        "route": "POST /api/v1/sms/send",
+        "status": 200,
+        "ms": 7.3,
+        "bytes": 512,
+    }
+    assert lines(log, caplog) == []
+
+
+@pytest.mark.parametrize(("status", "level"), [(200, None), (404, "info"), (499, "info"), (503, "error")])
+def test_of_what_is_not_sampled_only_failures_have_one(
+    caplog: pytest.LogCaptureFixture, status: int, level: str | None
+) -> None:
+    log = RequestLog()
+    log.add(ended(sampled=False), status, [], 0.0, 0)
+    assert [line["level"] for line in lines(log, caplog)] == ([] if level is None else [level])
+
+
+def test_what_reaches_no_endpoint_has_its_path_without_phones(caplog: pytest.LogCaptureFixture) -> None:
+    log = RequestLog()
+    log.add(ended("/nowhere/254711000000", route=""), 404, [], 0.0, 0)
+    [line] = lines(log, caplog)
+    assert line["path"] == "POST /nowhere/254*******00" and "route" not in line
+
+
+def test_what_is_refused_before_the_api_has_the_id_of_its_response(caplog: pytest.LogCaptureFixture) -> None:
+    log = RequestLog()
+    log.add(ended(sampled=None), 429, [(b"x-request-id", b"req_2")], 0.0, 0)
+    [line] = lines(log, caplog)
+    assert (line["request_id"], line["status"], "account" in line) == ("req_2", 429, False)
+
+
+def test_no_more_wait_than_a_process_can_hold(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_log, "MAX_WAITING", 5)
+    monkeypatch.setattr(request_log, "MAX_CLIENT_ERRORS", 3)
+    log = RequestLog()
+    for status in (401, 401, 401, 401, 200, 503, 503):
+        log.add(ended(), status, [], 0.0, 0)
+    written = lines(log, caplog)
+    assert [line["status"] for line in written[:-1]] == [401, 401, 401, 200, 503]
+    assert written[-1]["message"].startswith("2 requests were not logged")
+    log.add(ended(), 401, [], 0.0, 0)
+    assert len(lines(log, caplog)) == 1

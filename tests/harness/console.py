@@ -135,7 +135,7 @@ class Console:
         person = a_person(self.service, None, operator_role=role)
         browser = Browser(self.app, self.service.account_id)
         assert browser.sign_in_by_link(self.link(person)).status_code == 302
-        browser.open("/operator/access")
+        browser.open("/operator/access/")
         return browser
 
     def stranger(self) -> Browser:

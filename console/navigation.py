@@ -62,7 +62,7 @@ OPERATOR_MENU: Menu = (
         _("Customers"),
         (
             Entry("operator.accounts.index", _("Accounts"), "people", "read"),
-            Entry("operator.sender_ids.index", _("Sender ID requests"), "badge", "read"),
+            Entry("operator.sender_ids.index", _("Sender IDs"), "badge", "read"),
             Entry("operator.doubts.index", _("In doubt"), "chat", "read"),
         ),
     ),

@@ -26,8 +26,6 @@ MAX_LEASE_SECONDS = 100
 """A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
 IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
-
-
 CONSOLE_URL = "http://127.0.0.1:8001"
 
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."

@@ -72,7 +72,7 @@ def control(account_id: int, action: str) -> Any:
     def change(form: Form) -> str:
         act = accounts.suspend if action == "suspend" else accounts.activate
         act(account_id, form["reason"].strip(), form.key)
-        return said
+        return str(said)
 
     return confirm(question, change)
 

@@ -20,7 +20,8 @@ def index() -> Any:
     form = Form({name: request.args.get(name, "") for name in FILTERS})
     page: dict[str, Any] = {"data": [], "next_cursor": None}
     try:
-        page = operator().installation.changes(**{name: form.text(name) for name in FILTERS}, **paging())
+        filters: dict[str, Any] = {name: form.text(name) for name in FILTERS}
+        page = operator().installation.changes(**filters, **paging())
     except ApiError as error:
         form.refuse(error)
     return render_template("operator/changes/index.html", page=page, form=form), 400 if form.wrong else 200

@@ -51,6 +51,6 @@ def decide(sender: Any, decision: str) -> Any:
         api = operator().sender_ids
         act = api.reject if decision == "reject" else api.suspend
         act(str(sender), form["reason"].strip(), form.key)
-        return said
+        return str(said)
 
     return confirm(question, change)

@@ -13,10 +13,9 @@ pages = Blueprint("accounts", __name__)
 def choose() -> Any:
     """The person's accounts; who has one, or only the role of an operator, goes there at once."""
     person = current.person()
-    is_operator = person.details.get("operator_role") is not None
-    if is_operator and not person.accounts:
+    if person.details.get("operator_role") and not person.accounts:
         return redirect(url_for("operator.accounts.index"))
-    if len(person.accounts) == 1 and not is_operator:
+    if len(person.accounts) == 1:
         only = person.accounts[0]["account_id"]
         return redirect(url_for("overview.show", account_id=only, world="live"))
     return render_template("accounts.html", accounts=person.accounts)

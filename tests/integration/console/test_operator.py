@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from console.operator import REASON_SECONDS
+from shared.people.memberships import add_member
 from tests.harness.console import Browser, Console
 from tests.harness.people import a_person
 
@@ -427,6 +428,9 @@ def test_the_operators_entry_is_for_operators(console: Console) -> None:
     browser = Browser(console.app, console.service.account_id)
     browser.sign_in_by_link(console.link(person))
     assert 'href="/operator/accounts/"' in browser.get("/").text
+    with console.service.engine.begin() as connection:
+        add_member(connection, console.service.new_account("second"), person.id, "viewer")
+    console.app.extensions["bulksms_api"].people.clear()
     assert 'href="/operator/accounts/"' in browser.open("/").text
     alone = console.operator("support").open("/")
     assert alone.status_code == 302 and alone.headers["Location"] == "/operator/accounts/"

@@ -1,6 +1,7 @@
 """A message that is being written, and the request that it becomes."""
 
 import csv
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from console.recipients import (
     recipients_of_table,
 )
 
+UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
 FIELDS = {"phones": "list", "variables": "message", "stop_if": "stop_share", "quiet_hours": "quiet_from"}
 """Where the form shows an error of the API's field."""
@@ -51,17 +53,16 @@ class Draft:
     @cached_property
     def phone_column(self) -> int:
         """The column of the phones."""
-        chosen = self.form["phone_column"]
-        return int(chosen) if chosen.isdecimal() else self.table.phone_column
+        chosen = self.form.place("phone_column")
+        return self.table.phone_column if chosen is None else chosen
 
     @cached_property
     def columns(self) -> dict[str, int]:
         """The column for each placeholder: the chosen one, or the one with its name."""
         columns = {}
         for name in self.placeholders:
-            chosen = self.form.values.get(f"column_{name}")
-            place = int(chosen) if chosen and chosen.isdecimal() else None
-            if chosen is None:
+            place = self.form.place(f"column_{name}")
+            if f"column_{name}" not in self.form.values:
                 place = self.table.column(name)
             if place is not None:
                 columns[name] = place
@@ -77,14 +78,19 @@ class Draft:
         return []
 
     @property
+    def group_id(self) -> str:
+        """The chosen group; empty if none is."""
+        return self.form["group_id"] if UUID_FORM.fullmatch(self.form["group_id"]) else ""
+
+    @property
     def count(self) -> int | None:
         """How many recipients there are; None for a group, which the API counts."""
         if self.kind == "one":
             return int(bool(self.form["phone"].strip()))
         if self.kind == "group":
             return None
-        rows = self.form["file_rows"]
-        return int(rows) if self.is_sample and rows.isdecimal() else len(self.recipients)
+        rows = self.form.place("file_rows") if self.is_sample else None
+        return len(self.recipients) if rows is None else rows
 
     def sample(self) -> list[dict[str, Any]]:
         """The first recipients of a list or a file."""
@@ -110,7 +116,9 @@ class Draft:
             phone = plain_phone(self.form["phone"])
             return {"phone": phone} | ({"variables": values} if values else {})
         if self.kind == "group":
-            return {"group_id": self.form["group_id"]}
+            if not self.group_id:
+                self.form.errors["group_id"] = gettext("Choose a group.")
+            return {"group_id": self.group_id}
         if not self.recipients:
             self.form.errors.setdefault(self.kind, gettext("Add at least one recipient."))
         return {"phones": self.recipients}
@@ -144,8 +152,9 @@ class Draft:
     def _stop_rule(self) -> dict[str, Any]:
         rule: dict[str, Any] = {}
         try:
-            rule["failed_share"] = float(self.form["stop_share"].strip().rstrip("%").replace(",", ".")) / 100
-        except ValueError:
+            share = float(self.form["stop_share"].strip().rstrip("%").replace(",", "."))
+            rule["failed_share"] = int(share * 100) / 10_000
+        except (ValueError, OverflowError):
             self.form.errors["stop_share"] = gettext("Enter a number.")
         if self.form.text("stop_over"):
             rule["over"] = _number(self.form["stop_over"])

@@ -14,6 +14,8 @@ _ = lazy_gettext
 
 DATE = _("d MMM y")
 """A day in the form of CLDR's patterns: 24 Nov 2026."""
+EARLIEST_YEAR, LATEST_YEAR = 1970, 9998
+"""Of times that may be typed."""
 NOTHING = "\u2013"
 """Shown where there is no value: a dash."""
 
@@ -243,6 +245,8 @@ def total(values: Iterable[int | None]) -> int:
 def utc_from_local(text: str) -> str:
     """The API's form of a time that was typed in the reader's zone, such as 2026-03-02T09:00. Raises ValueError."""
     local = datetime.fromisoformat(text)
+    if not EARLIEST_YEAR <= local.year <= LATEST_YEAR:  # beyond them, a change of the zone may leave the calendar
+        raise ValueError(text)
     at = local if local.tzinfo else local.replace(tzinfo=zone())
     return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 

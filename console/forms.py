@@ -1,5 +1,6 @@
 """What was typed into a form, and what is wrong with it."""
 
+import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,11 @@ from flask import request
 from werkzeug.datastructures import MultiDict
 
 from console.problems import SESSION_OVER, describe, describe_field
+
+KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
+"""An Idempotency-Key."""
+LONGEST_NUMBER = 9
+"""Digits."""
 
 
 class Form:
@@ -31,7 +37,8 @@ class Form:
         form = cls(fields=fields)
         key = form.values["key"]
         form.values = MultiDict(request.form)
-        form.values.setdefault("key", key)
+        if not KEY.fullmatch(form["key"]):
+            form.values["key"] = key
         return form
 
     def __getitem__(self, name: str) -> str:
@@ -40,6 +47,11 @@ class Form:
     def text(self, name: str) -> str | None:
         """A field's text without blanks around it; None if it is empty."""
         return self[name].strip() or None
+
+    def place(self, name: str) -> int | None:
+        """A field's place in a list, counted from 0; None if it is no such number."""
+        text = self[name]
+        return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else None
 
     def many(self, name: str) -> list[str]:
         """The values of a field that may be given several times."""

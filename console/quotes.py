@@ -47,9 +47,9 @@ class Look:
 def look(draft: Draft) -> Look:
     """What the draft is now. A draft that is not complete has less of it, and no error."""
     found = Look(sample=_sample(draft), count=draft.count)
-    chosen = draft.form["preview"]
-    if chosen.isdecimal() and int(chosen) < len(found.sample):
-        found.chosen = int(chosen)
+    chosen = draft.form.place("preview") or 0
+    if chosen < len(found.sample):
+        found.chosen = chosen
     if not draft.message.strip() or not draft.form["sender_id"]:
         return found
     recipient = found.sample[found.chosen] if found.sample else {"phone": EXAMPLE_PHONE}
@@ -69,7 +69,7 @@ def _price(draft: Draft, found: Look) -> None:
     assert found.one is not None
     whole = found.one if draft.kind == "one" else None
     if draft.kind == "group":
-        group = account().groups.one(draft.form["group_id"])
+        group = account().groups.one(draft.group_id)
         found.count = group["contact_count"]
         if not draft.placeholders or group["contact_count"] <= EXACT_CONTACTS:
             whole = _whole(draft, found)
@@ -104,10 +104,10 @@ def _sample(draft: Draft) -> list[dict[str, Any]]:
         draft.form.errors.clear()
         return [{"phone": body["phone"], "variables": body.get("variables", {})}] if body["phone"] else []
     if draft.kind == "group":
-        if not draft.form["group_id"]:
+        if not draft.group_id:
             return []
         try:
-            contacts = account().groups.contacts(draft.form["group_id"], limit=20)["data"]
+            contacts = account().groups.contacts(draft.group_id, limit=20)["data"]
         except ApiError:
             return []
         return [{"phone": each["phone"], "variables": each["fields"]} for each in contacts]

@@ -7,13 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import IO, Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from bulksms_client.errors import ApiError, LowBalance, Unreachable
 
 PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
 LONGEST_WAIT = 30.0
+AS_THEY_ARE = "/%?=&:@!$'()*+,;~"
+"""Characters of a path that are not encoded: what it is made of, and what callers have encoded."""
 CHUNK_BYTES = 64 * 1024
 
 
@@ -94,7 +96,7 @@ class Wire:
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The path with the query, without what is None in it."""
         asked = {name: value for name, value in (query or {}).items() if value is not None}
-        return self._prefix + path + (f"?{urlencode(asked)}" if asked else "")
+        return self._prefix + quote(path, safe=AS_THEY_ARE) + (f"?{urlencode(asked)}" if asked else "")
 
     def close(self) -> None:
         """Close the connections of all threads. Another request opens one again."""

@@ -5,7 +5,7 @@ from alembic import op
 revision = "0041"
 down_revision = "0040"
 
-compatible = True
+compatible = False  # older code does not see that a session or membership has ended
 
 SCHEMA = """
 CREATE TABLE person (

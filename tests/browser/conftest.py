@@ -44,9 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="no Chromium is installed"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stand(postgres_server: Postgres) -> Iterator[Stand]:
-    """One for all tests: they look, and send what is theirs."""
+    """One for all tests here: they look, and send what is theirs. It ends with them, as Playwright runs an event loop."""
     with disposable_database(postgres_server) as engine, console_of(engine) as console:
         furnish(console)
         furnish_operation(console)

@@ -1,7 +1,8 @@
 """The current request: who is signed in, for which account, and the API in her name.
 
-The cookie holds only the session token. The account and the world, `live` or `test`, are in the path, so that pages of
-several accounts can be open at the same time. The API decides what is allowed; `may` only hides what would be refused.
+The cookie holds only the session token, and a support person's reason to see texts. The account and the world, `live`
+or `test`, are in the path, so that pages of several accounts can be open at the same time. The API decides what is
+allowed; `may` only hides what would be refused.
 """
 
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bulksms_client.errors import BulkSmsError
+from bulksms_client.operator import OPERATOR_PREFIX
 from bulksms_client.people import Me, SignIn
 from bulksms_client.themes import Themes
 from bulksms_client.transport import Transport
@@ -50,8 +52,14 @@ class Api:
 
     def __init__(self, url: str) -> None:
         self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
+        self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.wire.close()
+        self.operator_wire.close()
 
 
 class SessionTokens:

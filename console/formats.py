@@ -41,12 +41,21 @@ STATUSES: dict[str, Any] = {
     "active": _("Active"),
     "disabled": _("Disabled"),
     "running": _("Running"),
+    "frozen": _("Frozen"),
+    "closed": _("Closed"),
+    "ready": _("Ready"),
+    "down": _("Down"),
+    "open": _("Breaker open"),
+    "waiting": _("Waiting"),
+    "ok": _("OK"),
+    "notice": _("Notice"),
+    "wrong": _("Wrong"),
 }
 TONES = {
-    "good": {"delivered", "completed", "approved", "active"},
+    "good": {"delivered", "completed", "approved", "active", "ready", "ok"},
     "busy": {"sending", "expanding", "running", "queued", "sent", "pending"},
-    "warn": {"paused", "held", "scheduled", "in_doubt", "suspended"},
-    "bad": {"failed", "undelivered", "rejected", "expired", "disabled"},
+    "warn": {"paused", "held", "scheduled", "in_doubt", "suspended", "waiting", "notice"},
+    "bad": {"failed", "undelivered", "rejected", "expired", "disabled", "frozen", "down", "open", "wrong"},
 }
 CATEGORIES: dict[str, Any] = {
     "authentication": _("Authentication"),
@@ -77,7 +86,16 @@ LIMITED_BY: dict[str, Any] = {
     "carrier_rate": _("the pace of the carrier"),
     "queue_turn": _("waits for its turn"),
     "window": _("answers of the carrier"),
+    "guard": _("the guard holds all sends"),
+    "account_frozen": _("the account is frozen"),
+    "due_later": _("waits for its time"),
 }
+OUTCOMES: dict[str, Any] = {
+    "delivered": _("Delivered: they are charged"),
+    "sent": _("Sent: they are charged"),
+    "not-sent": _("Not sent: their credits are given back"),
+}
+"""What became of messages in doubt."""
 
 
 EVENTS: dict[str, Any] = {
@@ -199,6 +217,11 @@ def counted(singular: str, plural: str, count: int) -> str:
     return str(ngettext(singular, plural, count, count=format_decimal(count)))
 
 
+def rate(value: float | None) -> str:
+    """A number per second, to one decimal place; a dash if there is none."""
+    return NOTHING if value is None else format_decimal(value, "#,##0.#")
+
+
 def percent(part: float, whole: float) -> str:
     """A share, to one decimal place."""
     return format_percent(part / whole, "#,##0.#%") if whole else NOTHING
@@ -241,6 +264,7 @@ def add_formats(app: Flask) -> None:
         clock=clock,
         day=day,
         number=number,
+        rate=rate,
         phone=phone,
         rejection=rejection,
         event=lambda name: label(EVENTS, name),

@@ -1,11 +1,13 @@
-"""The menu of an account's pages."""
+"""The menus: of an account's pages, and of the operator's."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from flask import request
 from flask_babel import lazy_gettext
 
 from console.current import may
+from console.operator import operator_may
 
 _ = lazy_gettext
 
@@ -20,7 +22,9 @@ class Entry(NamedTuple):
     """Without it, the page would be refused."""
 
 
-MENU: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
+Menu = tuple[tuple[Any, tuple[Entry, ...]], ...]
+
+MENU: Menu = (
     (
         "",
         (
@@ -53,12 +57,50 @@ MENU: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
 )
 
 
-def navigation() -> list[tuple[Any, list[tuple[Entry, bool]]]]:
+OPERATOR_MENU: Menu = (
+    (
+        _("Customers"),
+        (
+            Entry("operator.accounts.index", _("Accounts"), "people", "read"),
+            Entry("operator.sender_ids.index", _("Sender IDs"), "badge", "read"),
+            Entry("operator.doubts.index", _("In doubt"), "chat", "read"),
+        ),
+    ),
+    (
+        _("Operation"),
+        (
+            Entry("operator.carriers.index", _("Carriers"), "send", "read"),
+            Entry("operator.queue.index", _("Queue"), "list", "read"),
+            Entry("operator.installation.index", _("Health"), "shield", "read"),
+            Entry("operator.changes.index", _("Changes"), "clock", "read"),
+        ),
+    ),
+)
+
+
+Groups = list[tuple[Any, list[tuple[Entry, bool]]]]
+
+
+def navigation() -> Groups:
+    """The menu of an account."""
+    return _of(MENU, may)
+
+
+def operator_navigation() -> Groups:
+    """The menu of an operator."""
+    return _of(OPERATOR_MENU, operator_may)
+
+
+def _of(menu: Menu, allowed: Callable[[str], bool]) -> Groups:
     """The groups of the menu with the pages that the person may see, each with whether it is the one shown."""
-    shown = (request.endpoint or "").partition(".")[0]
+    shown = _theme(request.endpoint or "")
     groups = []
-    for title, entries in MENU:
-        allowed = [(each, each.endpoint.partition(".")[0] == shown) for each in entries if may(each.scope)]
-        if allowed:
-            groups.append((title, allowed))
+    for title, entries in menu:
+        links = [(each, _theme(each.endpoint) == shown) for each in entries if allowed(each.scope)]
+        if links:
+            groups.append((title, links))
     return groups
+
+
+def _theme(endpoint: str) -> str:
+    return endpoint.rpartition(".")[0]

@@ -49,6 +49,7 @@ REFUSALS: dict[str, Any] = {
     "idempotency_key_reused": _("This form was sent before with other values. Open it again."),
     "idempotency_in_progress": _("This is being done already. Wait a moment and look again."),
     "internal_error": _("Something went wrong in the service. Try again."),
+    "not_an_operator": _("You have no role in the installation."),
     "last_owner": _("An account keeps at least one owner."),
 }
 

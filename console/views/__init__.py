@@ -12,6 +12,7 @@ from console.views import (
     ledger,
     me,
     messages,
+    operator,
     opt_outs,
     overview,
     people,
@@ -22,8 +23,8 @@ from console.views import (
     webhooks,
 )
 
-PAGES: tuple[Blueprint, ...] = (accounts.pages, me.pages, sign_in.pages)
-"""Pages of a person, and those that need nobody signed in."""
+PAGES: tuple[Blueprint, ...] = (accounts.pages, me.pages, operator.pages, sign_in.pages)
+"""Pages of a person, of the operator, and those that need nobody signed in."""
 ACCOUNT_PAGES: tuple[Blueprint, ...] = (
     api_keys.pages,
     changes.pages,

@@ -11,8 +11,10 @@ pages = Blueprint("accounts", __name__)
 
 @pages.get("/")
 def choose() -> Any:
-    """The person's accounts; who has one goes there at once."""
+    """The person's accounts; who has one, or only the role of an operator, goes there at once."""
     person = current.person()
+    if person.details.get("operator_role") and not person.accounts:
+        return redirect(url_for("operator.accounts.index"))
     if len(person.accounts) == 1:
         only = person.accounts[0]["account_id"]
         return redirect(url_for("overview.show", account_id=only, world="live"))

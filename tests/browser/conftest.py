@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from bulksms.local.postgres import Postgres
 from tests.harness.console import Console, console_of, serving
-from tests.harness.console_demo import furnish, owner
+from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
@@ -26,6 +26,12 @@ class Stand(NamedTuple):
     """The address of the account's pages."""
     state: dict
     """Cookies of the owner, who is signed in."""
+    operator_state: dict
+    """Cookies of an administrator of the installation."""
+
+    def operator(self, **options: object) -> BrowserContext:
+        """A browser window of the administrator."""
+        return self.browser.new_context(storage_state=self.operator_state, **options)
 
     def context(self, **options: object) -> BrowserContext:
         """A browser window of the owner."""
@@ -43,15 +49,23 @@ def stand(postgres_server: Postgres) -> Iterator[Stand]:
     """One for all tests here: they look, and send what is theirs. It ends with them, as Playwright runs an event loop."""
     with disposable_database(postgres_server) as engine, console_of(engine) as console:
         furnish(console)
-        person = owner(console)
+        furnish_operation(console)
+        people = {"Overview": owner(console), "Accounts": operator(console)}
         with serving(console.app) as url, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            context = browser.new_context()
-            page = context.new_page()
-            page.goto(f"{url}/sign-in/link/{console.link(person)}")
-            page.get_by_role("button", name="Sign in").click()
-            page.get_by_role("heading", name="Overview").wait_for()
-            yield Stand(
-                console, browser, url, f"{url}/accounts/{console.service.account_id}/live", context.storage_state()
-            )
+            states = [
+                _signed_in(browser, f"{url}/sign-in/link/{console.link(person)}", heading)
+                for heading, person in people.items()
+            ]
+            yield Stand(console, browser, url, f"{url}/accounts/{console.service.account_id}/live", *states)
             browser.close()
+
+
+def _signed_in(browser: Browser, link: str, heading: str) -> dict:
+    """The cookies of a person who has signed in by a link, which leads to a page with this heading."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name=heading).wait_for()
+    return dict(context.storage_state())

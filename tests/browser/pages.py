@@ -39,3 +39,28 @@ def pages_of(console: Console) -> dict[str, str]:
         "new webhook": "/webhooks/new",
         "changes": "/changes/",
     }
+
+
+def operators_pages(console: Console) -> dict[str, str]:
+    """Paths of the operator's pages, with objects of the furnished account."""
+    account = f"/operator/accounts/{console.service.account_id}"
+    with console.service.engine.connect() as connection:
+        sender = connection.exec_driver_sql("SELECT id FROM sender_id WHERE sender_id = 'HARB0UR'").scalar_one()
+    return {
+        "accounts": "/operator/accounts/",
+        "account": account,
+        "top up": f"{account}/top-up",
+        "suspend": f"{account}/suspend",
+        "sender ID requests": "/operator/sender-ids/",
+        "all sender IDs": "/operator/sender-ids/?status=all",
+        "reject": f"/operator/sender-ids/{sender}/reject",
+        "carriers": "/operator/carriers/",
+        "pause": "/operator/carriers/simulator/pause",
+        "queue": "/operator/queue/",
+        "doubts": "/operator/doubts/",
+        "report": "/operator/doubts/report",
+        "health": "/operator/health/",
+        "release": "/operator/health/guard/release",
+        "log of changes": "/operator/changes/",
+        "access": "/operator/access/",
+    }

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Stand
-from tests.browser.pages import pages_of
+from tests.browser.pages import operators_pages, pages_of
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -53,4 +53,19 @@ def test_every_page_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
         if wrong := wrong_with(page):
             found[path] = wrong
     stranger.close()
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "screen", [pytest.param(name, marks=() if name == "phone" else pytest.mark.browser) for name in SCREENS]
+)
+def test_every_page_of_the_operator_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+    context = stand.operator(bypass_csp=True, **SCREENS[screen])
+    page = context.new_page()
+    found = {}
+    for name, path in operators_pages(stand.console).items():
+        page.goto(stand.url + path, wait_until="networkidle")
+        if wrong := wrong_with(page):
+            found[name] = wrong
+    context.close()
     assert found == {}

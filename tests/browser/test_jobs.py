@@ -131,3 +131,63 @@ def test_a_person_reads_german(stand: Stand) -> None:
     expect(page.get_by_role("button", name="Anmelden")).to_be_visible()
     assert page.evaluate("document.documentElement.lang") == "de"
     context.close()
+
+
+def test_an_operators_day(stand: Stand) -> None:
+    """A sender ID is approved, an account topped up, a carrier paused and resumed, a doubt resolved."""
+    context = stand.operator()
+    page = context.new_page()
+    errors = errors_of(page)
+    service = stand.console.service
+    page.goto(stand.url + "/operator/")
+    before = service.get("/balance").json["balance"]
+    page.get_by_role("link", name=f"Harbour Coffee {service.account_id}").click()
+    page.get_by_role("link", name="Top up").click()
+    page.get_by_label("Credits").fill("250")
+    page.get_by_label("Reason").fill("invoice 2026-0200")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Add 250 credits").dblclick()
+    expect(page.get_by_text("250 credits are added.")).to_be_visible()
+    assert service.get("/balance").json["balance"] == before + 250
+
+    page.get_by_role("link", name="Sender IDs").first.click()
+    row = page.get_by_role("row").filter(has_text="HARB0UR").filter(has_text="Tell our guests")
+    row.get_by_role("link", name="Reject").click()
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Say why.").first).to_be_visible()
+    page.get_by_label("Reason").fill("It looks like the name of another account.")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("The sender ID is rejected.")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="HARB0UR")).to_have_count(0)
+    row = page.get_by_role("row").filter(has_text="HARBOUR")
+    row.locator("summary", has_text="Approve").click()
+    row.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("The sender ID is approved.")).to_be_visible()
+
+    page.get_by_role("link", name="Carriers").first.click()
+    card = page.locator("#carriers section").filter(has_text="safari-smpp")
+    card.get_by_role("link", name="Pause").click()
+    page.get_by_label("Reason").fill("maintenance of the carrier")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("The carrier is paused.")).to_be_visible()
+
+    page.get_by_role("link", name="In doubt").first.click()
+    page.get_by_role("checkbox").first.check()
+    page.get_by_role("button", name="Resolve the chosen messages").click()
+    page.get_by_label("Not sent: their credits are given back").check()
+    page.get_by_role("button", name="Resolve").dblclick()
+    expect(page.get_by_text("1 message is resolved.")).to_be_visible()
+    assert [each for each in errors if "400 (BAD REQUEST)" not in each] == []  # the reason that was missing
+    context.close()
+
+
+def test_the_carriers_are_refreshed_by_themselves(stand: Stand) -> None:
+    context = stand.operator()
+    page = context.new_page()
+    errors = errors_of(page)
+    page.goto(stand.url + "/operator/carriers/", wait_until="networkidle")
+    rate = page.locator("#carriers section").filter(has_text="simulator").locator("dd").first
+    expect(rate).to_have_text("\u2013")
+    expect(rate).to_have_text("0", timeout=15_000)
+    assert errors == []
+    context.close()

@@ -112,7 +112,7 @@ class Console:
 
     def close(self) -> None:
         """Close the console's connections to the API."""
-        self.app.extensions["bulksms_api"].wire.close()
+        self.app.extensions["bulksms_api"].close()
 
     def person(self, role: str = "owner", account_id: int | None = None) -> Person:
         """A new person of an account, by default of the service's."""
@@ -128,6 +128,14 @@ class Console:
         person = self.person(role, account_id)
         browser = Browser(self.app, self.service.account_id if account_id is None else account_id)
         assert browser.sign_in_by_link(self.link(person)).status_code == 302
+        return browser
+
+    def operator(self, role: str = "admin") -> Browser:
+        """The browser of a person with a role in the installation, and in no account."""
+        person = a_person(self.service, None, operator_role=role)
+        browser = Browser(self.app, self.service.account_id)
+        assert browser.sign_in_by_link(self.link(person)).status_code == 302
+        browser.open("/operator/access/")
         return browser
 
     def stranger(self) -> Browser:

@@ -8,13 +8,14 @@ from typing import Any
 
 from sqlalchemy import text
 
+from shared.accounts.administration import top_up
 from shared.db.connection import transaction
 from shared.db.tables.usage import usage
 from shared.inbound import Inbound, store
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from tests.harness.console import Console
-from tests.harness.people import Person, hash_of_password
+from tests.harness.people import Person, a_person, hash_of_password
 from worker.jobs.usage import UsageCounter
 
 NUMBER = "254204000009"
@@ -25,6 +26,13 @@ REPORT = """
     INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
                                 failed, reported_at)
     VALUES ('simulator', 'demo', 'ready', now(), 0, 0, 400, false, 0, 0, 0, now() + interval '10 minutes')
+"""
+
+BUSY_REPORT = """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, error, reported_at)
+    VALUES ('safari-smpp', 'demo', 'ready', now(), 100, 62.5, 50, false, 120480, 312, 41,
+            'throttled: too many requests', now() + interval '10 minutes')
 """
 
 
@@ -155,6 +163,36 @@ def go_on_sending(console: Console) -> None:
         if not running or running[0]["counts"]["delivered"] > running[0]["counts"]["accepted"] / 2:
             return
         time.sleep(0.1)
+
+
+def furnish_operation(console: Console) -> None:
+    """Give the operator something to decide: a sender ID like another's, doubts, a carrier that throttles."""
+    service = console.service
+    neighbour = service.new_account("Harbor Coffee Ltd")
+    with transaction(service.engine) as connection:
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state, use_case)"
+                " VALUES (:account, 'HARB0UR', 'pending', 'Tell our guests that their table is ready')"
+            ),
+            {"account": neighbour},
+        )
+        top_up(connection, service.account_id, 25_000, "invoice 2026-0117", "payment-0117")
+        top_up(connection, service.account_id, 500, "invoice 2026-0118", "payment-0118")
+        connection.execute(text(REPORT))
+        connection.execute(text(BUSY_REPORT))
+    service.bulk([str(99_906_500_001 + number) for number in range(5)], "Doors open at 9 tomorrow.")
+
+
+def operator(console: Console) -> Person:
+    """The administrator who looks at it."""
+    person = a_person(console.service, None, operator_role="admin")
+    with console.service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE person SET name = 'Amos Kiprop', time_zone = 'Africa/Nairobi' WHERE id = :person"),
+            {"person": person.id},
+        )
+    return person
 
 
 def owner(console: Console) -> Person:

@@ -87,12 +87,14 @@ class Transport:
         length: int,
         query: Mapping[str, Any] | None = None,
         content_type: str = "text/csv",
+        key: str | None = None,
     ) -> Any:
-        """POST a file of `length` bytes. Returns the JSON of the answer. Raises ApiError and Unreachable."""
+        """POST a file of `length` bytes, once for each `key`. Returns the JSON. Raises ApiError and Unreachable."""
+        once = {"Idempotency-Key": key} if key else {}
 
         def upload(headers: Mapping[str, str]) -> Any:
             file.seek(0)
-            return self._wire.upload(path, file, length, {"Content-Type": content_type, **headers}, query)
+            return self._wire.upload(path, file, length, {"Content-Type": content_type, **once, **headers}, query)
 
         return self._authorized(upload)
 

@@ -26,7 +26,7 @@ def forms(app: Flask) -> list[str]:
         if "POST" in (rule.methods or ()):
             path = re.sub(r"<uuid:\w+>", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38", rule.rule)
             path = re.sub(r"<any\(([\w]+)[^)]*\):\w+>", r"\1", path)
-            paths.append(re.sub(r"<\w+>", "1", path))
+            paths.append(re.sub(r"<(?:int:)?\w+>", "1", path))
     return sorted(paths)
 
 

@@ -1,0 +1,32 @@
+"""How many messages per second go to each carrier, from two readings of the API.
+
+The first reading is in the address of the part that refreshes itself, so that the console remembers nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from werkzeug.datastructures import MultiDict
+
+
+def reading(carriers: Sequence[Mapping[str, Any]], now: float) -> dict[str, Any]:
+    """What the next reading is compared with, for its address. `now` in seconds."""
+    return {
+        "at": f"{now:.3f}",
+        "carrier": [each["carrier"] for each in carriers],
+        "submitted": [each["submitted"] for each in carriers],
+    }
+
+
+def rates_since(query: MultiDict[str, str], carriers: Sequence[Mapping[str, Any]], now: float) -> dict[str, float]:
+    """Messages per second since the reading in the query, by carrier. Without it, or after a restart, there is none."""
+    try:
+        seconds = now - float(query.get("at", ""))
+        before = dict(zip(query.getlist("carrier"), map(int, query.getlist("submitted")), strict=False))
+    except ValueError:
+        return {}
+    if not 0 < seconds < float("inf"):
+        return {}
+    now_handed = {each["carrier"]: each["submitted"] for each in carriers if each["carrier"] in before}
+    counts = {name: submitted - before[name] for name, submitted in now_handed.items()}
+    return {name: count / seconds for name, count in counts.items() if count >= 0}

@@ -1,0 +1,74 @@
+"""Changes that are confirmed on a page of their own, with the reason for the log of changes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from bulksms_client.errors import ApiError
+from flask import flash, redirect, render_template, request
+from flask_babel import gettext
+
+from console.forms import Form
+
+
+class Question(NamedTuple):
+    """What is asked before a change."""
+
+    title: str
+    text: str
+    """What the change does."""
+    button: str
+    back: str
+    """The address of the page that led here, and to which it leads after the change."""
+    needs_reason: bool = True
+
+
+def confirm(
+    question: Question,
+    change: Callable[[Form], str],
+    *,
+    values: Mapping[str, str] | None = None,
+    template: str = "operator/confirm.html",
+) -> Any:
+    """Ask, and when the form comes back make the change. It returns what to say then."""
+    if request.method == "GET":
+        return render_template(template, question=question, form=Form({"reason": "", **(values or {})}))
+    form = Form.posted()
+    if question.needs_reason:
+        need_reason(form)
+    said = ""
+    if not form.wrong:
+        try:
+            said = change(form)
+        except ApiError as error:
+            refuse(form, error)
+    if form.wrong:
+        return render_template(template, question=question, form=form), 400
+    flash(said, "good")
+    return redirect(question.back)
+
+
+def need_reason(form: Form) -> None:
+    """A change needs a reason."""
+    form.values.setdefault("reason", "")
+    if not form.text("reason"):
+        form.errors["reason"] = gettext("Say why.")
+
+
+def refuse(form: Form, error: ApiError) -> Form:
+    """Show why the API has refused a change: operators are told what stands against it."""
+    form.refuse(error)
+    if error.code == "state_conflict" and error.detail:
+        form.problem = error.detail
+    return form
+
+
+def change_at_once(change: Callable[[], object], said: str) -> None:
+    """Make a change that a button asks for, and say what became of it."""
+    try:
+        change()
+    except ApiError as error:
+        if error.code != "state_conflict":
+            raise
+        flash(error.detail, "warn")
+    else:
+        flash(said, "good")

@@ -1,0 +1,78 @@
+"""The operator API in the name of the person who is signed in.
+
+Administrators see texts and whole phones. Support people see them for an hour after they have given a reason, which the
+API records with each token. The reason is in the cookie, so that all processes of the console know it.
+"""
+
+import time
+
+from bulksms_client.operator import OperatorThemes
+from bulksms_client.transport import Transport
+from flask import g, session
+
+from console.current import SessionTokens, api, forwarded, me
+from console.token_cache import AccountToken, account_token, digest
+
+REASON, REASON_ENDS = "reason", "reason_ends"
+REASON_SECONDS = 3600
+
+
+class OperatorTokens:
+    """The person's tokens for the operator API."""
+
+    def current(self) -> AccountToken:
+        """The token with its scopes; a new one shortly before its end."""
+        kept = api().tokens.get(_key())
+        return kept if kept is not None else _new_token()
+
+    def token(self) -> str:
+        """The token."""
+        return self.current().token
+
+    def drop(self, token: str) -> None:
+        """Get a new one for the next request."""
+        api().tokens.drop(_key())
+
+
+def operator() -> OperatorThemes:
+    """The operator API in the name of the person."""
+    if "operator" not in g:
+        g.operator = OperatorThemes(Transport(api().operator_wire, OperatorTokens(), forwarded()))
+    themes: OperatorThemes = g.operator
+    return themes
+
+
+def operator_may(scope: str) -> bool:
+    """Whether the person's role in the installation has a scope."""
+    return scope in OperatorTokens().current().scopes
+
+
+def reason() -> str | None:
+    """Why the person sees texts and whole phones at present."""
+    given = session.get(REASON)
+    return str(given) if given and time.time() < session.get(REASON_ENDS, 0) else None
+
+
+def give_reason(text: str) -> None:
+    """See texts and whole phones for an hour. Raises ApiError for a reason that the API does not take."""
+    before = {name: session.get(name) for name in (REASON, REASON_ENDS)}
+    session.update({REASON: text, REASON_ENDS: time.time() + REASON_SECONDS})
+    try:
+        _new_token()
+    except Exception:
+        session.update(before)
+        raise
+
+
+def end_reason() -> None:
+    """See them no longer."""
+    session.pop(REASON, None)
+    session.pop(REASON_ENDS, None)
+
+
+def _new_token() -> AccountToken:
+    return api().tokens.put(_key(), account_token(me().operator_token(reason())))
+
+
+def _key() -> tuple[str, str, str | None]:
+    return digest(SessionTokens().token()), "operator", reason()

@@ -1,0 +1,31 @@
+"""The operator's pages, a module for each theme. Their paths begin with /operator."""
+
+from typing import Any
+
+from flask import Blueprint, redirect, url_for
+
+from console import operator
+from console.navigation import operator_navigation
+from console.views.operator import access, accounts, carriers, changes, doubts, installation, queue, sender_ids
+
+pages = Blueprint("operator", __name__, url_prefix="/operator")
+
+for _theme in (access, accounts, carriers, changes, doubts, installation, queue, sender_ids):
+    pages.register_blueprint(_theme.pages)
+
+
+@pages.get("/")
+def start() -> Any:
+    """The first page of the menu."""
+    return redirect(url_for("operator.accounts.index"))
+
+
+@pages.context_processor
+def names() -> dict[str, Any]:
+    """What the templates ask on these pages: `may` is about the role in the installation."""
+    return {
+        "may": operator.operator_may,
+        "navigation": operator_navigation,
+        "operating": True,
+        "reason_given": operator.reason,
+    }

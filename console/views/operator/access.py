@@ -1,0 +1,43 @@
+"""Texts and whole phones: support people see them after they have said why."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, url_for
+from flask_babel import gettext
+
+from console import operator
+from console.confirmations import need_reason
+from console.forms import Form
+
+pages = Blueprint("access", __name__, url_prefix="/access")
+
+
+@pages.get("/")
+def show() -> Any:
+    """What can be seen at present, and the form for a reason."""
+    return render_template("operator/access.html", form=Form({"reason": ""}))
+
+
+@pages.post("/")
+def give() -> Any:
+    """Say why."""
+    form = Form.posted()
+    need_reason(form)
+    if not form.wrong:
+        try:
+            operator.give_reason(form["reason"].strip())
+        except ApiError as error:
+            form.refuse(error)
+    if form.wrong:
+        return render_template("operator/access.html", form=form), 400
+    flash(gettext("Whole phones and texts are shown for an hour. The reason is recorded."), "good")
+    return redirect(url_for("operator.doubts.index"))
+
+
+@pages.post("/end")
+def end() -> Any:
+    """See them no longer."""
+    operator.end_reason()
+    flash(gettext("Whole phones and texts are hidden again."), "good")
+    return redirect(url_for("operator.access.show"))

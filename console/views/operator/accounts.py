@@ -1,0 +1,135 @@
+"""Accounts: the list, one account, its state, and its top-ups."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import format_decimal, gettext
+
+from console.confirmations import Question, confirm, need_reason, refuse
+from console.forms import Form
+from console.operator import operator
+from console.paging import paging
+
+pages = Blueprint("accounts", __name__, url_prefix="/accounts")
+
+STATES = ("active", "suspended", "frozen", "closed")
+TOP_UPS = 20
+"""Top-ups on the page of an account."""
+
+
+@pages.get("/")
+def index() -> Any:
+    """Accounts with balance and today's traffic."""
+    form = Form({"search": request.args.get("search", ""), "status": request.args.get("status", "")})
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    try:
+        page = operator().accounts.page(search=form.text("search"), status=form.text("status"), **paging())
+    except ApiError as error:
+        form.refuse(error)
+    shown = render_template("operator/accounts/index.html", page=page, form=form, states=STATES)
+    return shown, 400 if form.wrong else 200
+
+
+@pages.get("/<int:account_id>")
+def show(account_id: int) -> Any:
+    """One account."""
+    api = operator()
+    return render_template(
+        "operator/accounts/show.html",
+        account=api.accounts.one(account_id),
+        limits=api.accounts.limits(account_id),
+        rules=api.accounts.rules(account_id)["data"],
+        senders=api.sender_ids.page(account_id=account_id, limit=100)["data"],
+        keys=api.api_keys.page(account_id, limit=100)["data"],
+        top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
+        key=Form().key,
+    )
+
+
+@pages.route("/<int:account_id>/<any(suspend, activate):action>", methods=["GET", "POST"])
+def control(account_id: int, action: str) -> Any:
+    """Suspend or activate it."""
+    account, accounts = operator().accounts.one(account_id), operator().accounts
+    back = url_for("operator.accounts.show", account_id=account_id)
+    if action == "suspend":
+        question = Question(
+            gettext("Suspend %(account)s", account=account["name"]),
+            gettext("It accepts nothing new, and its tokens stop working. Accepted sends continue."),
+            gettext("Suspend"),
+            back,
+        )
+        said = gettext("The account is suspended.")
+    else:
+        question = Question(
+            gettext("Activate %(account)s", account=account["name"]),
+            gettext("It accepts sends again, and what waits is sent."),
+            gettext("Activate"),
+            back,
+        )
+        said = gettext("The account is active.")
+
+    def change(form: Form) -> str:
+        act = accounts.suspend if action == "suspend" else accounts.activate
+        act(account_id, form["reason"].strip(), form.key)
+        return str(said)
+
+    return confirm(question, change)
+
+
+@pages.route("/<int:account_id>/top-up", methods=["GET", "POST"])
+def top_up(account_id: int) -> Any:
+    """Add credits: first the form, then what it means, then the top-up, once for each form."""
+    account = operator().accounts.one(account_id)
+    if request.method == "GET":
+        form = Form({"credits": "", "reason": ""})
+        return render_template("operator/accounts/top_up.html", account=account, form=form, credits=None)
+    form = Form.posted()
+    credits = _credits(form)
+    need_reason(form)
+    done = None
+    if not form.wrong and form["confirmed"]:
+        try:
+            done = operator().top_ups.create(account_id, credits, form["reason"].strip(), form.key)
+        except ApiError as error:
+            refuse(form, error)
+    if done is None:
+        asked = None if form.wrong else credits
+        shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=asked)
+        return shown, 400 if form.wrong else 200
+    flash(gettext("%(credits)s credits are added.", credits=format_decimal(done["credits"])), "good")
+    return redirect(url_for("operator.accounts.show", account_id=account_id))
+
+
+@pages.route("/<int:account_id>/top-ups/<uuid:top_up_id>/reverse", methods=["GET", "POST"])
+def reverse(account_id: int, top_up_id: Any) -> Any:
+    """Take credits of a mistaken top-up back."""
+    account = operator().accounts.one(account_id)
+    question = Question(
+        gettext("Reverse a top-up of %(account)s", account=account["name"]),
+        gettext(
+            "Credits of a mistaken top-up are taken back, once. The account can spend %(balance)s credits at present.",
+            balance=format_decimal(account["balance"]),
+        ),
+        gettext("Take the credits back"),
+        url_for("operator.accounts.show", account_id=account_id),
+    )
+
+    def change(form: Form) -> str:
+        credits = _credits(form)
+        if form.wrong:
+            return ""
+        operator().top_ups.reverse(account_id, str(top_up_id), credits, form["reason"].strip(), form.key)
+        return str(gettext("%(credits)s credits are taken back.", credits=format_decimal(credits)))
+
+    values = {"credits": request.args.get("credits", "")}
+    return confirm(question, change, values=values, template="operator/accounts/reverse.html")
+
+
+def _credits(form: Form) -> int:
+    text = form["credits"].strip()
+    form.values.setdefault("credits", "")
+    if text.isascii() and text.isdecimal() and len(text) < 16:
+        return int(text)
+    form.errors["credits"] = gettext("Enter a whole number of credits, such as 1000.")
+    return 0

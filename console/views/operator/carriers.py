@@ -1,0 +1,62 @@
+"""Carriers as the workers report them, refreshed by themselves; pause and resume."""
+
+import time
+from typing import Any
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.carrier_rates import rates_since, reading
+from console.confirmations import Question, change_at_once, confirm
+from console.forms import Form
+from console.operator import operator
+
+pages = Blueprint("carriers", __name__, url_prefix="/carriers")
+
+
+@pages.get("/")
+def index() -> Any:
+    """All carriers."""
+    return render_template("operator/carriers/index.html", **_now())
+
+
+@pages.get("/now")
+def now() -> Any:
+    """The same, for a page that refreshes itself. The query has the reading before."""
+    return render_template("operator/carriers/now.html", **_now())
+
+
+@pages.route("/<carrier>/pause", methods=["GET", "POST"])
+def pause(carrier: str) -> Any:
+    """Hand nothing over to it."""
+    name = operator().carriers.one(carrier)["carrier"]
+    question = Question(
+        gettext("Pause the carrier %(carrier)s", carrier=name),
+        gettext("Nothing is handed over to it. Its messages take another route, or wait until it is resumed."),
+        gettext("Pause"),
+        url_for("operator.carriers.index"),
+    )
+
+    def change(form: Form) -> str:
+        operator().carriers.pause(name, form["reason"].strip(), form.key)
+        return str(gettext("The carrier is paused."))
+
+    return confirm(question, change)
+
+
+@pages.post("/<carrier>/resume")
+def resume(carrier: str) -> Any:
+    """Hand messages over to it again."""
+    key = Form.posted().key
+    change_at_once(lambda: operator().carriers.resume(carrier, key=key), gettext("The carrier is resumed."))
+    return redirect(url_for("operator.carriers.index"))
+
+
+def _now() -> dict[str, Any]:
+    carriers, at = operator().carriers.all()["data"], time.time()
+    return {
+        "carriers": carriers,
+        "used": rates_since(request.args, carriers, at),
+        "reading": reading(carriers, at),
+        "key": Form().key,
+    }

@@ -1,0 +1,27 @@
+"""The log of changes of the installation."""
+
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, render_template, request
+
+from console.forms import Form
+from console.operator import operator
+from console.paging import paging
+
+pages = Blueprint("changes", __name__, url_prefix="/changes")
+
+FILTERS = ("account_id", "actor", "what")
+
+
+@pages.get("/")
+def index() -> Any:
+    """All changes, newest first."""
+    form = Form({name: request.args.get(name, "") for name in FILTERS})
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    try:
+        filters: dict[str, Any] = {name: form.text(name) for name in FILTERS}
+        page = operator().installation.changes(**filters, **paging())
+    except ApiError as error:
+        form.refuse(error)
+    return render_template("operator/changes/index.html", page=page, form=form), 400 if form.wrong else 200

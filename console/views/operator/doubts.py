@@ -1,0 +1,104 @@
+"""Messages in doubt: resolved by hand, or by a carrier's report."""
+
+import io
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.confirmations import refuse
+from console.formats import OUTCOMES, counted
+from console.forms import Form
+from console.operator import operator
+from console.paging import paging
+
+pages = Blueprint("doubts", __name__, url_prefix="/doubts")
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Largest report: it is on the page that asks whether to use it."""
+WITHIN_SECONDS = "300"
+
+
+@pages.get("/")
+def index() -> Any:
+    """Messages in doubt, the oldest first."""
+    return _page(Form({name: request.args.get(name, "") for name in ("carrier", "send_id")}))
+
+
+@pages.post("/resolve")
+def resolve() -> Any:
+    """Ask what became of the chosen messages, and resolve them."""
+    form = Form.posted()
+    chosen = form.many("message_ids")
+    if not chosen:
+        flash(gettext("Choose at least one message."), "warn")
+        return redirect(url_for("operator.doubts.index"))
+    form.values.setdefault("reason", "")
+    done = None
+    if form["outcome"]:
+        try:
+            done = operator().doubts.resolve(chosen, form["outcome"], form.text("reason"), form.key)
+        except ApiError as error:
+            refuse(form, error)
+    elif form["asked"]:
+        form.errors["outcome"] = gettext("Choose what became of them.")
+    if done is None:
+        shown = render_template("operator/doubts/resolve.html", form=form, chosen=chosen, outcomes=OUTCOMES)
+        return shown, 400 if form.wrong else 200
+    flash(counted("%(count)s message is resolved.", "%(count)s messages are resolved.", done["resolved"]), "good")
+    return redirect(url_for("operator.doubts.index"))
+
+
+@pages.route("/report", methods=["GET", "POST"])
+def report() -> Any:
+    """Match a carrier's report; what it would resolve is shown before it is used."""
+    if request.method == "GET":
+        form = Form({"carrier": request.args.get("carrier", ""), "within_seconds": WITHIN_SECONDS})
+        return render_template("operator/doubts/report.html", form=form, result=None, text="")
+    form = Form.posted()
+    text = _report(form)
+    result = None
+    if not form.wrong:
+        try:
+            result = _reconcile(form, text)
+        except ApiError as error:
+            refuse(form, error)
+    shown = render_template("operator/doubts/report.html", form=form, result=result, text=text)
+    return shown, 400 if form.wrong else 200
+
+
+def _report(form: Form) -> str:
+    """The report of the form: a new file, or the text that was looked at before."""
+    file = request.files.get("file")
+    if form["apply"] and form["report"]:
+        return form["report"]
+    raw = file.stream.read(MOST_BYTES + 1) if file is not None else b""
+    form.values["file"] = ""
+    if not raw:
+        form.errors["file"] = gettext("Choose a file.")
+    elif len(raw) > MOST_BYTES:
+        form.errors["file"] = gettext("This is too large.")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        form.errors["file"] = gettext("Save the file as UTF-8.")
+        return ""
+
+
+def _reconcile(form: Form, text: str) -> Any:
+    raw = text.encode()
+    apply = {"apply": "true", "key": form.key} if form["apply"] else {}
+    within = form.text("within_seconds") or WITHIN_SECONDS
+    return operator().doubts.reconcile(
+        form["carrier"].strip(), io.BytesIO(raw), len(raw), within_seconds=within, **apply
+    )
+
+
+def _page(form: Form) -> Any:
+    page: dict[str, Any] = {"data": [], "next_cursor": None}
+    try:
+        page = operator().doubts.page(carrier=form.text("carrier"), send_id=form.text("send_id"), **paging())
+    except ApiError as error:
+        form.refuse(error)
+    return render_template("operator/doubts/index.html", page=page, form=form), 400 if form.wrong else 200

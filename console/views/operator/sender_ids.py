@@ -1,0 +1,56 @@
+"""The queue of sender IDs that accounts have requested, and the decisions on them."""
+
+from typing import Any
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from console.confirmations import Question, change_at_once, confirm
+from console.forms import Form
+from console.operator import operator
+from console.paging import paging
+
+pages = Blueprint("sender_ids", __name__, url_prefix="/sender-ids")
+
+STATES = ("pending", "approved", "rejected", "suspended")
+ALL = "all"
+
+
+@pages.get("/")
+def index() -> Any:
+    """Those that wait for a decision, or those of another state."""
+    state = request.args.get("status") or STATES[0]
+    if state not in (*STATES, ALL):
+        state = STATES[0]
+    page = operator().sender_ids.page(status=None if state == ALL else state, **paging())
+    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES, key=Form().key)
+
+
+@pages.post("/<uuid:sender>/approve")
+def approve(sender: Any) -> Any:
+    """The account may send from it."""
+    key = Form.posted().key
+    change_at_once(lambda: operator().sender_ids.approve(str(sender), key=key), gettext("The sender ID is approved."))
+    return redirect(url_for("operator.sender_ids.index"))
+
+
+@pages.route("/<uuid:sender>/<any(reject, suspend):decision>", methods=["GET", "POST"])
+def decide(sender: Any, decision: str) -> Any:
+    """Reject or suspend it."""
+    found, back = operator().sender_ids.one(str(sender)), url_for("operator.sender_ids.index")
+    told = gettext("The account is told the reason. Open sends from it are held.")
+    names = {"sender": found["sender_id"], "account": found["account"]}
+    if decision == "reject":
+        question = Question(gettext("Reject %(sender)s of %(account)s", **names), told, gettext("Reject"), back)
+        said = gettext("The sender ID is rejected.")
+    else:
+        question = Question(gettext("Suspend %(sender)s of %(account)s", **names), told, gettext("Suspend"), back)
+        said = gettext("The sender ID is suspended.")
+
+    def change(form: Form) -> str:
+        api = operator().sender_ids
+        act = api.reject if decision == "reject" else api.suspend
+        act(str(sender), form["reason"].strip(), form.key)
+        return str(said)
+
+    return confirm(question, change)

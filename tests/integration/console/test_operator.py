@@ -1,0 +1,436 @@
+"""The operator's pages: what each role sees and does, forms that are sent twice, bad input, and stored scripts."""
+
+import io
+import itertools
+import re
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import text
+
+from console.operator import REASON_SECONDS
+from shared.people.memberships import add_member
+from tests.harness.console import Browser, Console
+from tests.harness.people import a_person
+
+SCRIPT = "<script>alert(1)</script>"
+REPORTED = """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    VALUES (:carrier, 'a worker', 'ready', now(), 100, 50, 40, false, 1000, 7, 3, now() + interval '10 minutes')
+"""
+PHONES = itertools.count(99_906_700_001)
+"""The simulated carrier leaves messages to these in doubt."""
+REASON = "ticket 4711: a message has not arrived"
+
+
+def operators_pages(console: Console) -> list[str]:
+    """The paths of all pages that need no object."""
+    rules = [rule for rule in console.app.url_map.iter_rules() if rule.rule.startswith("/operator")]
+    return [rule.rule for rule in rules if "GET" in (rule.methods or ()) and not rule.arguments]
+
+
+def pages_of(console: Console) -> list[str]:
+    """The same, and those of the service's account and carrier."""
+    account = f"/operator/accounts/{console.service.account_id}"
+    sender = pending(console)
+    return [
+        *operators_pages(console),
+        account,
+        f"{account}/suspend",
+        f"{account}/activate",
+        f"{account}/top-up",
+        f"{account}/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse",
+        f"/operator/sender-ids/{sender}/reject",
+        f"/operator/sender-ids/{sender}/suspend",
+        "/operator/sender-ids/?status=all",
+        "/operator/carriers/main/pause",
+    ]
+
+
+def harbour(console: Console) -> str:
+    """A sender ID that no other test asks for."""
+    return f"HARBOUR{console.service.account_id}"
+
+
+def pending(console: Console, name: str = "") -> str:
+    """The id of a sender ID that waits for a decision."""
+    name = name or harbour(console)
+    with console.service.engine.begin() as connection:
+        made = text(
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :name, 'pending')"
+            " ON CONFLICT (account_id, sender_id) DO UPDATE SET state = 'pending' RETURNING id"
+        )
+        return str(connection.execute(made, {"account": console.service.account_id, "name": name}).scalar_one())
+
+
+@pytest.fixture
+def carrier(console: Console) -> Iterator[str]:
+    """A carrier that a worker reports."""
+    with console.service.engine.begin() as connection:
+        connection.execute(text(REPORTED), {"carrier": "main"})
+    yield "main"
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM carrier_report")
+        connection.exec_driver_sql("DELETE FROM carrier_setting")
+
+
+class InDoubt(NamedTuple):
+    """A message that is in doubt."""
+
+    message_id: str
+    send_id: str
+    phone: str
+
+
+@pytest.fixture
+def in_doubt(console: Console) -> InDoubt:
+    """One of the service's account."""
+    phone = str(next(PHONES))
+    sent = console.service.bulk([phone]).json
+    return InDoubt(sent["messages"][0]["message_id"], sent["send_id"], phone)
+
+
+def of_the_account(console: Console, page: str = "") -> str:
+    return f"/operator/accounts/{console.service.account_id}{page}"
+
+
+def actions(console: Console) -> list[str]:
+    """What the audit log has recorded, oldest first."""
+    with console.service.engine.connect() as connection:
+        return list(connection.execute(text("SELECT what FROM change ORDER BY id")).scalars())
+
+
+def test_it_works(console: Console) -> None:
+    admin = console.operator()
+    page = admin.open("/operator/accounts/")
+    assert page.status_code == 200
+    name = re.escape(f'href="{of_the_account(console)}"')
+    assert re.search(name, page.text)
+
+
+@pytest.mark.parametrize("role", ["admin", "support"])
+def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) -> None:
+    browser = console.operator(role)
+    paths = pages_of(console)
+    assert len(paths) > 15
+    for path in paths:
+        answer = browser.open(path)
+        assert answer.status_code in (200, 302), (path, answer.text)
+        assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text), path
+
+
+def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Console, carrier: str) -> None:
+    owner, before = console.browser("owner"), console.service.get("/balance").json["balance"]
+    assert "/operator/" not in owner.get("/").text
+    for path in pages_of(console):
+        if path == "/operator/":
+            continue
+        answer = owner.open(path)
+        assert answer.status_code == 403 and "You have no role in the installation." in answer.text, path
+    recorded = actions(console)
+    for path, fields in changes_of(console):
+        assert owner.submit(path, **fields).status_code == 403, path
+    assert actions(console) == recorded and console.service.get("/balance").json["balance"] == before
+
+
+def changes_of(console: Console) -> list[tuple[str, dict[str, Any]]]:
+    """Each form that changes something, filled so that an administrator's would be taken."""
+    sender, reason = pending(console), {"reason": REASON}
+    return [
+        (of_the_account(console, "/suspend"), reason),
+        (of_the_account(console, "/activate"), reason),
+        (of_the_account(console, "/top-up"), {"credits": "5", "confirmed": "yes", **reason}),
+        (
+            of_the_account(console, "/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse"),
+            {"credits": "5", **reason},
+        ),
+        (f"/operator/sender-ids/{sender}/approve", {}),
+        (f"/operator/sender-ids/{sender}/reject", reason),
+        (f"/operator/sender-ids/{sender}/suspend", reason),
+        ("/operator/carriers/main/pause", reason),
+        ("/operator/carriers/main/resume", {}),
+        ("/operator/doubts/resolve", {"message_ids": "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38", "outcome": "sent"}),
+        ("/operator/doubts/report", {"carrier": "main", "apply": "yes", "report": "phone,status\n"}),
+        ("/operator/health/guard/release", reason),
+    ]
+
+
+def test_support_changes_nothing(console: Console, carrier: str) -> None:
+    support = console.operator("support")
+    for path in (of_the_account(console), "/operator/sender-ids/", "/operator/carriers/", "/operator/doubts/"):
+        shown = support.open(path).text
+        assert not re.search(r"top-up\"|/suspend|/reject|/approve|/pause|/resolve", shown), path
+    forms = changes_of(console)
+    posts = {rule.rule for rule in console.app.url_map.iter_rules("operator.access.give")}
+    assert posts and len(forms) >= 12
+    recorded = actions(console)
+    for path, fields in forms:
+        answer = support.submit(path, **fields)
+        assert answer.status_code == 403 and "Your role does not allow this." in answer.text, path
+    assert actions(console) == recorded
+
+
+def test_every_form_of_the_operator_is_among_those_tried(console: Console) -> None:
+    pages = console.app.url_map.bind("localhost")
+    tried = {pages.match(path, method="POST")[0] for path, _ in changes_of(console)}
+    endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "POST" in (rule.methods or ())}
+    assert {each for each in endpoints if each.startswith("operator.")} - tried == {
+        "operator.access.give",
+        "operator.access.end",
+    }
+
+
+def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) -> None:
+    admin, before = console.operator(), console.service.get("/balance").json["balance"]
+    admin.open(of_the_account(console, "/top-up"))
+    fields = {"credits": "1200", "reason": "invoice 17", "key": f"payment-{console.service.account_id}"}
+    asked = admin.submit(of_the_account(console, "/top-up"), **fields)
+    assert asked.status_code == 200 and "Add 1,200 credits" in asked.text
+    assert console.service.get("/balance").json["balance"] == before
+    for _ in range(2):
+        done = admin.submit(of_the_account(console, "/top-up"), confirmed="yes", follow=True, **fields)
+        assert "1,200 credits are added." in done.text and "invoice 17" in done.text
+    assert console.service.get("/balance").json["balance"] == before + 1200
+    link = re.search(r'href="([^"]+/reverse\?credits=1200)"', done.text)
+    assert link
+    reverse = link.group(1)
+    assert 'value="1200"' in admin.open(reverse).text
+    wrong = admin.submit(reverse, credits="many", reason="a mistake")
+    assert wrong.status_code == 400 and "Enter a whole number of credits" in wrong.text and "a mistake" in wrong.text
+    for _ in range(2):
+        done = admin.submit(reverse, credits="1200", reason="a mistake", key="reversal", follow=True)
+        assert "1,200 credits are taken back." in done.text
+    assert console.service.get("/balance").json["balance"] == before
+    admin.submit(reverse, credits="1200", reason="a mistake")
+    assert console.service.get("/balance").json["balance"] == before
+    more = admin.submit(reverse, credits="1300", reason="a mistake")
+    assert more.status_code == 400 and "There is a problem" in more.text
+
+
+@pytest.mark.parametrize("credits", ["", "-5", "0", "1.5", "1e3", "9" * 30, "٣"])
+def test_what_is_no_number_of_credits_is_said(console: Console, credits: str) -> None:
+    admin, before = console.operator(), console.service.get("/balance").json["balance"]
+    admin.open(of_the_account(console, "/top-up"))
+    answer = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
+    assert answer.status_code == 400 and 'id="credits-error"' in answer.text
+    assert console.service.get("/balance").json["balance"] == before
+
+
+def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -> None:
+    admin = console.operator()
+    admin.open(of_the_account(console, "/suspend"))
+    answer = admin.submit(of_the_account(console, "/suspend"), reason=" ")
+    assert answer.status_code == 400 and "Say why." in answer.text
+    done = admin.submit(of_the_account(console, "/suspend"), reason="unpaid", follow=True)
+    assert "The account is suspended." in done.text and "Activate" in done.text
+    assert "unpaid" in admin.open(f"/operator/changes/?account_id={console.service.account_id}").text
+    again = admin.submit(of_the_account(console, "/suspend"), reason="unpaid")
+    assert again.status_code in (302, 400)
+    done = admin.submit(of_the_account(console, "/activate"), reason="paid", follow=True)
+    assert "The account is active." in done.text
+
+
+def test_a_sender_id_is_approved_rejected_and_suspended(console: Console) -> None:
+    admin, sender = console.operator(), pending(console)
+    queue = admin.open("/operator/sender-ids/")
+    assert harbour(console) in queue.text
+    for _ in range(2):
+        done = admin.submit(f"/operator/sender-ids/{sender}/approve", key="a-decision", follow=True)
+        assert "The sender ID is approved." in done.text
+    assert harbour(console) not in admin.open("/operator/sender-ids/").text
+    assert harbour(console) in admin.open("/operator/sender-ids/?status=approved").text
+    done = admin.submit(f"/operator/sender-ids/{sender}/suspend", reason="complaints", follow=True)
+    assert "The sender ID is suspended." in done.text
+    assert "complaints" in admin.open("/operator/sender-ids/?status=suspended").text
+    other = pending(console, "BANK")
+    done = admin.submit(f"/operator/sender-ids/{other}/reject", reason="somebody else's name", follow=True)
+    assert "The sender ID is rejected." in done.text
+
+
+def test_nobody_gets_the_name_of_another_account(console: Console) -> None:
+    admin, service = console.operator(), console.service
+    mine = pending(console, "ACMEBANK")
+    admin.open("/operator/sender-ids/")
+    admin.submit(f"/operator/sender-ids/{mine}/approve")
+    other = service.new_account("neighbour")
+    with service.engine.begin() as connection:
+        statement = (
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACMEBANK', 'pending') RETURNING id"
+        )
+        theirs = connection.execute(text(statement), {"account": other}).scalar_one()
+    page = admin.open("/operator/sender-ids/").text
+    assert "It looks like a sender ID of another account." in page
+    done = admin.submit(f"/operator/sender-ids/{theirs}/approve", follow=True)
+    assert "The sender ID is approved." not in done.text and "notice warn" in done.text
+
+
+def test_a_carrier_is_paused_and_resumed(console: Console, carrier: str) -> None:
+    admin = console.operator()
+    page = admin.open("/operator/carriers/").text
+    assert "main" in page and "50" in page and "of 100" in page and "Paused" not in page
+    admin.open("/operator/carriers/main/pause")
+    done = admin.submit("/operator/carriers/main/pause", reason="maintenance", follow=True)
+    assert "The carrier is paused." in done.text
+    done = admin.submit("/operator/carriers/main/resume", follow=True)
+    assert "The carrier is resumed." in done.text
+    changed = [what for what in actions(console) if what.startswith("carrier")]
+    assert len(changed) == 2
+    assert admin.open("/operator/carriers/nobody/pause").status_code == 404
+
+
+def test_the_rate_in_use_is_that_between_two_readings(console: Console, carrier: str) -> None:
+    admin = console.operator()
+    page = admin.open("/operator/carriers/").text
+    (address,) = re.findall(r'hx-get="([^"]+)"', page)
+    assert "submitted=1000" in address
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE carrier_report SET submitted = submitted + 500")
+    earlier = re.sub(r"at=[\d.]+", "at=1", address.replace("&amp;", "&"))
+    part = admin.open(earlier, headers={"HX-Request": "true"}).text
+    assert "<html" not in part and re.search(r"<dt>Messages per second</dt><dd>0</dd>", part)
+    for broken in ("at=x&carrier=main&submitted=1", "at=nan&carrier=main&submitted=1", "carrier=main&submitted=y&at=1"):
+        part = admin.open(f"/operator/carriers/now?{broken}")
+        assert part.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in part.text, broken
+
+
+def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console, in_doubt: InDoubt) -> None:
+    support, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
+    recorded = actions(console).count("person.sees_texts")
+    page = support.open(doubts).text
+    assert in_doubt.message_id not in page  # no checkbox: support resolves nothing
+    assert in_doubt.phone not in page and "Say why you need whole phones" in page
+    short = support.submit("/operator/access/", reason="look")
+    assert short.status_code == 400 and 'id="reason-error"' in short.text and 'value="look"' in short.text
+    assert in_doubt.phone not in support.open(doubts).text
+    assert actions(console).count("person.sees_texts") == recorded
+    assert "The reason is recorded." in support.submit("/operator/access/", reason=REASON, follow=True).text
+    shown = support.open(doubts).text
+    assert in_doubt.phone in shown and "You see whole phones and texts" in shown
+    assert actions(console).count("person.sees_texts") == recorded + 1
+    assert REASON in support.open("/operator/changes/?what=person.sees_texts").text
+    assert "hidden again" in support.submit("/operator/access/end", follow=True).text
+    assert in_doubt.phone not in support.open(doubts).text
+
+
+def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch: pytest.MonkeyPatch) -> None:
+    support, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
+    support.submit("/operator/access/", reason=REASON)
+    assert in_doubt.phone in support.open(doubts).text
+    later = time.time() + REASON_SECONDS + 1
+    monkeypatch.setattr("console.operator.time", SimpleNamespace(time=lambda: later))
+    assert in_doubt.phone not in support.open(doubts).text
+
+
+def test_an_administrator_needs_no_reason(console: Console, in_doubt: InDoubt) -> None:
+    assert in_doubt.phone in console.operator().open(f"/operator/doubts/?send_id={in_doubt.send_id}").text
+
+
+def test_doubts_are_resolved_by_hand(console: Console, in_doubt: InDoubt) -> None:
+    admin, doubts, chosen = console.operator(), f"/operator/doubts/?send_id={in_doubt.send_id}", in_doubt.message_id
+    page = admin.open(doubts).text
+    assert re.findall(r'name="message_ids" value="([^"]+)"', page) == [chosen]
+    assert "Choose at least one message." in admin.submit("/operator/doubts/resolve", follow=True).text
+    asked = admin.submit("/operator/doubts/resolve", message_ids=chosen)
+    assert asked.status_code == 200 and "Resolve 1 message" in asked.text
+    wrong = admin.submit("/operator/doubts/resolve", message_ids=chosen, asked="yes")
+    assert wrong.status_code == 400 and "Choose what became of them." in wrong.text
+    fields = {"message_ids": chosen, "asked": "yes", "outcome": "delivered", "key": f"once-{chosen}"}
+    for _ in range(2):
+        assert "1 message is resolved." in admin.submit("/operator/doubts/resolve", follow=True, **fields).text
+    assert "Nothing is in doubt" in admin.open(doubts).text
+    assert console.service.get(f"/messages/{chosen}").json["status"] == "delivered"
+    over = admin.submit("/operator/doubts/resolve", message_ids=chosen, asked="yes", outcome="sent")
+    assert over.status_code == 400 and "None of these messages is in doubt." in over.text
+
+
+def test_doubts_are_resolved_by_a_report_after_a_look_at_it(console: Console, in_doubt: InDoubt) -> None:
+    admin, doubts = console.operator(), f"/operator/doubts/?send_id={in_doubt.send_id}"
+    (name,) = re.findall(r'data-label="Carrier">([^<]+)<', admin.open(doubts).text)
+    report = f"phone,status\n{in_doubt.phone},delivered\n254799999999,delivered\n".encode()
+    for file in (b"", b"phone,status\n\xff\n", b"nothing\n"):
+        wrong = admin.submit("/operator/doubts/report", carrier=name, file=(io.BytesIO(file), "report.csv"))
+        assert wrong.status_code == 400 and "There is a problem" in wrong.text and f'value="{name}"' in wrong.text
+    looked = admin.submit("/operator/doubts/report", carrier=name, file=(io.BytesIO(report), "report.csv"))
+    assert looked.status_code == 200 and "What it would resolve" in looked.text
+    assert in_doubt.phone in admin.open(doubts).text
+    fields = {"carrier": name, "report": report.decode(), "apply": "yes", "key": f"report-{in_doubt.send_id}"}
+    for _ in range(2):
+        assert "<dt>Resolved</dt><dd>1</dd>" in admin.submit("/operator/doubts/report", **fields).text
+    assert "Nothing is in doubt" in admin.open(doubts).text
+
+
+def test_a_held_guard_is_released_with_a_reason(console: Console) -> None:
+    admin = console.operator()
+    assert "/guard/release" not in admin.open("/operator/health/").text
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE installation SET held_since = now(), held_reason = 'it was restored'")
+    page = admin.open("/operator/health/").text
+    assert "All sends are held" in page and "it was restored" in page and "/guard/release" in page
+    assert admin.submit("/operator/health/guard/release", reason="").status_code == 400
+    done = admin.submit("/operator/health/guard/release", reason="the old one is off", follow=True)
+    assert "Messages are sent again." in done.text
+    assert "All sends are held" not in admin.open("/operator/health/").text
+
+
+def test_the_doctor_is_a_part_and_a_page(console: Console) -> None:
+    admin = console.operator()
+    part = admin.open("/operator/health/doctor", headers={"HX-Request": "true"})
+    assert part.status_code == 200 and "<table" in part.text and "<html" not in part.text
+    assert "<html" in admin.open("/operator/health/doctor").text
+
+
+def test_the_queue_says_what_limits_it(console: Console) -> None:
+    console.service.bulk(["254711000001", "254711000002"], "Hi")
+    page = console.operator("support").open("/operator/queue/").text
+    assert "Limited by" in page or "Nothing waits" in page
+
+
+@pytest.mark.parametrize(
+    "query", ["accounts/?search=" + "x" * 300, "accounts/?status=x", "doubts/?send_id=x", "changes/?account_id=x"]
+)
+def test_a_wrong_filter_is_said(console: Console, query: str) -> None:
+    answer = console.operator().open(f"/operator/{query}")
+    assert answer.status_code == 400 and "There is a problem" in answer.text
+
+
+def test_what_accounts_store_is_never_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
+    with console.service.engine.begin() as connection:
+        connection.execute(text(REPORTED.replace("'a worker'", "'another'")), {"carrier": "<b>main"})
+    admin, service, account = console.operator(), console.service, console.service.account_id
+    sender = pending(console)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET name = :evil || id"), {"evil": SCRIPT})
+        connection.execute(text("UPDATE sender_id SET use_case = :evil, reason = :evil"), {"evil": SCRIPT})
+        connection.execute(text("UPDATE api_key SET name = :evil"), {"evil": SCRIPT})
+    admin.open(of_the_account(console, "/top-up"))
+    asked = admin.submit(of_the_account(console, "/top-up"), credits="5", reason=SCRIPT)
+    assert SCRIPT not in asked.text
+    admin.submit(of_the_account(console, "/top-up"), credits="5", reason=SCRIPT, confirmed="yes")
+    for path in (
+        *operators_pages(console),
+        f"/operator/accounts/{account}",
+        f"/operator/accounts/{account}/suspend",
+        f"/operator/sender-ids/{sender}/reject",
+        "/operator/sender-ids/?status=all",
+        f"/operator/accounts/?search={SCRIPT}",
+    ):
+        shown = admin.open(path).text
+        assert SCRIPT not in shown and "<b>main" not in shown, path
+    assert "&lt;script&gt;" in admin.open(f"/operator/accounts/{account}").text
+
+
+def test_the_operators_entry_is_for_operators(console: Console) -> None:
+    person = a_person(console.service, console.service.account_id, "viewer", operator_role="support")
+    browser = Browser(console.app, console.service.account_id)
+    browser.sign_in_by_link(console.link(person))
+    assert 'href="/operator/accounts/"' in browser.get("/").text
+    with console.service.engine.begin() as connection:
+        add_member(connection, console.service.new_account("second"), person.id, "viewer")
+    console.app.extensions["bulksms_api"].people.clear()
+    assert 'href="/operator/accounts/"' in browser.open("/").text
+    alone = console.operator("support").open("/")
+    assert alone.status_code == 302 and alone.headers["Location"] == "/operator/accounts/"

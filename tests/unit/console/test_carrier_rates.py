@@ -1,0 +1,38 @@
+"""The rate of a carrier is what was handed over between two readings."""
+
+import pytest
+from werkzeug.datastructures import MultiDict
+
+from console.carrier_rates import rates_since, reading
+
+BEFORE = [{"carrier": "main", "submitted": 1000}, {"carrier": "a&b", "submitted": 7}]
+
+
+def query(at: float) -> MultiDict[str, str]:
+    made = MultiDict()
+    for name, value in reading(BEFORE, at).items():
+        made.setlist(name, [str(each) for each in value] if isinstance(value, list) else [value])
+    return made
+
+
+def test_it_works() -> None:
+    now = [{"carrier": "main", "submitted": 1500}, {"carrier": "a&b", "submitted": 7}]
+    assert rates_since(query(100.0), now, 105.0) == {"main": 100.0, "a&b": 0.0}
+
+
+def test_after_a_restart_and_for_a_new_carrier_there_is_none() -> None:
+    now = [{"carrier": "main", "submitted": 3}, {"carrier": "new", "submitted": 50}]
+    assert rates_since(query(100.0), now, 105.0) == {}
+
+
+@pytest.mark.parametrize("at", ["", "x", "nan", "inf", "-inf", "105", "106"])
+def test_a_reading_that_is_none_or_not_before_is_not_used(at: str) -> None:
+    asked = query(100.0)
+    asked["at"] = at
+    assert rates_since(asked, BEFORE, 105.0) == {}
+
+
+def test_what_is_no_number_is_not_used() -> None:
+    asked = query(100.0)
+    asked.setlist("submitted", ["many"])
+    assert rates_since(asked, BEFORE, 105.0) == {}

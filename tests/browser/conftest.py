@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def stand(postgres_server: Postgres) -> Iterator[Stand]:
-    """One for all tests here: they look, and send what is theirs. It ends with them, as Playwright runs an event loop."""
+    """One for all tests here: they look, and send what is theirs. It ends with them: Playwright runs an event loop."""
     with disposable_database(postgres_server) as engine, console_of(engine) as console:
         furnish(console)
         furnish_operation(console)

@@ -58,11 +58,16 @@ def test_of_what_is_not_sampled_only_failures_have_one(
     assert [line["level"] for line in lines(log, caplog)] == ([] if level is None else [level])
 
 
-def test_what_reaches_no_endpoint_has_its_path_without_phones(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "segment", ["254711000000", "0711000099", "id_254711000099", "254-711-000-099", "٢٥٤٧١١٠٠٠٠٠٠", "a" * 33]
+)
+def test_what_reaches_no_endpoint_has_its_path_without_phones_or_secrets(
+    segment: str, caplog: pytest.LogCaptureFixture
+) -> None:
     log = RequestLog()
-    log.add(ended("/nowhere/254711000000", route=""), 404, [], 0.0, 0)
+    log.add(ended(f"/nowhere/{segment}", route=""), 404, [], 0.0, 0)
     [line] = lines(log, caplog)
-    assert line["path"] == "POST /nowhere/254*******00" and "route" not in line
+    assert line["path"] == "POST /nowhere/…" and "route" not in line
 
 
 def test_what_is_refused_before_the_api_has_the_id_of_its_response(caplog: pytest.LogCaptureFixture) -> None:

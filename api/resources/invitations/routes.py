@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.actor import by_caller
+from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
@@ -62,6 +63,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
     with services().engine.begin() as connection:
 
         def act() -> tuple[dict[str, Any], str]:
+            lock_caller(connection, caller)
             refuse_more(connection, caller, body["role"])
             try:
                 new = invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
@@ -83,6 +85,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
     """Revoke an invitation, so that it cannot be accepted any more."""
     with services().engine.begin() as connection:
+        lock_caller(connection, caller)
         _revoke(connection, caller, invitation_id)
     return REVOKED.dump({"invitation_id": invitation_id, "revoked": True})
 

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, exists, func, select, update
+from sqlalchemy import Connection, Row, bindparam, exists, func, or_, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, operator, record
-from shared.db.tables.accounts import account
+from shared.db.tables.accounts import account, api_key
 from shared.db.tables.people import invitation, membership, person
 from shared.ids import new_id
 from shared.people.memberships import add_member
@@ -31,7 +31,12 @@ VALID = timedelta(days=7)
 MAX_OPEN = 100
 """Open invitations of one account."""
 
-IS_OPEN = invitation.c.ended_at.is_(None) & (invitation.c.expires_at > func.now())
+KEY_ENDED = exists().where(
+    api_key.c.id == func.substr(invitation.c.invited_by, len("key ") + 1),
+    or_(api_key.c.revoked_at.is_not(None), api_key.c.expires_at <= func.now()),
+)
+IS_OPEN = invitation.c.ended_at.is_(None) & (invitation.c.expires_at > func.now()) & ~KEY_ENDED
+"""An invitation also ends with the API key that made it, which is revoked when its account is closed."""
 OF_ACCOUNT = invitation.c.account_id == bindparam("account")
 LIST = (
     select(invitation)

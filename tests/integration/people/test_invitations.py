@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import By
+from shared.api_key import SCOPES
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.persons import disable_person
 from shared.people.totp import code_at
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
-from tests.harness.service import Service
+from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.integration.people.test_second_factor import enable, now
 
 
@@ -194,3 +196,21 @@ def test_too_many_open_invitations(service: Service) -> None:
     answer = service.post("/invitations", email="one-more@example.com", role="viewer")
     assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
     assert len(service.get("/invitations?limit=1000").json["data"]) == MAX_OPEN
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_an_invitation_ends_with_the_key_that_made_it(service: Service, end: str) -> None:
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES))
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    issued = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
+    made = service.post("/invitations", token=issued, email="leak@example.com", role="owner").json["token"]
+    assert open_call(service, "/invitations/preview", token=made).status_code == 200
+    with service.engine.begin() as connection:
+        if end == "revoked":
+            revoke_key(connection, key.api_key)
+        else:
+            expire = "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = :id"
+            connection.execute(text(expire), {"id": key.api_key})
+    assert accepted(service, made, name="Mole").json["code"] == "invalid_link"
+    assert service.get("/invitations").json["data"] == []

@@ -24,6 +24,7 @@ __all__ = [
     "invite",
     "list_invitations",
     "open_invitation",
+    "open_role",
     "revoke_invitation",
 ]
 
@@ -45,6 +46,7 @@ LIST = (
     .limit(bindparam("most"))
 )
 FIND = select(invitation).where(OF_ACCOUNT, invitation.c.id == bindparam("invitation"), IS_OPEN)
+OPEN_ROLE = select(invitation.c.role).where(OF_ACCOUNT, invitation.c.email == bindparam("email"), IS_OPEN)
 COUNT = select(func.count()).select_from(invitation).where(OF_ACCOUNT, IS_OPEN)
 IS_MEMBER = select(
     exists(
@@ -140,6 +142,12 @@ def list_invitations(connection: Connection, account_id: int, after: UUID, limit
 def find_invitation(connection: Connection, account_id: int, invitation_id: UUID) -> Row[Any] | None:
     """An open invitation to the account."""
     return connection.execute(FIND, {"account": account_id, "invitation": invitation_id}).one_or_none()
+
+
+def open_role(connection: Connection, account_id: int, email: str) -> str | None:
+    """The role of the open invitation of the e-mail address to the account; None if there is none."""
+    role: str | None = connection.execute(OPEN_ROLE, {"account": account_id, "email": email}).scalar()
+    return role
 
 
 def open_invitation(connection: Connection, token: str) -> Row[Any] | None:

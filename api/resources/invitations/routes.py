@@ -22,7 +22,7 @@ from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import Refused
 from shared.db.connection import reading
-from shared.people.invitations import find_invitation, invite, list_invitations, revoke_invitation
+from shared.people.invitations import find_invitation, invite, list_invitations, open_role, revoke_invitation
 
 FIRST = UUID(int=0)
 INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
@@ -65,6 +65,9 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
         def act() -> tuple[dict[str, Any], str]:
             lock_caller(connection, caller)
             refuse_more(connection, caller, body["role"])
+            replaced = open_role(connection, caller.account_id, body["email"])
+            if replaced is not None:
+                refuse_more(connection, caller, replaced)
             try:
                 new = invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
             except Refused as refusal:

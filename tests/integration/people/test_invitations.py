@@ -214,3 +214,17 @@ def test_an_invitation_ends_with_the_key_that_made_it(service: Service, end: str
             connection.execute(text(expire), {"id": key.api_key})
     assert accepted(service, made, name="Mole").json["code"] == "invalid_link"
     assert service.get("/invitations").json["data"] == []
+
+
+def test_a_key_replaces_no_invitation_to_more_than_it_has(service: Service) -> None:
+    scopes = [scope for scope in SCOPES if scope.endswith(":read") or scope == "people:write"]
+    owners = a_person(service, service.account_id, "owner").token(service.account_id)
+    made = service.post("/invitations", token=owners, email="ceo@example.com", role="owner").json["token"]
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=scopes)
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    weak = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
+    assert service.post("/invitations", token=weak, email="other@example.com", role="viewer").status_code == 200
+    refused = service.post("/invitations", token=weak, email="ceo@example.com", role="viewer")
+    assert (refused.status_code, refused.json["code"]) == (403, "insufficient_scope")
+    assert open_call(service, "/invitations/preview", token=made).json["role"] == "owner"

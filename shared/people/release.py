@@ -1,6 +1,8 @@
 """Release the e-mail address of a disabled person at once, so that somebody else can be invited with it."""
 
-from sqlalchemy import Connection, bindparam, func, update
+from uuid import UUID
+
+from sqlalchemy import BindParameter, Connection, bindparam, func, update
 
 from shared.accounts.audit_log import By, record
 from shared.db.tables.people import invitation, membership, person, recovery_code
@@ -18,7 +20,7 @@ ERASED = {
 }
 """The columns of a person who is erased. The id stays, which the audit log names."""
 
-OF_PERSON = bindparam("of_person")
+OF_PERSON: BindParameter[UUID] = bindparam("of_person")
 RELEASE = (
     update(membership)
     .where(membership.c.person_id == OF_PERSON, membership.c.ended_at.is_(None))

@@ -172,6 +172,8 @@ def authenticate(scope: str) -> Caller:
     take_request(caller)
     if scope:
         need_scope(caller, scope)
+    if caller.test and scope.startswith("people:"):
+        raise Problem("insufficient_scope", "People belong to the live account: a test token does not manage them.")
     return caller
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from api.actor import by_operator
 from api.auth.operator_tokens import Operator
+from api.auth.still_valid import lock_operator
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import key_of_request, services
@@ -29,6 +30,7 @@ def act_once(
     key = key_of_request(operator, request)
     by = by_operator(operator)
     with refusals(), services().engine.begin() as connection:
+        lock_operator(connection, operator)
         answered = once(connection, key, lambda: encode(response.dump(act(connection, by))))
     services().tokens.reload()
     return answered
@@ -38,6 +40,7 @@ def act(operator: Operator, response: Schema, change: Callable[[Connection, By],
     """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
     by = by_operator(operator)
     with refusals(), services().engine.begin() as connection:
+        lock_operator(connection, operator)
         result = response.dump(change(connection, by))
     services().tokens.reload()
     return result

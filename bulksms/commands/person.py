@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import click
+from rich.markup import escape
 from sqlalchemy import Connection, Row, func, select
 
 from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_json, show_rows
@@ -15,6 +16,7 @@ from shared.db.tables.people import person as person_table
 from shared.people.emails import normalized_email
 from shared.people.invitations import invite as invite_person
 from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
+from shared.people.release import release_email
 from shared.people.roles import OPERATOR_ROLES, ROLES
 from shared.people.sign_in_links import VALID, make_link
 
@@ -114,17 +116,37 @@ def link(email: str, as_json: bool) -> None:
 @person.command()
 @click.argument("email", type=EMAIL)
 @click.argument("role", type=click.Choice((*OPERATOR_ROLES, "none")))
-def operator(email: str, role: str) -> None:
-    """Change the role of a person in the installation. She has to sign in again."""
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def operator(email: str, role: str, yes: bool) -> None:
+    """Change the role of a person in the installation. She has to sign in again.
+
+    An e-mail address is a name, not a proof of who she is: the owner of any account may have invited her by it.
+    """
     with database() as connection:
-        set_operator_role(connection, _active(connection, email).id, None if role == "none" else role)
+        shown = connection.execute(LIST.where(person_table.c.id == _active(connection, email).id)).mappings().one()
+    if role != "none":
+        accounts_of = ", ".join(shown["accounts"]) or "none"
+        messages().print(escape(f"{email}: id {shown['id']}, created {shown['created_at']}, accounts: {accounts_of}"))
+        if not yes:
+            click.confirm("Is this the person whom you mean?", abort=True, err=True)
+    with database() as connection:
+        row = _active(connection, email)
+        if row.id != shown["id"]:
+            raise Refused(f"{email} is somebody else by now. Try again.")
+        set_operator_role(connection, row.id, None if role == "none" else role)
     done(f"{email} is no operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
 
 @person.command()
 @click.argument("email", type=EMAIL)
-def disable(email: str) -> None:
+@click.option("--release", is_flag=True, help="Erase her at once, so that the address can be invited anew.")
+def disable(email: str, release: bool) -> None:
     """Disable a person: her sessions end at once, and their tokens within seconds."""
+    if release:
+        with database() as connection:
+            release_email(connection, email)
+        done(f"{email} is free: her memberships have ended, and whoever is invited with the address is somebody new.")
+        return
     with database() as connection:
         disable_person(connection, email)
     done(f"{email} is disabled. After 30 days her name and e-mail address are erased.")

@@ -4,11 +4,11 @@ A key may only create and manage keys without more privileges than its own; `exc
 manages the keys of its sandbox; a test key sees only those.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, or_, select, text
+from sqlalchemy import Connection, bindparam, case, func, or_, select, text
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
@@ -41,6 +41,13 @@ LIST = text(
     SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id > :after AND revoked_at IS NULL
      ORDER BY id LIMIT :limit
     """
+)
+LOCK = (
+    select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.clock_timestamp(), 1), else_=0))
+    .where(api_key.c.id.in_(bindparam("keys", expanding=True)), api_key.c.revoked_at.is_(None))
+    .where(or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > func.now()))
+    .order_by(api_key.c.id)
+    .with_for_update(key_share=True)
 )
 COUNT = text(
     """
@@ -79,6 +86,14 @@ def find_key(connection: Connection, account_id: int, key_id: str) -> ApiKey | N
     """A key of the account or its sandbox."""
     row = connection.execute(FIND, {"account": account_id, "id": key_id}).one_or_none()
     return None if row is None else ApiKey(*row)
+
+
+def lock_keys(connection: Connection, key_ids: Collection[str]) -> dict[str, int]:
+    """The keys that are neither revoked nor expired, which cannot change until the transaction ends.
+
+    Each with the oldest generation whose secret still works.
+    """
+    return {row[0]: row[1] for row in connection.execute(LOCK, {"keys": sorted(key_ids)})}
 
 
 def list_keys(connection: Connection, account_id: int, after: str, limit: int) -> list[ApiKey]:

@@ -35,6 +35,12 @@ ACTIVE = (
     .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
     .where(or_(operator_key.c.expires_at.is_(None), operator_key.c.expires_at > func.now()))
 )
+LOCK = (
+    select(operator_key.c.id)
+    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
+    .where(or_(operator_key.c.expires_at.is_(None), operator_key.c.expires_at > func.now()))
+    .with_for_update(read=True)
+)
 USED = (
     update(operator_key)
     .where(operator_key.c.id == bindparam("key"), operator_key.c.secret_hash == bindparam("old"))
@@ -115,6 +121,11 @@ def active_key(connection: Connection, key_id: str) -> ActiveKey | None:
     """A key that is neither revoked nor expired."""
     row = connection.execute(ACTIVE, {"key": key_id}).one_or_none()
     return None if row is None else ActiveKey(*row)
+
+
+def lock_operator_key(connection: Connection, key_id: str) -> bool:
+    """Whether the key is neither revoked nor expired. If so, it cannot be revoked until the transaction ends."""
+    return connection.execute(LOCK, {"key": key_id}).one_or_none() is not None
 
 
 def note_use(connection: Connection, key_id: str, old_hash: bytes, new_hash: bytes) -> None:

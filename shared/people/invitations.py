@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, exists, func, select, update
+from sqlalchemy import Connection, Row, bindparam, exists, func, or_, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, operator, record
-from shared.db.tables.accounts import account
+from shared.db.tables.accounts import account, api_key
 from shared.db.tables.people import invitation, membership, person
 from shared.ids import new_id
 from shared.people.memberships import add_member
@@ -24,6 +24,7 @@ __all__ = [
     "invite",
     "list_invitations",
     "open_invitation",
+    "open_role",
     "revoke_invitation",
 ]
 
@@ -31,7 +32,12 @@ VALID = timedelta(days=7)
 MAX_OPEN = 100
 """Open invitations of one account."""
 
-IS_OPEN = invitation.c.ended_at.is_(None) & (invitation.c.expires_at > func.now())
+KEY_ENDED = exists().where(
+    api_key.c.id == func.substr(invitation.c.invited_by, len("key ") + 1),
+    or_(api_key.c.revoked_at.is_not(None), api_key.c.expires_at <= func.now()),
+)
+IS_OPEN = invitation.c.ended_at.is_(None) & (invitation.c.expires_at > func.now()) & ~KEY_ENDED
+"""An invitation also ends with the API key that made it, which is revoked when its account is closed."""
 OF_ACCOUNT = invitation.c.account_id == bindparam("account")
 LIST = (
     select(invitation)
@@ -40,6 +46,7 @@ LIST = (
     .limit(bindparam("most"))
 )
 FIND = select(invitation).where(OF_ACCOUNT, invitation.c.id == bindparam("invitation"), IS_OPEN)
+OPEN_ROLE = select(invitation.c.role).where(OF_ACCOUNT, invitation.c.email == bindparam("email"), IS_OPEN)
 COUNT = select(func.count()).select_from(invitation).where(OF_ACCOUNT, IS_OPEN)
 IS_MEMBER = select(
     exists(
@@ -135,6 +142,12 @@ def list_invitations(connection: Connection, account_id: int, after: UUID, limit
 def find_invitation(connection: Connection, account_id: int, invitation_id: UUID) -> Row[Any] | None:
     """An open invitation to the account."""
     return connection.execute(FIND, {"account": account_id, "invitation": invitation_id}).one_or_none()
+
+
+def open_role(connection: Connection, account_id: int, email: str) -> str | None:
+    """The role of the open invitation of the e-mail address to the account; None if there is none."""
+    role: str | None = connection.execute(OPEN_ROLE, {"account": account_id, "email": email}).scalar()
+    return role
 
 
 def open_invitation(connection: Connection, token: str) -> Row[Any] | None:

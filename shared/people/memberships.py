@@ -23,6 +23,8 @@ __all__ = [
     "find_member",
     "find_membership",
     "list_members",
+    "lock_membership",
+    "lock_owners",
 ]
 
 MEMBER = (
@@ -100,6 +102,20 @@ def find_membership(connection: Connection, person_id: UUID, account_id: int) ->
     return connection.execute(ONE_MEMBERSHIP, {"person": person_id, "account": account_id}).one_or_none()
 
 
+def lock_owners(connection: Connection, account_id: int) -> set[UUID]:
+    """The account's active owners, whose memberships cannot change until the transaction ends."""
+    return set(connection.execute(OWNERS, {"account": account_id}).scalars())
+
+
+def lock_membership(connection: Connection, account_id: int, person_id: UUID) -> int | None:
+    """The membership's version, which cannot change until the transaction ends; None if she is not in the account."""
+    version: int | None = connection.execute(
+        select(membership.c.version).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(read=True),
+        {"of_account": account_id, "of_person": person_id},
+    ).scalar_one_or_none()
+    return version
+
+
 def list_members(connection: Connection, account_id: int, after: UUID, limit: int) -> Sequence[Row[Any]]:
     """People of the account, in the order of their ids."""
     return connection.execute(MEMBERS, {"account": account_id, "after": after, "most": limit}).all()
@@ -170,7 +186,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
 
 def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_owner: bool) -> str | None:
     """The person's role, which cannot change until the transaction ends; None without one. Raises LastOwner."""
-    owners = set(connection.execute(OWNERS, {"account": account_id}).scalars())
+    owners = lock_owners(connection, account_id)
     row = connection.execute(
         select(membership.c.role).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(key_share=True),
         {"of_account": account_id, "of_person": person_id},

@@ -5,6 +5,7 @@ from datetime import timedelta
 from sqlalchemy import delete, func, select, update
 
 from shared.db.tables.people import invitation, membership, person, person_session, recovery_code, sign_in_link
+from shared.people.release import ERASED
 
 __all__ = ["OLD_OF_PEOPLE"]
 
@@ -25,8 +26,6 @@ OLD_OF_PEOPLE = (
     update(membership)
     .where(membership.c.person_id.in_(LONG_DISABLED), membership.c.ended_at.is_(None))
     .values(ended_at=func.now(), changed_at=func.now(), version=membership.c.version + 1),
-    update(person)
-    .where(IS_LONG_DISABLED)
-    .values(email=None, name="", password_hash=None, operator_role=None, totp_secret=None, totp_pending=None),
+    update(person).where(IS_LONG_DISABLED).values(ERASED),
 )
 """The last four erase whoever has been disabled for so long. The id stays, which the audit log names."""

@@ -26,6 +26,7 @@ __all__ = [
     "find_session",
     "holder_of",
     "list_sessions",
+    "lock_session",
 ]
 
 IDLE = timedelta(hours=12)
@@ -47,6 +48,12 @@ FIND = (
     .where(person_session.c.token_hash == bindparam("token_hash"), IS_LIVE, person.c.state == "active")
 )
 USED = update(person_session).where(person_session.c.id == bindparam("session")).values(last_used_at=func.now())
+LOCK = (
+    select(person_session.c.id)
+    .join(person, person.c.id == person_session.c.person_id)
+    .where(person_session.c.id == bindparam("session"), IS_LIVE, person.c.state == "active")
+    .with_for_update(read=True, of=person_session)
+)
 LIST = (
     select(person_session)
     .where(person_session.c.person_id == bindparam("person"), IS_LIVE)
@@ -129,6 +136,11 @@ def find_session(connection: Connection, token: str) -> Row[Any] | None:
     if row is not None and row.use_is_old:
         connection.execute(USED, {"session": row.id})
     return row
+
+
+def lock_session(connection: Connection, session_id: UUID) -> bool:
+    """Whether the session is live. If so, it cannot be ended until the transaction ends."""
+    return connection.execute(LOCK, {"session": session_id}).one_or_none() is not None
 
 
 def list_sessions(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]:

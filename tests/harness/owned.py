@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import text
 
 from shared.ids import new_id
+from shared.people.invitations import invite
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
@@ -64,9 +65,8 @@ def a_delivery(service: Service, webhook: str) -> str:
 
 def an_invitation(service: Service) -> str:
     """An open invitation."""
-    answer = service.post("/invitations", email=f"stranger-{new_id().hex}@example.com", role="viewer")
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["invitation_id"])
+    with service.engine.begin() as connection:
+        return str(invite(connection, f"stranger-{new_id().hex}@example.com", service.account_id, "viewer").id)
 
 
 def an_import(service: Service, group: str) -> str:

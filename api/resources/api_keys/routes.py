@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from api.actor import by_caller
+from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
@@ -64,6 +65,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """
 
     def act(connection: Connection) -> Issued:
+        lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)
         _refuse_more(own, requested)
@@ -104,7 +106,9 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Idempot
     """
 
     def act(connection: Connection) -> Issued:
-        _refuse_more(own_key(connection, caller), _live(connection, caller, key_id))
+        other = _live(connection, caller, key_id)
+        lock_caller(connection, caller, [key_id])
+        _refuse_more(own_key(connection, caller), other)
         secret = make_key().api_secret
         until = rotate_key(
             connection,
@@ -130,7 +134,9 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Idempot
 def revoke_api_key(caller: Caller, key_id: str) -> Any:
     """Revoke a key. It and its tokens stop working within five seconds."""
     with services().engine.begin() as connection:
-        _refuse_more(own_key(connection, caller), _live(connection, caller, key_id))
+        other = _live(connection, caller, key_id)
+        lock_caller(connection, caller, [key_id])
+        _refuse_more(own_key(connection, caller), other)
         revoke_key(connection, key_id, by=by_caller(caller))
     services().tokens.reload()
     return REVOKED.dump({"api_key": key_id, "revoked": True})

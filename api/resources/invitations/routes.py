@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.actor import by_caller
+from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
@@ -21,7 +22,7 @@ from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import Refused
 from shared.db.connection import reading
-from shared.people.invitations import find_invitation, invite, list_invitations, revoke_invitation
+from shared.people.invitations import find_invitation, invite, list_invitations, open_role, revoke_invitation
 
 FIRST = UUID(int=0)
 INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
@@ -62,7 +63,11 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
     with services().engine.begin() as connection:
 
         def act() -> tuple[dict[str, Any], str]:
+            lock_caller(connection, caller)
             refuse_more(connection, caller, body["role"])
+            replaced = open_role(connection, caller.account_id, body["email"])
+            if replaced is not None:
+                refuse_more(connection, caller, replaced)
             try:
                 new = invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
             except Refused as refusal:
@@ -83,6 +88,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
     """Revoke an invitation, so that it cannot be accepted any more."""
     with services().engine.begin() as connection:
+        lock_caller(connection, caller)
         _revoke(connection, caller, invitation_id)
     return REVOKED.dump({"invitation_id": invitation_id, "revoked": True})
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from api.actor import by_caller
+from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
@@ -14,7 +15,7 @@ from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
 from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
-from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members
+from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members, lock_owners
 
 FIRST = UUID(int=0)
 MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
@@ -45,6 +46,8 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
     The last owner keeps that role.
     """
     with services().engine.begin() as connection:
+        lock_owners(connection, caller.account_id)
+        lock_caller(connection, caller)
         member = _member(connection, caller, person_id)
         refuse_more(connection, caller, member.role)
         refuse_more(connection, caller, body["role"])
@@ -70,6 +73,8 @@ def remove_person(caller: Caller, person_id: UUID) -> Any:
     The last owner cannot be removed.
     """
     with services().engine.begin() as connection:
+        lock_owners(connection, caller.account_id)
+        lock_caller(connection, caller)
         refuse_more(connection, caller, _member(connection, caller, person_id).role)
         try:
             end_membership(connection, caller.account_id, person_id, by=by_caller(caller))

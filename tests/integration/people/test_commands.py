@@ -98,3 +98,30 @@ def test_who_is_unknown_or_there_already(service: Service, run: Run) -> None:
     assert "no account" in run("invite", "x@example.com", "--account", "no-such-account", "--role", "viewer", code=1)
     ann = a_person(service, service.account_id)
     assert "already" in run("invite", ann.email, "--account", str(service.account_id), "--role", "owner", code=1)
+
+
+def test_an_operator_role_by_e_mail_asks_who_that_is(service: Service, run: Run) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    output = run("operator", ann.email, "admin", code=1)
+    assert str(ann.id) in output and "acme" in output and "Aborted" in output
+    assert sign_in(service, ann.email).json["person"]["operator_role"] is None
+    run("operator", ann.email, "admin", "--yes")
+    assert sign_in(service, ann.email).json["person"]["operator_role"] == "admin"
+    assert (str(ann.id), "person.operator_role_set") in {(subject, what) for _, what, subject in changes(service)}
+
+
+def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
+    a_person(service, service.account_id, "owner")
+    squatter = a_person(service, service.account_id, "owner")
+    headers = squatter.token(service.account_id)
+    theirs = service.post("/invitations", token=headers, email="friend@example.com", role="owner").json["token"]
+    run("disable", squatter.email, "--release")
+    assert squatter.get("/me").json["code"] == "session_ended"
+    assert str(squatter.id) not in service.get("/people").text
+    assert open_call(service, "/invitations/preview", token=theirs).json["code"] == "invalid_link"
+    link = run("invite", squatter.email, "--account", str(service.account_id), "--role", "viewer")
+    invited = token(link, "invitations")
+    accepted = open_call(service, "/invitations/accept", token=invited, name="Ann", password="another long password")
+    assert accepted.status_code == 200 and accepted.json["person"]["person_id"] != str(squatter.id)
+    assert (str(squatter.id), "person.email_released") in {(subject, what) for _, what, subject in changes(service)}
+    assert "nobody@example.com" in run("disable", "nobody@example.com", "--release", code=1)

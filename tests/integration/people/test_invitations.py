@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import By
+from shared.api_key import SCOPES
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.persons import disable_person
 from shared.people.totp import code_at
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
-from tests.harness.service import Service
+from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.integration.people.test_second_factor import enable, now
 
 
@@ -194,3 +196,35 @@ def test_too_many_open_invitations(service: Service) -> None:
     answer = service.post("/invitations", email="one-more@example.com", role="viewer")
     assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
     assert len(service.get("/invitations?limit=1000").json["data"]) == MAX_OPEN
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_an_invitation_ends_with_the_key_that_made_it(service: Service, end: str) -> None:
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES))
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    issued = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
+    made = service.post("/invitations", token=issued, email="leak@example.com", role="owner").json["token"]
+    assert open_call(service, "/invitations/preview", token=made).status_code == 200
+    with service.engine.begin() as connection:
+        if end == "revoked":
+            revoke_key(connection, key.api_key)
+        else:
+            expire = "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = :id"
+            connection.execute(text(expire), {"id": key.api_key})
+    assert accepted(service, made, name="Mole").json["code"] == "invalid_link"
+    assert service.get("/invitations").json["data"] == []
+
+
+def test_a_key_replaces_no_invitation_to_more_than_it_has(service: Service) -> None:
+    scopes = [scope for scope in SCOPES if scope.endswith(":read") or scope == "people:write"]
+    owners = a_person(service, service.account_id, "owner").token(service.account_id)
+    made = service.post("/invitations", token=owners, email="ceo@example.com", role="owner").json["token"]
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=scopes)
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    weak = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
+    assert service.post("/invitations", token=weak, email="other@example.com", role="viewer").status_code == 200
+    refused = service.post("/invitations", token=weak, email="ceo@example.com", role="viewer")
+    assert (refused.status_code, refused.json["code"]) == (403, "insufficient_scope")
+    assert open_call(service, "/invitations/preview", token=made).json["role"] == "owner"

@@ -88,3 +88,16 @@ def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
             assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
             assert answer.json.get("scope") == missing
     assert roles(service)[ann.email] == "viewer"
+
+
+def test_nobody_is_invited_to_a_sandbox(service: Service) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    token = ann.token(service.account_id, test=True)
+    for answer in (
+        service.post("/invitations", token=token, email="x@example.com", role="viewer"),
+        service.get("/invitations", token=token),
+        service.get("/people", token=token),
+        service.patch(f"/people/{ann.id}", token=token, role="viewer"),
+    ):
+        assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
+        assert "live account" in answer.json["detail"]

@@ -6,6 +6,7 @@ from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from console import current
+from console.before_sign_in import add_before_sign_in
 from console.charts import chart_data
 from console.errors import add_error_pages
 from console.formats import add_formats
@@ -35,6 +36,7 @@ def create_app(settings: Settings) -> Flask:
     )
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     app.extensions["bulksms_api"] = current.Api(settings.api_url)
+    add_before_sign_in(app, settings.api_url)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
     secure(app, settings.secure)

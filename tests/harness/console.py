@@ -112,7 +112,8 @@ class Console:
 
     def close(self) -> None:
         """Close the console's connections to the API."""
-        self.app.extensions["bulksms_api"].wire.close()
+        for api in ("bulksms_api", "bulksms_before_sign_in"):
+            self.app.extensions[api].wire.close()
 
     def person(self, role: str = "owner", account_id: int | None = None) -> Person:
         """A new person of an account, by default of the service's."""

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from bulksms_client.errors import ApiError, BulkSmsError
 from flask import Blueprint, flash, redirect, render_template, request, session, url_for
 from flask_babel import gettext
 
 from console import current
+from console.addresses import page_here
 from console.before_sign_in import before_sign_in
 from console.forms import Form
 from console.languages import language
@@ -128,6 +128,4 @@ def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
 
 def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
     current.start_session(answer)
-    place = urlsplit(wanted)
-    here = wanted.startswith("/") and not place.scheme and not place.netloc and "\\" not in wanted
-    return redirect(wanted if here else url_for("accounts.choose"))
+    return redirect(page_here(wanted) or url_for("accounts.choose"))

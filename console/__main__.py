@@ -6,14 +6,12 @@ import sys
 import waitress
 
 from console.app import create_app
+from console.body_limits import FILE_BYTES
+from console.connections import most_connections, raise_descriptor_limit
 from console.settings import from_environment
 from shared.environment import SettingsError
 
 THREADS = 16
-CONNECTIONS = 2000
-"""Open connections at a time; further ones wait."""
-BODY_BYTES = 64 * 1024 * 1024
-"""Largest upload."""
 
 
 def main() -> int:
@@ -32,8 +30,9 @@ def main() -> int:
         host=options.host,
         port=options.port,
         threads=THREADS,
-        connection_limit=CONNECTIONS,
-        max_request_body_size=BODY_BYTES,
+        connection_limit=most_connections(raise_descriptor_limit()),
+        asyncore_use_poll=True,  # select() ends the process at descriptor 1024
+        max_request_body_size=FILE_BYTES,
         channel_timeout=60,
         ident="",
         clear_untrusted_proxy_headers=False,

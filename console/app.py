@@ -6,6 +6,8 @@ from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from console import current
+from console.before_sign_in import add_before_sign_in
+from console.body_limits import limit_bodies
 from console.charts import chart_data
 from console.errors import add_error_pages
 from console.formats import add_formats
@@ -17,9 +19,6 @@ from console.settings import Settings
 from console.static_files import add_versions
 from console.views import ACCOUNT_PAGES, PAGES
 
-FORM_BYTES = 24 * 1024 * 1024
-"""Largest form without its files: a list of 100,000 recipients with their values fits."""
-FILE_BYTES = 64 * 1024 * 1024
 ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
 """The beginning of the paths of an account's pages."""
 
@@ -29,14 +28,14 @@ def create_app(settings: Settings) -> Flask:
     app = Flask(__name__)
     app.config.update(
         SECRET_KEY=settings.secret_key,
-        MAX_CONTENT_LENGTH=FILE_BYTES,
-        MAX_FORM_MEMORY_SIZE=FORM_BYTES,
         CONSOLE_URL=settings.url,
     )
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     app.extensions["bulksms_api"] = current.Api(settings.api_url)
+    add_before_sign_in(app, settings.api_url)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
+    limit_bodies(app)
     secure(app, settings.secure)
     add_versions(app)
     add_languages(app)

@@ -12,7 +12,7 @@ from typing import Any
 
 from bulksms_client.errors import BulkSmsError
 from bulksms_client.operator import OPERATOR_PREFIX
-from bulksms_client.people import Me, SignIn
+from bulksms_client.people import Me
 from bulksms_client.themes import Themes
 from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
@@ -115,11 +115,6 @@ def forwarded() -> dict[str, str]:
     headers = {"X-Forwarded-For": request.remote_addr or ""}
     agent = request.headers.get("User-Agent", "")
     return headers | ({"User-Agent": agent[:LONGEST_AGENT].encode("ascii", "replace").decode()} if agent else {})
-
-
-def sign_in() -> SignIn:
-    """What needs no session."""
-    return SignIn(api().wire, forwarded())
 
 
 def me() -> Me:

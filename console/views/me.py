@@ -16,6 +16,8 @@ from console.languages import LANGUAGES
 
 pages = Blueprint("me", __name__, url_prefix="/me")
 
+LONGEST_URI = 700
+"""Characters that fit into a QR code, which takes 2,953 bytes."""
 ZONES = sorted(
     zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc/", "posix/", "right/"))
 )
@@ -115,7 +117,7 @@ def _totp(form: Form) -> str:
 
 def _qr_code(text: str) -> Markup:
     """The text as an SVG image. A text that is no secret of ours is not drawn."""
-    if not text.startswith("otpauth://"):
+    if not text.startswith("otpauth://") or len(text) > LONGEST_URI:
         return Markup()
     drawn = BytesIO()
     segno.make(text, micro=False).save(

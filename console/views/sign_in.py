@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from bulksms_client.errors import ApiError, BulkSmsError
 from flask import Blueprint, flash, redirect, render_template, request, session, url_for
 from flask_babel import gettext
 
 from console import current
+from console.addresses import page_here
+from console.before_sign_in import before_sign_in
 from console.forms import Form
 from console.languages import language
 from console.sealed import seal, unseal
@@ -30,7 +31,8 @@ def with_password() -> Any:
     """Sign in with a password; who has a second factor is asked for a code next."""
     form = Form.posted()
     try:
-        answer = current.sign_in().with_password(form["email"].strip(), form["password"])
+        with before_sign_in() as api:
+            answer = api.with_password(form["email"].strip(), form["password"])
     except ApiError as error:
         if error.code == "code_required":
             sealed = seal({"email": form["email"].strip(), "password": form["password"]})
@@ -48,7 +50,8 @@ def with_code() -> Any:
         flash(gettext("That took too long. Sign in again."), "warn")
         return redirect(url_for("sign_in.show", next=form["next"] or None))
     try:
-        answer = current.sign_in().with_password(known["email"], known["password"], form["code"].strip())
+        with before_sign_in() as api:
+            answer = api.with_password(known["email"], known["password"], form["code"].strip())
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
     return _begin(answer, form["next"])
@@ -61,7 +64,8 @@ def with_link(token: str) -> Any:
     if request.method == "GET":
         return render_template("sign_in/link.html", form=form)
     try:
-        answer = current.sign_in().with_link(token)
+        with before_sign_in() as api:
+            answer = api.with_link(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
     return _begin_first(answer, form)
@@ -72,13 +76,15 @@ def invitation(token: str) -> Any:
     """Accept an invitation."""
     form = Form.posted()
     try:
-        invited = current.sign_in().preview_invitation(token)
+        with before_sign_in() as api:
+            invited = api.preview_invitation(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
     if request.method == "GET":
         return render_template("sign_in/invitation.html", form=form, invited=invited)
     try:
-        answer = current.sign_in().accept_invitation(token, form["password"], form.text("name"), form.text("code"))
+        with before_sign_in() as api:
+            answer = api.accept_invitation(token, form["password"], form.text("name"), form.text("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         return _refused("sign_in/invitation.html", form, error, field, invited=invited)
@@ -122,6 +128,4 @@ def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
 
 def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
     current.start_session(answer)
-    place = urlsplit(wanted)
-    here = wanted.startswith("/") and not place.scheme and not place.netloc and "\\" not in wanted
-    return redirect(wanted if here else url_for("accounts.choose"))
+    return redirect(page_here(wanted) or url_for("accounts.choose"))

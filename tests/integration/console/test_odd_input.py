@@ -78,3 +78,14 @@ def test_an_odd_form_is_answered(console: Console, odd: str) -> None:
                 path, data={**odd_fields, "kind": kind, "csrf_token": browser.csrf, "file": file}
             )
             assert answer.status_code < 500, (path, kind, answer.status_code)
+
+
+@pytest.mark.parametrize("letter", ["a", "\U0001f600"])
+@pytest.mark.parametrize("length", [700, 701, 5000])
+def test_a_secret_that_is_too_long_for_a_picture_is_answered(console: Console, letter: str, length: int) -> None:
+    browser = console.browser()
+    page = browser.submit("/me/totp")
+    assert page.status_code == 200 and "<svg" in page.text and 'class="qr"' in page.text
+    uri = "otpauth://".ljust(length, letter)
+    refused = browser.submit("/me/totp/confirm", code="1", secret="x", uri=uri)
+    assert refused.status_code == 400 and ('class="qr"' in refused.text) == (length == 700)

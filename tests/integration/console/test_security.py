@@ -17,6 +17,7 @@ from tests.integration.console.test_pages import pages_of_the_account
 SCRIPT = "<script>alert(1)</script>"
 QUOTES = "\"><img src=x onerror=alert(1)>'"
 NUMBER = "254204770001"
+LARGE = 100_000
 
 
 def forms(app: Flask) -> list[str]:
@@ -38,6 +39,29 @@ def test_no_form_is_taken_without_its_token(console: Console) -> None:
         for token in ("", "forged"):
             answer = owner.client.post(path, data={"csrf_token": token} if token else {})
             assert answer.status_code == 400 and "no longer valid" in answer.text, path
+
+
+def test_strangers_send_small_forms_only(console: Console) -> None:
+    stranger = console.stranger()
+    stranger.open("/sign-in")
+    for path in forms(console.app):
+        for more in ({"filler": "x" * LARGE}, {"file": (io.BytesIO(b"x" * LARGE), "x.csv")}):
+            answer = stranger.client.post(path, data={"csrf_token": stranger.csrf, **more})
+            assert answer.status_code == 413 and "This is too large." in answer.text, path
+
+
+def test_people_send_large_lists_and_files_where_these_belong(console: Console) -> None:
+    owner = console.browser()
+    group = console.service.post("/groups", name="Ours").json["group_id"]
+    assert owner.post("/groups/", name="Large", filler="x" * LARGE).status_code == 413
+    for path in ("/compose/", "/compose/quote", "/compose/confirm", "/compose/send"):
+        answer = owner.post(path, kind="list", list="254711000001", file_text="x" * LARGE)
+        assert answer.status_code in (200, 400), path
+    for path in ("/opt-outs/import", f"/groups/{group}/import"):
+        rows = io.BytesIO(b"phone\n" + b"254711000001\n" * (LARGE // 13))
+        assert owner.post(path, file=(rows, "phones.csv")).status_code == 302, path
+    for path in ("/opt-outs/", f"/groups/{group}/contacts"):
+        assert owner.post(path, phones="254711000001\n" * (LARGE // 13)).status_code in (302, 400), path
 
 
 def test_a_token_of_another_session_is_not_taken(console: Console) -> None:

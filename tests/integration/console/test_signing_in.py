@@ -46,11 +46,18 @@ def test_nobody_sees_a_page_without_signing_in(console: Console) -> None:
 
 def test_after_signing_in_the_page_that_was_asked_for_is_shown(console: Console) -> None:
     browser = console.stranger()
-    wanted = browser.path("/messages/")
+    wanted = browser.path("/messages/") + "?status=delivered&phone=254711000001"
     assert by_password(browser, console.person().email, next=wanted).headers["Location"] == wanted
 
 
-@pytest.mark.parametrize("next_page", ["//evil.example", "https://evil.example/", "/\\evil.example", "evil"])
+ELSEWHERE = (
+    *("//evil.example", "///evil.example", "////evil.example", "///evil.example/%2e%2e", "/.//evil.example"),
+    *("https://evil.example/", "/\\evil.example", "/\t/evil.example", "/\n/evil.example", "/%2f/evil.example"),
+    *("evil", "/nothing", "/sign-out", "/;//evil.example", "?next=/"),
+)
+
+
+@pytest.mark.parametrize("next_page", ELSEWHERE)
 def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: str) -> None:
     answer = by_password(console.stranger(), console.person().email, next=next_page)
     assert answer.headers["Location"] == "/"

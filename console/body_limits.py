@@ -1,0 +1,34 @@
+"""How large a form may be: small, but for lists and files of people who are signed in."""
+
+from flask import Flask, request, session
+
+from console.current import SESSION_TOKEN
+
+SMALL_BYTES = 64 * 1024
+FORM_BYTES = 24 * 1024 * 1024
+"""Largest form without its files: a list of 100,000 recipients with their values fits."""
+FILE_BYTES = 64 * 1024 * 1024
+LISTS = frozenset(
+    {
+        "compose.write",
+        "compose.quote",
+        "compose.confirm",
+        "compose.send",
+        "groups.add_contacts",
+        "groups.import_file",
+        "opt_outs.create",
+        "opt_outs.import_file",
+    }
+)
+"""Endpoints of forms with a list or a file."""
+
+
+def limit_bodies(app: Flask) -> None:
+    """Refuse what is larger with 413. Call it before any check that reads forms."""
+    app.config.update(MAX_CONTENT_LENGTH=SMALL_BYTES, MAX_FORM_MEMORY_SIZE=SMALL_BYTES)
+
+    @app.before_request
+    def allow_lists() -> None:
+        if request.endpoint in LISTS and session.get(SESSION_TOKEN):
+            request.max_content_length = FILE_BYTES
+            request.max_form_memory_size = FORM_BYTES

@@ -24,7 +24,7 @@ REFUSALS: dict[str, Any] = {
     "invalid_credentials": _("The e-mail address or the password is wrong."),
     "code_required": _("Enter the code from your authenticator app too."),
     "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
-    "invalid_link": _("This link has been used or has expired. Ask for a new one."),
+    "invalid_link": _("This link has been used, replaced or has expired. Ask for a new one."),
     "spend_limit_reached": _("The account's spend limit is reached."),
     "sender_not_registered": _("The account has no such sender ID."),
     "sender_not_approved": _("This sender ID is not approved yet."),
@@ -60,7 +60,7 @@ OF_FIELDS: dict[str, Any] = {
     "message_empty": _("Write a message."),
     "message_too_long": _("The message is longer than 1,600 characters."),
     "invalid_url": _("Use an https address that is reachable from the internet."),
-    "invalid_time": _("Enter a time that lies ahead."),
+    "invalid_time": _("Enter a time in the future."),
     "too_far_ahead": _("Choose a time within the next 90 days."),
     "too_long": _("This is too long."),
 }

@@ -38,7 +38,6 @@ REFUSALS: dict[str, Any] = {
     "name_taken": _("This name is taken. Choose another one."),
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
-    "state_conflict": _("This is not possible any more: the state has changed. Look at it again."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),
@@ -54,6 +53,7 @@ REFUSALS: dict[str, Any] = {
 
 OF_FIELDS: dict[str, Any] = {
     "required": _("Enter a value."),
+    "wrong_type": _("Enter a whole number, such as 10."),
     "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
     "duplicate": _("This phone is listed twice."),
     "missing_variable": _("A value for a placeholder is missing."),

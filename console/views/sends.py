@@ -8,7 +8,7 @@ from flask import Blueprint, flash, make_response, redirect, render_template, re
 from flask_babel import gettext
 
 from console.csv_files import download
-from console.current import account
+from console.current import account, require
 from console.formats import local_from_utc, status_label, utc_from_local
 from console.forms import Form
 from console.paging import paging
@@ -72,7 +72,9 @@ def reasons(send_id: Any) -> Any:
         page = account().sends.messages(str(send_id), limit=SAMPLE, status=status)
         complete = complete and page["next_cursor"] is None
         counted.update((message["error"] or {}).get("code", status) for message in page["data"])
-    rows = [(titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()]
+    rows = [
+        (titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()
+    ]
     return render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id)
 
 
@@ -115,6 +117,7 @@ def control(send_id: Any, action: str) -> Any:
 @pages.route("/<uuid:send_id>/change", methods=["GET", "POST"])
 def change(send_id: Any) -> Any:
     """Change when it is due, when it expires, how fast it goes, or its text."""
+    require("sms:send")
     send = account().sends.one(str(send_id))
     before = {
         "send_at": local_from_utc(send["send_at"]),

@@ -151,7 +151,7 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"kind": "file", "file_text": ""}, "file", "at least one recipient"),
         ({"when": "later", "send_at": ""}, "send_at", "Enter a date and a time."),
         ({"when": "later", "send_at": "1999-01-01T10:00"}, "send_at", "Enter a time in the future."),
-        ({"rate": "fast"}, "rate", ""),
+        ({"rate": "fast"}, "rate", "Enter a whole number, such as 10."),
         ({"reference": "r" * 256}, "reference", ""),
         ({"kind": "list", "list": "254711000001", "stop_share": "many"}, "stop_share", PERCENTAGE),
         ({"kind": "list", "list": "254711000001", "stop_share": "120"}, "stop_share", PERCENTAGE),

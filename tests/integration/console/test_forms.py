@@ -145,6 +145,13 @@ def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
     assert "An account keeps at least one owner." in kept.text
 
 
+def test_who_is_in_the_account_already_is_not_invited_again(console: Console) -> None:
+    browser, other = console.browser("owner"), console.person("viewer")
+    browser.get("/people/")
+    again = browser.post("/people/invitations", email=other.email, role="sender")
+    assert f"{other.email} is in this account already." in again.text
+
+
 def test_the_log_of_changes_names_the_person(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/sender-ids/")
@@ -152,7 +159,7 @@ def test_the_log_of_changes_names_the_person(console: Console) -> None:
     assert "Ann Otieno" in browser.get("/changes/").text
 
 
-def test_a_person_sets_her_language_zone_and_password(console: Console) -> None:
+def test_a_person_sets_their_language_zone_and_password(console: Console) -> None:
     person, browser = console.person("owner"), console.stranger()
     browser.sign_in_by_link(console.link(person))
     browser.open("/me/profile")
@@ -161,6 +168,8 @@ def test_a_person_sets_her_language_zone_and_password(console: Console) -> None:
     wrong = browser.submit("/me/profile", name="", locale="de", time_zone="Mars/Base")
     assert wrong.status_code == 400
     browser.open("/me/security")
+    wrong = browser.submit("/me/password", password="not the right password", new_password="another long password")
+    assert wrong.status_code == 400 and "Das Passwort ist falsch." in wrong.text
     short = browser.submit("/me/password", password=PASSWORD, new_password="short")
     assert short.status_code == 400 and 'id="new_password-error"' in short.text
     browser.submit("/me/password", password=PASSWORD, new_password="another long password")
@@ -184,7 +193,7 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     assert len(re.findall(r"<li>[^<]+</li>", browser.submit("/me/totp/confirm", code=code, **kept).text)) >= 10
     browser.open("/me/security")
     refused = browser.submit("/me/totp/disable", password="not the right password")
-    assert refused.status_code == 400 and "password is wrong" in refused.text
+    assert refused.status_code == 400 and "The password is wrong." in refused.text
     browser.submit("/me/totp/disable", password=PASSWORD)
     assert person.get("/me").json["person"]["totp"] is False
 

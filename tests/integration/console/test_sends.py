@@ -73,6 +73,14 @@ def test_a_waiting_send_is_changed(console: Console) -> None:
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
 
 
+def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
+    send = console.service.bulk(["254711000001"], "Hi").json["send_id"]
+    browser = console.browser("sender")
+    browser.get(f"/sends/{send}/change")
+    late = browser.post(f"/sends/{send}/change", message="Hello")
+    assert late.status_code == 400 and "The send is completed and cannot" in late.text
+
+
 def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
     browser, send = console.browser(), scheduled(console)
     part = browser.get(f"/sends/{send}/progress", headers={"HX-Request": "true"})

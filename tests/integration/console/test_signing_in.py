@@ -122,7 +122,7 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert console.stranger().open(link.group(1)).status_code == 400
 
 
-def test_who_comes_by_a_link_has_the_zone_and_the_language_of_her_browser(console: Console) -> None:
+def test_who_comes_by_a_link_has_the_zone_and_the_language_of_their_browser(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     token = console.link(person)
     browser.open(f"/sign-in/link/{token}")

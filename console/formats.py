@@ -61,7 +61,7 @@ ROLES: dict[str, Any] = {
     "support": _("Support"),
 }
 LIMITED_BY: dict[str, Any] = {
-    "send_at": _("waits for its time"),
+    "send_at": _("waiting for its time"),
     "paused": _("is paused"),
     "held": _("is held"),
     "carrier_paused": _("the carrier is paused"),
@@ -70,12 +70,12 @@ LIMITED_BY: dict[str, Any] = {
     "send_rate": _("the rate of this send"),
     "sender_rate": _("the rate of the sender ID"),
     "prefix_rate": _("the rate of the country"),
-    "canary": _("waits for the first messages"),
+    "canary": _("waiting for the first messages"),
     "quiet_hours": _("quiet hours"),
-    "retry": _("waits to try again"),
+    "retry": _("waiting to try again"),
     "throttled": _("the carrier asks for a slower pace"),
     "carrier_rate": _("the pace of the carrier"),
-    "queue_turn": _("waits for its turn"),
+    "queue_turn": _("waiting its turn"),
     "window": _("answers of the carrier"),
 }
 

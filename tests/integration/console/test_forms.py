@@ -156,7 +156,10 @@ def test_the_log_of_changes_names_the_person(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/sender-ids/")
     browser.post("/sender-ids/", sender_id="NEWNAME")
-    assert "Ann Otieno" in browser.get("/changes/").text
+    page = browser.get("/changes/").text
+    assert "Ann Otieno" in page and "Sender ID requested" in page
+    ids = page[page.index('<details class="ids') :].partition("</details>")[0]
+    assert "sender.requested" in ids and "person 0" in ids and "req_" in ids
 
 
 def test_a_person_sets_their_language_zone_and_password(console: Console) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 from flask_babel import format_date, gettext
 
-KINDS = ("delivered", "sent", "failed", "in_doubt")
-"""Of the messages of a day: arrived; handed over, without a receipt yet; not arrived; unknown."""
+KINDS = ("delivered", "sent", "failed", "in_doubt", "canceled")
+"""Of the messages of a day: arrived; handed over, without a receipt yet; not arrived; unknown; canceled."""
 
 
 def kind(status: str | None) -> str:
     """Which part of a day's bar a message belongs to."""
-    return status if status in ("delivered", "sent", "in_doubt") else "failed"
+    return status if status is not None and status in KINDS else "failed"
 
 
 def days_until_today(count: int) -> list[str]:
@@ -40,6 +40,7 @@ def chart_data(rows: Sequence[Mapping[str, Any]]) -> str:
         "sent": gettext("Sent"),
         "failed": gettext("Failed"),
         "in_doubt": gettext("In doubt"),
+        "canceled": gettext("Canceled"),
     }
     labels = [format_date(date.fromisoformat(row["day"]), gettext("d MMM")) for row in rows]
     series = [{"kind": kind, "name": names[kind], "values": [row[kind] for row in rows]} for kind in KINDS]

@@ -1,4 +1,4 @@
-"""The current request: who is signed in, for which account, and the API in her name.
+"""The current request: who is signed in, for which account, and the API in their name.
 
 The cookie holds only the session token, and a support person's reason to see texts. The account and the world, `live`
 or `test`, are in the path, so that pages of several accounts can be open at the same time. The API decides what is
@@ -30,19 +30,23 @@ class SignedOut(Exception):
     """Nobody is signed in, or the session has ended."""
 
 
+class NotAllowed(Exception):
+    """The person's role lacks the scope of the page."""
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """Who is signed in."""
 
     details: Mapping[str, Any]
-    """As the API describes her: `person_id`, `email`, `name`, `locale`, `time_zone`, `operator_role`, `totp`."""
+    """As the API describes them: `person_id`, `email`, `name`, `locale`, `time_zone`, `operator_role`, `totp`."""
     accounts: tuple[Mapping[str, Any], ...]
-    """Her accounts: `account_id`, `name`, `role`."""
+    """Their accounts: `account_id`, `name`, `role`."""
     ends: float
 
     @property
     def initials(self) -> str:
-        """Up to two letters for her name."""
+        """Up to two letters for their name."""
         words = str(self.details.get("name") or self.details["email"]).split()
         return "".join(word[0] for word in words[:2]).upper()
 
@@ -138,7 +142,7 @@ def person() -> Person:
 
 
 def forget_person() -> None:
-    """Ask the API again who is signed in: her name or her accounts have changed."""
+    """Ask the API again who is signed in: their name or accounts have changed."""
     g.pop("person", None)
     token = session.get(SESSION_TOKEN)
     if token:
@@ -190,6 +194,12 @@ def role() -> str:
 def may(scope: str) -> bool:
     """Whether the person's role has a scope in the account of the path."""
     return scope in account_tokens().current().scopes
+
+
+def require(scope: str) -> None:
+    """Raise NotAllowed for a page whose form would be refused when it is sent."""
+    if not may(scope):
+        raise NotAllowed
 
 
 def _api_id(account_id: str) -> int | str:

@@ -22,7 +22,14 @@ from console.recipients import (
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
-FIELDS = {"phones": "list", "variables": "message", "stop_if": "stop_share", "quiet_hours": "quiet_from"}
+TIME_OF_DAY = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d", re.ASCII)
+FIELDS = {
+    "phones": "list",
+    "variables": "message",
+    "stop_if": "stop_share",
+    "stop_if/over": "stop_over",
+    "quiet_hours": "quiet_from",
+}
 """Where the form shows an error of the API's field."""
 FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
 
@@ -98,7 +105,7 @@ class Draft:
         return [{"phone": each} if isinstance(each, str) else each for each in first]
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
-        """The request for one recipient only, to see her message."""
+        """The request for one recipient only, to see their message."""
         body = {"phone": recipient["phone"], **self._content()}
         variables = {
             name: str(value) for name, value in (recipient.get("variables") or {}).items() if name in self.placeholders
@@ -111,8 +118,7 @@ class Draft:
 
     def _recipients(self) -> dict[str, Any]:
         if self.kind == "one":
-            names = self.placeholders
-            values = {name: self.form[f"value_{name}"] for name in names if f"value_{name}" in self.form.values}
+            values = {name: self.form[f"value_{name}"] for name in self.placeholders if self.form.text(f"value_{name}")}
             phone = plain_phone(self.form["phone"])
             return {"phone": phone} | ({"variables": values} if values else {})
         if self.kind == "group":
@@ -141,21 +147,40 @@ class Draft:
         if self.form.text("rate"):
             body["rate"] = _number(self.form["rate"])
         if self.form.text("quiet_from") or self.form.text("quiet_until"):
-            body["quiet_hours"] = {"from": self.form["quiet_from"], "until": self.form["quiet_until"]}
-        if self.kind != "one":
-            if self.form.text("canary"):
-                body["canary"] = _number(self.form["canary"])
-            if self.form.text("stop_share"):
-                body["stop_if"] = self._stop_rule()
+            body["quiet_hours"] = self._quiet_hours()
+        return body | self._rules_of_several()
+
+    def _quiet_hours(self) -> dict[str, str]:
+        start, end = self.form["quiet_from"].strip(), self.form["quiet_until"].strip()
+        if not TIME_OF_DAY.fullmatch(start):
+            self.form.errors["quiet_from"] = gettext("Enter when quiet hours start.")
+        if not TIME_OF_DAY.fullmatch(end):
+            self.form.errors["quiet_until"] = gettext("Enter when quiet hours end.")
+        elif start == end:
+            self.form.errors["quiet_until"] = gettext("Quiet hours cannot start and end at the same time.")
+        return {"from": start, "until": end}
+
+    def _rules_of_several(self) -> dict[str, Any]:
+        """Rules that need several recipients."""
+        given = [name for name in ("canary", "stop_share", "stop_over") if self.form.text(name)]
+        if self.kind == "one":
+            text = gettext("This works only with several recipients. Leave it empty for one phone.")
+            self.form.errors.update(dict.fromkeys(given, text))
+            return {}
+        body: dict[str, Any] = {"canary": _number(self.form["canary"])} if "canary" in given else {}
+        if "stop_share" in given or "stop_over" in given:
+            body["stop_if"] = self._stop_rule()
         return body
 
     def _stop_rule(self) -> dict[str, Any]:
         rule: dict[str, Any] = {}
         try:
-            share = float(self.form["stop_share"].strip().rstrip("%").replace(",", "."))
-            rule["failed_share"] = int(share * 100) / 10_000
+            percentage = float(self.form["stop_share"].strip().rstrip("%").replace(",", "."))
+            rule["failed_share"] = round(percentage * 100) / 10_000
         except (ValueError, OverflowError):
-            self.form.errors["stop_share"] = gettext("Enter a number.")
+            rule["failed_share"] = 0
+        if not 0 < rule["failed_share"] < 1:
+            self.form.errors["stop_share"] = gettext("Enter a percentage between 0 and 100, such as 20.")
         if self.form.text("stop_over"):
             rule["over"] = _number(self.form["stop_over"])
         return rule

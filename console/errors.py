@@ -3,13 +3,13 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError, Unreachable
-from flask import Flask, Response, redirect, render_template, request, session, url_for
+from flask import Flask, Response, g, redirect, render_template, request, session, url_for
 from flask_babel import gettext
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
-from console.current import SignedOut, forget_person
-from console.problems import SESSION_OVER, describe
+from console.current import NotAllowed, SignedOut, forget_person
+from console.problems import REFUSALS, SESSION_OVER, describe
 
 
 def add_error_pages(app: Flask) -> None:
@@ -23,7 +23,13 @@ def add_error_pages(app: Flask) -> None:
     def refused(error: ApiError) -> Any:
         if error.status == 401 and error.code in SESSION_OVER:
             return _to_sign_in()
+        if error.code == "insufficient_scope" and "world" in g:
+            return _page(403, describe(error), template="not_allowed.html")
         return _page(error.status, describe(error), str(error.problem.get("request_id") or ""))
+
+    @app.errorhandler(NotAllowed)
+    def not_allowed(error: NotAllowed) -> Any:
+        return _page(403, str(REFUSALS["insufficient_scope"]), template="not_allowed.html")
 
     @app.errorhandler(Unreachable)
     def unreachable(error: Unreachable) -> Any:
@@ -47,8 +53,9 @@ def add_error_pages(app: Flask) -> None:
         return _page(code, texts.get(code, gettext("Something went wrong. Try again.")))
 
 
-def _page(status: int, text: str, request_id: str = "") -> tuple[str, int]:
-    template = "parts/problem.html" if "HX-Request" in request.headers else "error.html"
+def _page(status: int, text: str, request_id: str = "", template: str = "error.html") -> tuple[str, int]:
+    if "HX-Request" in request.headers:
+        template = "parts/problem.html"
     return render_template(template, status=status, text=text, request_id=request_id), status
 
 

@@ -20,14 +20,16 @@ LONGEST_NUMBER = 9
 class Form:
     """The values of a form, and the error of each field.
 
-    `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. An error of a field
-    that the form does not have is in `problem`, above the form.
+    `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. The name of a
+    part of a field is written with a slash: `stop_if/over`. An error of a field that the form does not have is in
+    `problem`, above the form. `rejected` has the recipients or contacts that were refused, each with its reason.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None, fields: Mapping[str, str] | None = None) -> None:
         self.values: MultiDict[str, str] = MultiDict(values or {})
         self.errors: dict[str, str] = {}
         self.problem = ""
+        self.rejected: list[Mapping[str, Any]] = []
         self._fields = dict(fields or {})
         self.values.setdefault("key", str(uuid.uuid4()))
 
@@ -79,12 +81,15 @@ class Form:
                 self.problem = f"{name}: {text}" if name else text
         if not named:
             self.problem = describe(error)
+            self.rejected = list(error.problem.get("rejected") or ())
         return self
 
     def _named(self, errors: Any) -> dict[str, str]:
         """The first error of each field by its name in the form."""
         named: dict[str, str] = {}
         for each in errors:
-            first, _, rest = str(each.get("pointer", "")).lstrip("/").partition("/")
-            named.setdefault(self._fields.get(first, first), describe_field(each, rest))
+            pointer = str(each.get("pointer", "")).lstrip("/")
+            first, _, rest = pointer.partition("/")
+            name = self._fields.get(pointer) or self._fields.get(first, first)
+            named.setdefault(name, describe_field(each, rest))
         return named

@@ -12,7 +12,7 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 
 def language() -> str:
-    """The person's language, or before she has signed in the browser's."""
+    """The person's language, or before they have signed in the browser's."""
     person = maybe_person()
     chosen = str(person.details.get("locale") or "") if person else ""
     if chosen.partition("-")[0].partition("_")[0] in LANGUAGES:

@@ -24,7 +24,7 @@ REFUSALS: dict[str, Any] = {
     "invalid_credentials": _("The e-mail address or the password is wrong."),
     "code_required": _("Enter the code from your authenticator app too."),
     "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
-    "invalid_link": _("This link has been used or has expired. Ask for a new one."),
+    "invalid_link": _("This link has been used, replaced or has expired. Ask for a new one."),
     "spend_limit_reached": _("The account's spend limit is reached."),
     "sender_not_registered": _("The account has no such sender ID."),
     "sender_not_approved": _("This sender ID is not approved yet."),
@@ -38,7 +38,6 @@ REFUSALS: dict[str, Any] = {
     "name_taken": _("This name is taken. Choose another one."),
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
-    "state_conflict": _("This is not possible any more: the state has changed. Look at it again."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),
@@ -55,13 +54,14 @@ REFUSALS: dict[str, Any] = {
 
 OF_FIELDS: dict[str, Any] = {
     "required": _("Enter a value."),
+    "wrong_type": _("Enter a whole number, such as 10."),
     "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
     "duplicate": _("This phone is listed twice."),
     "missing_variable": _("A value for a placeholder is missing."),
     "message_empty": _("Write a message."),
     "message_too_long": _("The message is longer than 1,600 characters."),
     "invalid_url": _("Use an https address that is reachable from the internet."),
-    "invalid_time": _("Enter a time that lies ahead."),
+    "invalid_time": _("Enter a time in the future."),
     "too_far_ahead": _("Choose a time within the next 90 days."),
     "too_long": _("This is too long."),
 }

@@ -7,14 +7,15 @@ from typing import Any
 from console.formats import parsed
 
 OVER = ("completed", "canceled")
-NOT_ARRIVED = ("failed", "undelivered", "rejected", "expired", "canceled")
+NOT_ARRIVED = ("failed", "undelivered", "rejected", "expired")
 WAITING = ("scheduled", "queued", "sending")
 RECEIPT_SECONDS = 120.0
 """For how long a completed send is watched for receipts."""
 
 
 class Progress:
-    """The counts of a send's recipients: `delivered`, `sent`, `in_doubt`, `failed` and `waiting` add up to `total`."""
+    """The counts of a send's recipients: `delivered`, `sent`, `in_doubt`, `failed`, `canceled` and `waiting` add up
+    to `total`."""
 
     def __init__(self, send: Mapping[str, Any]) -> None:
         counts = send["counts"]
@@ -22,16 +23,22 @@ class Progress:
         self.sent = int(counts.get("sent", 0))
         self.in_doubt = int(counts.get("in_doubt", 0))
         self.failed = sum(int(counts.get(name, 0)) for name in NOT_ARRIVED)
+        self.canceled = int(counts.get("canceled", 0))
         self.waiting = sum(int(counts.get(name, 0)) for name in WAITING)
-        self.total = self.delivered + self.sent + self.in_doubt + self.failed + self.waiting
+        self.total = self.delivered + self.sent + self.in_doubt + self.failed + self.canceled + self.waiting
         self.done = self.total - self.waiting
         self._send = send
 
     @property
     def parts(self) -> list[tuple[str, int]]:
         """The parts of a bar."""
-        names = ("delivered", "sent", "failed", "in_doubt")
+        names = ("delivered", "sent", "failed", "in_doubt", "canceled")
         return [(name, int(getattr(self, name))) for name in names] + [("waiting", self.waiting)]
+
+    @property
+    def unsuccessful(self) -> int:
+        """How many messages have a reason to be shown: they failed, or are in doubt."""
+        return self.failed + self.in_doubt
 
     @property
     def is_over(self) -> bool:

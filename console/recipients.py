@@ -10,6 +10,8 @@ from typing import Any
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
 PHONE_MARKS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202a-\u202e\u2060\ufeff]")
+NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
+LONGEST_PLACEHOLDER = 32
 MOST_COLUMNS = 100
 SAMPLE = 20
 """Recipients that a preview can be chosen from."""
@@ -45,8 +47,11 @@ class Table:
         return named[0] if named else _most_like_phones(self)
 
     def column(self, name: str) -> int | None:
-        """The place of the column with this name, in any case; None if there is none."""
-        names = [column.strip().lower() for column in self.columns]
+        """The place of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
+
+        None if there is none.
+        """
+        names = [_placeholder_of(column) for column in self.columns]
         return names.index(name.lower()) if name.lower() in names else None
 
 
@@ -89,6 +94,12 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
             entry["variables"] = variables
         recipients.append(entry)
     return recipients
+
+
+def _placeholder_of(column: str) -> str:
+    """The placeholder that a column fills."""
+    name = NOT_OF_PLACEHOLDERS.sub("_", column.strip().lower()).strip("_")
+    return ("_" + name if name[:1].isdigit() else name)[:LONGEST_PLACEHOLDER]
 
 
 def _cell(row: Sequence[str], place: int) -> str:

@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account
+from console.current import account, require
 from console.forms import Form
 from console.paging import paging
 
@@ -42,6 +42,7 @@ def index() -> Any:
 @pages.route("/new", methods=["GET", "POST"])
 def create() -> Any:
     """A new key."""
+    require("keys:write")
     if request.method == "GET":
         form = Form({"name": "", "allowed_ips": ""})
         form.values.setlist("scopes", list(USUAL))

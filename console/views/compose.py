@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account
+from console.current import account, require
 from console.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.forms import Form
 from console.quotes import look
@@ -16,6 +16,12 @@ pages = Blueprint("compose", __name__, url_prefix="/compose")
 
 LARGEST_FILE = 20 * 1024 * 1024
 PREFILLED = ("kind", "phone", "sender_id", "group_id", "message", "category")
+
+
+@pages.before_request
+def only_who_may_send() -> None:
+    """Refuse everybody else before anything is typed."""
+    require("sms:send")
 
 
 @pages.route("/", methods=["GET", "POST"])

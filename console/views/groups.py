@@ -76,7 +76,7 @@ def add_contacts(group_id: Any) -> Any:
     text = counted("%(count)s contact added.", "%(count)s contacts added.", counts["added"])
     if counts["invalid"]:
         bad = ", ".join(str(each["phone"]) for each in put["rejected"][:3] if each["code"] != "duplicate")
-        text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
+        text += " " + gettext("%(count)s invalid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
     flash(text, "warn" if counts["invalid"] else "good")
     return redirect(url_for("groups.show", group_id=group_id))
 

@@ -1,4 +1,4 @@
-"""What a person sets for herself: name, language, time zone, password, second factor, sessions."""
+"""What people set for themselves: name, language, time zone, password, second factor, sessions."""
 
 from io import BytesIO
 from typing import Any
@@ -57,7 +57,7 @@ def change_password() -> Any:
     except ApiError as error:
         return _security(password=_refused(form, error, "password")), 400
     current.forget_person()
-    flash(gettext("Your password is changed. You are signed out everywhere else."), "good")
+    flash(gettext("Your password has been changed. You are signed out everywhere else."), "good")
     return redirect(url_for("me.security"))
 
 
@@ -130,5 +130,7 @@ def _refused(form: Form, error: ApiError, field: str) -> Form:
     """The form with what is wrong; a wrong password or code is said at its field."""
     form.refuse(error)
     if error.status == 401:
-        form.errors[field], form.problem = form.problem, ""
+        wrong_password = error.code == "invalid_credentials"
+        form.errors[field] = gettext("The password is wrong.") if wrong_password else form.problem
+        form.problem = ""
     return form

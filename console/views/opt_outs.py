@@ -75,7 +75,7 @@ def _say(added: Any) -> None:
     text = counted("%(count)s opt-out added.", "%(count)s opt-outs added.", counts["added"])
     if counts["invalid"]:
         bad = ", ".join(str(each["phone"]) for each in added["rejected"][:3])
-        text += " " + gettext("%(count)s not valid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
+        text += " " + gettext("%(count)s invalid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
     flash(text, "warn" if counts["invalid"] else "good")
 
 

@@ -4,12 +4,12 @@ from collections import Counter
 from typing import Any
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.csv_files import download
-from console.current import account
-from console.formats import local_from_utc, utc_from_local
+from console.current import account, require
+from console.formats import local_from_utc, status_label, utc_from_local
 from console.forms import Form
 from console.paging import paging
 from console.progress import Progress
@@ -30,7 +30,7 @@ OUTCOMES = (
     "canceled",
     "in_doubt",
 )
-FAILED = ("failed", "undelivered", "rejected", "in_doubt")
+FAILED = ("failed", "undelivered", "rejected", "expired", "in_doubt")
 SAMPLE = 1000
 """How many messages of each outcome are looked at for their reasons."""
 
@@ -53,9 +53,13 @@ def show(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/progress")
 def progress(send_id: Any) -> Any:
-    """How far it has come, for a page that refreshes itself."""
+    """How far it has come, for a page that refreshes itself, and with it the reasons when more messages failed."""
     send = account().sends.one(str(send_id))
-    return render_template("sends/progress.html", send=send, progress=Progress(send))
+    progress = Progress(send)
+    response = make_response(render_template("sends/progress.html", send=send, progress=progress))
+    if request.args.get("unsuccessful", "0") != str(progress.unsuccessful):
+        response.headers["HX-Trigger"] = "reasons-changed"
+    return response
 
 
 @pages.get("/<uuid:send_id>/reasons")
@@ -68,7 +72,9 @@ def reasons(send_id: Any) -> Any:
         page = account().sends.messages(str(send_id), limit=SAMPLE, status=status)
         complete = complete and page["next_cursor"] is None
         counted.update((message["error"] or {}).get("code", status) for message in page["data"])
-    rows = [(titles.get(code, {"title": code, "meaning": ""}), count) for code, count in counted.most_common()]
+    rows = [
+        (titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()
+    ]
     return render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id)
 
 
@@ -94,8 +100,8 @@ def control(send_id: Any, action: str) -> Any:
     acts = {"pause": account().sends.pause, "resume": account().sends.resume, "cancel": account().sends.cancel}
     texts = {
         "pause": gettext("The send is paused."),
-        "resume": gettext("The send goes on."),
-        "cancel": gettext("The send is canceled. Credits for what was not sent are returned."),
+        "resume": gettext("The send has resumed."),
+        "cancel": gettext("Send canceled. Unused credits have been returned."),
     }
     try:
         acts[action](str(send_id))
@@ -111,6 +117,7 @@ def control(send_id: Any, action: str) -> Any:
 @pages.route("/<uuid:send_id>/change", methods=["GET", "POST"])
 def change(send_id: Any) -> Any:
     """Change when it is due, when it expires, how fast it goes, or its text."""
+    require("sms:send")
     send = account().sends.one(str(send_id))
     before = {
         "send_at": local_from_utc(send["send_at"]),

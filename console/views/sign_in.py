@@ -111,7 +111,7 @@ def _refused(template: str, form: Form, error: ApiError, field: str = "", **more
 
 
 def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
-    """Who comes by a link is perhaps new: a zone and language that she has not set are those of her browser."""
+    """Who comes by a link is perhaps new: a zone and language not set yet are those of the browser."""
     spoken = language()
     shown = _begin(answer)
     person = answer["person"]

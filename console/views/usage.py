@@ -6,7 +6,7 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 
-from console.charts import by_day, kind
+from console.charts import KINDS, by_day, kind
 from console.csv_files import download
 from console.current import account
 from console.forms import Form
@@ -75,9 +75,7 @@ def _grouped(rows: list[dict[str, Any]], by: str) -> list[dict[str, Any]]:
     table: dict[str, dict[str, Any]] = {}
     for row in rows:
         name = str(row[by] or "")
-        entry = table.setdefault(
-            name, {"name": name, "delivered": 0, "sent": 0, "failed": 0, "in_doubt": 0, "credits": 0}
-        )
+        entry = table.setdefault(name, {"name": name, "credits": 0, **dict.fromkeys(KINDS, 0)})
         entry[kind(row["status"])] += row["messages"]
         entry["credits"] += row["credits"]
     return sorted(table.values(), key=lambda entry: -entry["credits"])

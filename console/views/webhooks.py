@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account
+from console.current import account, require
 from console.forms import Form
 from console.paging import paging
 
@@ -44,6 +44,7 @@ def index() -> Any:
 @pages.route("/new", methods=["GET", "POST"])
 def create() -> Any:
     """A new webhook. Its secret is shown once."""
+    require("webhooks:write")
     if request.method == "GET":
         return render_template("webhooks/edit.html", form=Form({"url": "", "description": ""}), events=EVENTS)
     form = Form.posted()
@@ -66,6 +67,7 @@ def show(webhook_id: Any) -> Any:
 @pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])
 def edit(webhook_id: Any) -> Any:
     """Change it."""
+    require("webhooks:write")
     webhook = account().webhooks.one(str(webhook_id))
     if request.method == "GET":
         form = Form({"url": webhook["url"] or "", "description": webhook["description"] or ""})

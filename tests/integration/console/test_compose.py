@@ -13,6 +13,8 @@ from tests.harness.console import Browser, Console
 
 ONE = {"kind": "one", "phone": "+254 711 000 001", "sender_id": "ACME", "message": "Hello", "category": "transactional"}
 
+PERCENTAGE = "Enter a percentage between 0 and 100, such as 20."
+
 
 def hidden(page: Any) -> dict[str, str]:
     """The values that a confirmation sends on."""
@@ -87,13 +89,26 @@ def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
     fields = {"file_text": unescape(text.group(1)), "file_name": "kunden.csv", "phone_column": "1"}
     fields |= {"column_name": "0", "column_ort": "2", "kind": "file", "message": "Hi {{name}} in {{ort}}"}
     page = confirmed(browser, **{**ONE, **fields})
-    assert "Hi Ben in Köln" in page.text and "Not valid" in page.text
+    assert "Hi Ben in Köln" in page.text and "Invalid" in page.text
     browser.post("/compose/send", **hidden(page))
     texts = [
         console.service.get(f"/messages/{each['message_id']}").json["text"]
         for each in console.service.get("/messages").json["data"]
     ]
     assert texts == ["Hi Ben in Köln"], "0711 is no phone"
+
+
+def test_a_list_of_invalid_phones_says_why_each_is_refused(console: Console) -> None:
+    browser = console.browser()
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **{**ONE, "kind": "list", "list": "0711\nnobody"})
+    assert page.status_code == 400 and "None of the recipients can be sent to." in page.text
+    assert page.text.count("<td>Not a phone number</td>") == 2 and "<td>0711</td>" in page.text
+
+
+def test_an_empty_value_leaves_the_default_of_the_message(console: Console) -> None:
+    page = confirmed(console.browser("sender"), **{**ONE, "message": "Hi {{name|there}}", "value_name": ""})
+    assert "Hi there" in page.text
 
 
 def test_a_group_gets_the_text_of_each_contact(console: Console) -> None:
@@ -135,11 +150,20 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"kind": "list", "list": ""}, "list", "at least one recipient"),
         ({"kind": "file", "file_text": ""}, "file", "at least one recipient"),
         ({"when": "later", "send_at": ""}, "send_at", "Enter a date and a time."),
-        ({"when": "later", "send_at": "1999-01-01T10:00"}, "send_at", "lies ahead"),
-        ({"rate": "fast"}, "rate", ""),
+        ({"when": "later", "send_at": "1999-01-01T10:00"}, "send_at", "Enter a time in the future."),
+        ({"rate": "fast"}, "rate", "Enter a whole number, such as 10."),
         ({"reference": "r" * 256}, "reference", ""),
-        ({"kind": "list", "list": "254711000001", "stop_share": "many"}, "stop_share", "Enter a number."),
-        ({"quiet_from": "21:00"}, "quiet_from", ""),
+        ({"kind": "list", "list": "254711000001", "stop_share": "many"}, "stop_share", PERCENTAGE),
+        ({"kind": "list", "list": "254711000001", "stop_share": "120"}, "stop_share", PERCENTAGE),
+        ({"kind": "list", "list": "254711000001", "stop_share": "0"}, "stop_share", PERCENTAGE),
+        ({"kind": "list", "list": "254711000001", "stop_over": "50"}, "stop_share", PERCENTAGE),
+        ({"kind": "list", "list": "254711000001", "stop_share": "20", "stop_over": "few"}, "stop_over", "whole number"),
+        ({"canary": "5"}, "canary", "only with several recipients"),
+        ({"stop_share": "20"}, "stop_share", "only with several recipients"),
+        ({"quiet_from": "21:00"}, "quiet_until", "Enter when quiet hours end."),
+        ({"quiet_until": "07:00"}, "quiet_from", "Enter when quiet hours start."),
+        ({"quiet_from": "21:00", "quiet_until": "21:00"}, "quiet_until", "at the same time"),
+        ({"message": "Hi {{name}}, bye", "value_name": " "}, "message", "A value for a placeholder is missing."),
         ({"category": "gossip"}, "category", ""),
     ],
 )

@@ -25,7 +25,7 @@ def test_a_group_is_made_renamed_filled_and_deleted(console: Console) -> None:
     taken = browser.post("/groups/", name="Guests", key="another")
     assert taken.status_code == 400 and "This name is taken." in taken.text and 'value="Guests"' in taken.text
     added = browser.submit(f"{place}/contacts", phones="+254 711 000 001\n0711\n254711000002", follow=True)
-    assert "2 contacts added." in added.text and "1 not valid: 0711" in added.text
+    assert "2 contacts added." in added.text and "1 invalid: 0711" in added.text
     empty = browser.submit(f"{place}/contacts", phones=" ")
     assert empty.status_code == 400 and "Add at least one phone." in empty.text
     assert "+254711000002" not in browser.open(f"{place}?phone=254711000001").text
@@ -145,14 +145,24 @@ def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
     assert "An account keeps at least one owner." in kept.text
 
 
+def test_who_is_in_the_account_already_is_not_invited_again(console: Console) -> None:
+    browser, other = console.browser("owner"), console.person("viewer")
+    browser.get("/people/")
+    again = browser.post("/people/invitations", email=other.email, role="sender")
+    assert f"{other.email} is in this account already." in again.text
+
+
 def test_the_log_of_changes_names_the_person(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/sender-ids/")
     browser.post("/sender-ids/", sender_id="NEWNAME")
-    assert "Ann Otieno" in browser.get("/changes/").text
+    page = browser.get("/changes/").text
+    assert "Ann Otieno" in page and "Sender ID requested" in page
+    ids = page[page.index('<details class="ids') :].partition("</details>")[0]
+    assert "sender.requested" in ids and "person 0" in ids and "req_" in ids
 
 
-def test_a_person_sets_her_language_zone_and_password(console: Console) -> None:
+def test_a_person_sets_their_language_zone_and_password(console: Console) -> None:
     person, browser = console.person("owner"), console.stranger()
     browser.sign_in_by_link(console.link(person))
     browser.open("/me/profile")
@@ -161,6 +171,8 @@ def test_a_person_sets_her_language_zone_and_password(console: Console) -> None:
     wrong = browser.submit("/me/profile", name="", locale="de", time_zone="Mars/Base")
     assert wrong.status_code == 400
     browser.open("/me/security")
+    wrong = browser.submit("/me/password", password="not the right password", new_password="another long password")
+    assert wrong.status_code == 400 and "Das Passwort ist falsch." in wrong.text
     short = browser.submit("/me/password", password=PASSWORD, new_password="short")
     assert short.status_code == 400 and 'id="new_password-error"' in short.text
     browser.submit("/me/password", password=PASSWORD, new_password="another long password")
@@ -184,7 +196,7 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     assert len(re.findall(r"<li>[^<]+</li>", browser.submit("/me/totp/confirm", code=code, **kept).text)) >= 10
     browser.open("/me/security")
     refused = browser.submit("/me/totp/disable", password="not the right password")
-    assert refused.status_code == 400 and "password is wrong" in refused.text
+    assert refused.status_code == 400 and "The password is wrong." in refused.text
     browser.submit("/me/totp/disable", password=PASSWORD)
     assert person.get("/me").json["person"]["totp"] is False
 

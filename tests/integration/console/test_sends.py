@@ -51,8 +51,8 @@ def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
     for action, status, text in (
         ("pause", "paused", "The send is paused."),
-        ("resume", "scheduled", "The send goes on."),
-        ("cancel", "canceled", "The send is canceled."),
+        ("resume", "scheduled", "The send has resumed."),
+        ("cancel", "canceled", "Send canceled. Unused credits have been returned."),
     ):
         browser.get(f"/sends/{send}")
         page = browser.post(f"/sends/{send}/{action}", follow=True)
@@ -73,12 +73,46 @@ def test_a_waiting_send_is_changed(console: Console) -> None:
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
 
 
+def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
+    send = console.service.bulk(["254711000001"], "Hi").json["send_id"]
+    browser = console.browser("sender")
+    browser.get(f"/sends/{send}/change")
+    late = browser.post(f"/sends/{send}/change", message="Hello")
+    assert late.status_code == 400 and "The send is completed and cannot" in late.text
+
+
 def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
     browser, send = console.browser(), scheduled(console)
     part = browser.get(f"/sends/{send}/progress", headers={"HX-Request": "true"})
     assert "<html" not in part.text and 'hx-trigger="every 10s"' in part.text
     console.service.post(f"/sends/{send}/cancel")
     assert "hx-get" not in browser.get(f"/sends/{send}/progress").text
+
+
+def test_the_reasons_are_loaded_again_when_more_messages_have_failed(console: Console) -> None:
+    send = console.service.bulk(["254711000001", "999020000001"], "Hi").json["send_id"]
+    browser = console.browser()
+    assert "load, reasons-changed from:body" in browser.get(f"/sends/{send}").text
+    failed = browser.get(f"/sends/{send}/progress?unsuccessful=0")
+    assert failed.headers["HX-Trigger"] == "reasons-changed"
+    assert "HX-Trigger" not in browser.get(f"/sends/{send}/progress?unsuccessful=1").headers
+
+
+def test_canceled_messages_are_no_failures(console: Console) -> None:
+    browser, send = console.browser(), scheduled(console)
+    console.service.post(f"/sends/{send}/cancel")
+    page = browser.get(f"/sends/{send}").text
+    assert '<li class="failed">Failed <b>0</b>' in page and '<li class="canceled">Canceled <b>2</b>' in page
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO usage (account_id, began_at, sender_id, country, lane, status, messages, credits)"
+            " VALUES (%s, date_trunc('hour', now()), 'ACME', 'KE', 1, 'canceled', 1234, 0)",
+            (console.service.account_id,),
+        )
+    overview = browser.get("/").text
+    assert "<dt>Canceled</dt><dd>1,234</dd>" in overview and "<dt>Failed</dt><dd>0</dd>" in overview
+    assert "0 failed, 1,234 canceled" in overview
+    assert re.search(r'data-label="Canceled" class="number">1,234<', browser.get("/usage/?by=country").text)
 
 
 def test_reasons_are_counted(console: Console) -> None:

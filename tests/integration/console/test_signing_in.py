@@ -109,7 +109,7 @@ def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
     late = console.stranger()
     late.open(f"/sign-in/link/{token}")
     refused = late.submit(f"/sign-in/link/{token}")
-    assert refused.status_code == 400 and "has been used or has expired" in refused.text
+    assert refused.status_code == 400 and "has been used, replaced or has expired" in refused.text
 
 
 def test_an_invitation_is_accepted(console: Console) -> None:
@@ -129,7 +129,7 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert console.stranger().open(link.group(1)).status_code == 400
 
 
-def test_who_comes_by_a_link_has_the_zone_and_the_language_of_her_browser(console: Console) -> None:
+def test_who_comes_by_a_link_has_the_zone_and_the_language_of_their_browser(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     token = console.link(person)
     browser.open(f"/sign-in/link/{token}")

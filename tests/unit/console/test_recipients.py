@@ -36,6 +36,11 @@ def test_a_file_has_columns(delimiter: str) -> None:
     assert recipients_of_table(table, 1, {"n": 0}) == [{"phone": "254711000000", "variables": {"n": "A, B; C"}}]
 
 
+def test_a_column_fills_the_placeholder_that_an_import_makes_of_its_name() -> None:
+    table = read_table("Phone,First Name,2nd line,  City (home) \n254711000000,Ann,x,Kisumu\n")
+    assert [table.column(name) for name in ("first_name", "First_Name", "_2nd_line", "city_home")] == [1, 1, 2, 3]
+
+
 def test_a_file_without_names_has_numbered_columns() -> None:
     table = read_table("Ann,254711000000\nBen,254711000001\n")
     assert table.columns == ("1", "2") and len(table.rows) == 2 and table.phone_column == 1

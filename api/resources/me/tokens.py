@@ -50,8 +50,9 @@ def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     if test and sandbox_of is None:
         account_id, sandbox_of = _sandbox_of(signed_in, requested), requested
     membership = Membership(requested, found.version, str(signed_in.session_id))
+    scopes = [each for each in ROLE_SCOPES[found.role] if sandbox_of is None or not each.startswith("people:")]
     token, caller = services().tokens.issue_to_person(
-        actor_of(signed_in.person_id), membership, ROLE_SCOPES[found.role], account_id, sandbox_of
+        actor_of(signed_in.person_id), membership, scopes, account_id, sandbox_of
     )
     return AccountTokenResponse().dump(
         _described(token, caller.expires_at, caller.scopes)

@@ -37,4 +37,7 @@ def test_an_owner_sees_every_page(console: Console, world: str) -> None:
     assert len(paths) > len(ACCOUNT_PAGES)
     for path in paths:
         page = owner.get(path, world)
+        if world == "test" and path.startswith(("/people/", "/changes/")):
+            assert page.status_code == 403  # a sandbox has no people of its own
+            continue
         assert page.status_code in (200, 302), (path, page.text)

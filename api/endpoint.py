@@ -170,10 +170,10 @@ def authenticate(scope: str) -> Caller:
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     take_request(caller)
-    if scope:
-        need_scope(caller, scope)
     if caller.test and scope.startswith("people:"):
         raise Problem("insufficient_scope", "People belong to the live account: a test token does not manage them.")
+    if scope:
+        need_scope(caller, scope)
     return caller
 
 

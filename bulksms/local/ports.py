@@ -5,6 +5,9 @@ import socket
 
 LOOPBACK = "127.0.0.1"
 
+RANDOM = random.SystemRandom()
+"""Not the module's own generator: where that is seeded, several processes choose the same ports at the same time."""
+
 # Below the kernel's range of ephemeral ports (32768 and up): a client that keeps retrying a port in that range while
 # its server is down may connect to itself, and then the server cannot listen there again.
 LOWEST, HIGHEST = 20_000, 32_000
@@ -26,7 +29,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 def free_port() -> int:
     """A port that is free now. Another process may take it before it is used; the caller has to retry then."""
     for _ in range(200):
-        port = random.randint(LOWEST, HIGHEST)
+        port = RANDOM.randint(LOWEST, HIGHEST)
         if is_free(port):
             return port
     raise OSError(f"no free port found between {LOWEST} and {HIGHEST} on {LOOPBACK}")

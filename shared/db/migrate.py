@@ -29,6 +29,8 @@ LOCK_SECONDS, PAUSE_SECONDS = 2.0, 1.0
 long, and tries again after a pause."""
 PATIENCE_SECONDS = 300.0
 """How long it goes on trying."""
+GIVES_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+"""What ends a migration that others stand in the way of: it has changed nothing, and is tried again."""
 
 NOTE_OLDEST = update(compatibility).values(oldest_code=bindparam("revision"))
 FIRST_NOTED = "0040"
@@ -40,7 +42,7 @@ def migrate(engine: Engine) -> str:
 
     An empty database is migrated in one transaction. Otherwise each migration is one, so that no lock is held for
     longer than its own migration takes. A newer database that this release can use is left as it is. Raises
-    LockNotAvailable if a lock is not free within PATIENCE_SECONDS.
+    LockNotAvailable or DeadlockDetected if it does not get its locks within PATIENCE_SECONDS.
     """
     with _alone(engine) as connection:
         done = current(connection)
@@ -89,9 +91,9 @@ def _migrate_one(connection: Connection, revision: str) -> None:
             else:
                 _upgrade_step_by_step(connection, revision)
             return
-        except (OperationalError, psycopg.errors.LockNotAvailable) as error:  # through SQLAlchemy, or of its driver
+        except (OperationalError, *GIVES_WAY) as error:  # through SQLAlchemy, or of its driver
             cause = getattr(error, "orig", error)
-            if not isinstance(cause, psycopg.errors.LockNotAvailable) or time.monotonic() > deadline:
+            if not isinstance(cause, GIVES_WAY) or time.monotonic() > deadline:
                 raise
             log.info("a table is in use; revision %s will be tried again: %s", revision, cause)
             connection.rollback()

@@ -25,6 +25,7 @@ from shared.db.migrate import migrate, migration_config, module_of, oldest_code
 from shared.db.migration_plan import LOCKS, Effect, effects, plan
 from shared.db.partitions import make_partitions
 from shared.db.schema import current, head, revisions
+from tests.harness.house import wait_until
 from tests.harness.migration_effects import observe
 
 FIRST_GUARDED = "0040"
@@ -148,6 +149,40 @@ def test_a_migration_gives_way_and_tries_again(empty: Engine, monkeypatch: pytes
         busy.rollback()
     migrating.join(30)
     assert reached == [head()]
+
+
+def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.db.migrate, "PAUSE_SECONDS", 0.2)
+    migrated_to(empty, revisions()[-2])
+    real, locked = shared.db.migrate.command.upgrade, threading.Event()
+    tries: list[str] = []
+
+    def upgrade(config: Config, revision: str) -> None:
+        tries.append(revision)
+        connection = config.attributes["connection"]
+        connection.execute(text("LOCK TABLE send IN ACCESS EXCLUSIVE MODE"))
+        locked.set()
+        connection.execute(text("LOCK TABLE batch IN ACCESS EXCLUSIVE MODE"))
+        real(config, revision)
+
+    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    reached: list[str] = []
+    migrating = threading.Thread(target=lambda: reached.append(migrate(empty)))
+    with empty.connect() as other:
+        other.execute(text("LOCK TABLE batch IN ROW EXCLUSIVE MODE"))
+        migrating.start()
+        assert locked.wait(30)
+        wait_until(lambda: waits_for(empty, "batch"), 30, "the migration's second lock")
+        other.execute(text("SELECT count(*) FROM send"))  # waits for the migration, which waits for this
+    migrating.join(30)
+    assert (reached, tries) == ([head()], [head(), head()])
+
+
+def waits_for(engine: Engine, table: str) -> bool:
+    """Whether somebody waits for a lock of the table."""
+    waiting = text("SELECT count(*) FROM pg_locks WHERE relation = CAST(:table AS regclass) AND NOT granted")
+    with engine.connect() as connection:
+        return bool(connection.execute(waiting, {"table": table}).scalar_one())
 
 
 def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,11 @@ ALSO_GOOD = {
 """Statuses besides 200 that an operation may answer: what it is about may be over, not have happened yet, or be known
 to a person only."""
 
+LIVE_ONLY = ("10. People", "11. Sign in")
+"""Folders whose requests need a live key: people belong to the live account."""
+OF_TEST_KEY = {operation: (401, 403, 404) for folder in LIVE_ONLY for operation in FOLDERS[folder]}
+"""What they answer with a test key: its token has no right to people, and so there is no invitation and no session."""
+
 PASSWORD = "correct horse battery staple"
 """As in the examples of the OpenAPI document."""
 CHANGED_BODIES: dict[str, dict[str, object]] = {

@@ -33,6 +33,9 @@ CONTACTS = text(
     SELECT :group, n, 255000000000 + n FROM generate_series(1, CAST(:count AS int)) AS n
     """
 )
+OPEN_SENDS = text(
+    "SELECT s.id FROM send s JOIN account a ON a.id = s.account_id WHERE a.name = 'attacker' AND s.completed_at IS NULL"
+)
 COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
 
 
@@ -105,8 +108,7 @@ class Ground:
         """Make both accounts, and what the attacker's owns: messages, a large group, opt-outs."""
         house = self.house
         attacker = house.new_account("attacker", CREDITS)
-        key, self.attackers_token = house.key, house.token
-        self.small_group = house.new_group(attacker, 1, 254_400_000_000)
+        key, token = house.key, house.token
         with house.engine.begin() as connection:
             group = create_group(connection, attacker, "Large")
             size = {"group": group, "count": round(300_000 * self.strength)}
@@ -120,7 +122,7 @@ class Ground:
         self._target = Target(
             house.port,
             self.strength,
-            self.attackers_token,
+            token,
             key.api_key,
             key.api_secret,
             str(group),
@@ -157,6 +159,14 @@ class Ground:
             wait_until(lambda: len(victim.delays(during + rest)) >= accepted, 30, "the victim's messages")
         felt.delays = victim.delays(during + rest)
         return felt
+
+    def cancel_sends(self) -> None:
+        """Cancel what the attacker's bulk sends left in the queue: a minute of work for the carrier."""
+        self.house.token = self._target.token
+        with self.house.engine.connect() as connection:
+            sends = connection.execute(OPEN_SENDS).scalars().all()
+        for send in sends:
+            self.house.try_request("POST", f"/sends/{send}/cancel")
 
     def restart_api(self) -> None:
         """Its memory is as small as at first."""

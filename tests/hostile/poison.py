@@ -80,13 +80,13 @@ class Neighbour:
 
 
 class Poison:
-    """Objects of the attacker's at which workers fail, `count` of each kind."""
+    """Objects at which workers fail, `count` of each kind, of an account that nothing else waits for."""
 
-    def __init__(self, house: House, token: str, group: str, count: int) -> None:
+    def __init__(self, house: House, count: int) -> None:
         """Make them while no worker runs, and start it then."""
         self._house = house
         house.workers.pop().stop()
-        house.token = token
+        group = house.new_group(house.new_account("poisoner"), 1, FIRST_PHONE)
         self.ids: dict[str, list[str]] = {
             "import": [import_file(house, group, lines([FIRST_PHONE])) for _ in range(count)],
             "expansion": [self._send("group", group_id=group, message="Sale") for _ in range(count)],
@@ -140,7 +140,7 @@ def measured(there: Ground) -> tuple[Jobs, Jobs, dict[str, int]]:
     neighbour = Neighbour(there.house)
     neighbour.work(3)
     quiet = neighbour.work(ROUNDS)
-    poison = Poison(there.house, there.attackers_token, there.small_group, COUNT)
+    poison = Poison(there.house, COUNT)
     return quiet, neighbour.work(ROUNDS), poison.failed()
 
 

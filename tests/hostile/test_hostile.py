@@ -35,7 +35,7 @@ def test_no_request_of_another_is_refused_or_lost(there: Ground, scenario: Scena
 
 def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
     neighbour = Neighbour(there.house)
-    poison = Poison(there.house, there.attackers_token, there.small_group, POISONED)
+    poison = Poison(there.house, POISONED)
     neighbour.work(2)
     wait_until(lambda: {*poison.failed().values()} == {POISONED}, 60, "the failure of each")
 
@@ -47,6 +47,7 @@ def test_the_books_are_clean(there: Ground) -> None:
 
 def test_nothing_of_it_left_a_receipt_behind(there: Ground) -> None:
     """Receipts are stored for an account that has a webhook, and one that has none."""
+    there.cancel_sends()
     wait_until(lambda: not there.house.scalar(RECEIPTS_DUE), 60, "the receipts")
     logs = "".join(worker.log_file.read_text() for worker in there.house.workers)
     assert "receipts could not be stored" not in logs

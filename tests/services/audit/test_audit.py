@@ -29,7 +29,7 @@ POST = "INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_typ
 REFUND = "'refund', 'revenue', 'available'"
 REVERSAL = "'reversal', 'available', 'funding'"
 RELEASE = "'release', 'reserved', 'available'"
-NOT_DUE = "SELECT id FROM batch WHERE state = 'waiting'"
+NOT_DUE = "SELECT min(id::text)::uuid FROM batch WHERE state = 'waiting'"
 DELIVERED = "(SELECT min(id::text)::uuid FROM message WHERE status = 'delivered' AND price > 0)"
 
 SABOTAGE = [
@@ -66,7 +66,7 @@ SABOTAGE = [
     (
         "refund_captured",
         f"{POST} SELECT account_id, {REFUND}, 1, 'message', overlay(id::text placing '0001' from 33)::uuid, 0"
-        " FROM batch WHERE state = 'waiting'",
+        f" FROM batch WHERE id IN ({NOT_DUE})",
     ),
     (
         "refund_captured",

@@ -5,6 +5,7 @@ import uuid
 
 from playwright.sync_api import Page, expect
 
+from console.charts import KINDS
 from tests.browser.conftest import Stand
 
 
@@ -49,7 +50,7 @@ def test_a_chart_is_drawn_without_breaking_the_policy(stand: Stand) -> None:
     errors = errors_of(page)
     page.goto(stand.account + "/", wait_until="networkidle")
     expect(page.locator("canvas[data-chart]")).to_be_visible()
-    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.length") == 4
+    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.length") == len(KINDS)
     assert errors == []
     context.close()
 

@@ -13,7 +13,7 @@ from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
 from tests.browser.conftest import CHROMIUM
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import House, house
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def test_it_works(tmp_path: Path) -> None:
         port = free_port()
         with services.console(port, service.port, service.env, tmp_path, Path.cwd()) as console:
             console.launch()
-            wait_until(console.ready, 60, "the console")
+            console.wait_ready(60)
             page = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]).new_page()
             sign_in(service, page, f"http://{LOOPBACK}:{port}")
             send_file(page)

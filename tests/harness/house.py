@@ -65,11 +65,11 @@ class House:
         """Start the API and workers at the same time, and wait until all of them are ready."""
         api = self._launch_api()
         self.start_workers(workers)
-        wait_until(api.ready, 60, "the API")
+        api.wait_ready(60)
 
     def start_api(self) -> None:
         """Start the API and wait until it is ready."""
-        wait_until(self._launch_api().ready, 60, "the API")
+        self._launch_api().wait_ready(60)
 
     def _launch_api(self) -> Command:
         self.api = services.api(self.port, self.env, self.folder, Path.cwd())

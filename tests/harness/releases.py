@@ -116,7 +116,7 @@ class Release:
         self._workers = [services.worker(number, self._env, self._logs, self._home) for number in range(1, workers + 1)]
         for worker in self._workers:
             worker.launch()
-        wait_until(self.api.ready, 60, "the API")
+        self.api.wait_ready(60)
         self._fleet.ports.append(self.port)
         wait_until(lambda: self._fleet.scalar(WORKERS_EVER) >= before + workers, 90, "the workers")
 

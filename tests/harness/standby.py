@@ -38,7 +38,7 @@ class Pair(Ground):
         self.standby = Postgres(folder / "standby", {**SMALL, **follow, **more})
         self.primary.launch()  # a synchronous primary is ready when its standby is
         self.standby.start()
-        wait_until(self.primary.ready, 60, "the primary")
+        self.primary.wait_ready(60)
         wait_until(lambda: self.scalar("SELECT count(*) FROM pg_stat_replication"), 60, "the replication")
 
     def fail_over(self) -> None:

@@ -52,7 +52,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     (folder / "carriers.toml").write_text(CARRIERS.format(host=LOOPBACK, port=smsc_port))
     smsc = services.smsc(smsc_port, services.environment({}), folder, Path.cwd())
     smsc.launch()
-    wait_until(smsc.ready, 30, "the SMSC")
+    smsc.wait_ready(30)
     settings = {
         "CARRIERS_FILE": str(folder / "carriers.toml"),
         "LEASE_SECONDS": "8",

@@ -55,7 +55,7 @@ def console(tmp_path: Path) -> Iterator[Running]:
         process = services.console(port, silent.getsockname()[1], env, tmp_path, Path.cwd())
         with process:
             process.launch()
-            wait_until(process.ready, 60, "the console")
+            process.wait_ready(60)
             yield Running(process, port)
 
 

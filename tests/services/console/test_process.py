@@ -12,7 +12,7 @@ from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
 from tests.harness.console import CSRF
-from tests.harness.house import SECRET_KEY, House, house, wait_until
+from tests.harness.house import SECRET_KEY, House, house
 
 KEY = "a-secret-key-of-the-consoles-tests"
 
@@ -59,7 +59,7 @@ def test_it_works(tmp_path: Path) -> None:
         console = services.console(port, service.port, service.env, tmp_path, Path.cwd())
         with console:
             console.launch()
-            wait_until(console.ready, 60, "the console")
+            console.wait_ready(60)
             known = Path(f"/proc/{console.pid}/environ").read_bytes()
             assert KEY.encode() in known and SECRET_KEY.encode() not in known and b"DATABASE_URL" not in known
             visitor = Visitor(port)

@@ -17,6 +17,7 @@ from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
+from shared.metrics import CONNECTION_FAILURES
 
 UNAVAILABLE = (
     OperationalError,
@@ -114,12 +115,14 @@ def _close_read_only(session: "psycopg.Connection[Any] | None", record: Connecti
 
 
 def _as_outage(failure: ExceptionContext) -> Exception | None:
-    """Treat an ended session as an outage, also if the driver reports an internal error.
+    """Count an outage, and treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
     end a second time: two responses to one COMMIT.
     """
     error = failure.original_exception
+    if isinstance(error, Exception) and is_outage(error):
+        CONNECTION_FAILURES.labels("postgres").inc()
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         failure.is_disconnect = True
     if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):

@@ -43,9 +43,10 @@ class Link(NamedTuple):
 
     @property
     def doubts(self) -> int:
-        """Messages that one cut may leave in doubt: a window of each worker that is cut off."""
+        """Messages that one cut may leave in doubt: for each worker that is cut off a window, and the beginning of the
+        next one, which is submitted after the first got no answer and before the bind is given up."""
         stops = self.one == "worker" and self.other != "redis"
-        return stops * WINDOW * (WORKERS - self.second)
+        return stops * 2 * WINDOW * (WORKERS - self.second)
 
     @property
     def name(self) -> str:
@@ -122,10 +123,10 @@ def check_cut(fault: Fault, link: Link | None, way: str, cuts: list[tuple[str, s
         sent = sum(hosts.at_carrier().values()) - given
         for source, target in cuts:
             hosts.network.heal(source, target)
+        wait_until(lambda: hosts.bound() == WORKERS, BOUND, "the carrier in every worker")
     tries = [each for wanted in fault.traffic.wanted[asked:] for each in wanted.tries]
     statuses, slowest = Counter(each.status for each in tries), max(each.seconds for each in tries)
     fault.check(in_doubt=in_doubt, recovery=BOUND)
-    wait_until(lambda: hosts.bound() == WORKERS, BOUND, "the binds")
     end = fault.survived
     print(
         f"\n{end.fault}, {way}: API {dict(statuses)}, at most {slowest:.1f} s; {sent} sent meanwhile; {most} in doubt,"

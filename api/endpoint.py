@@ -91,12 +91,15 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     query_schema = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
     function, scope = operation.function, operation.scope
-    route = f"{operation.method} {operation.url_template}"
+    path = operation.url_template
+    route = f"{operation.method} {path}"
 
     @wraps(function)
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
-        summary = current_request().summary
+        request = current_request()
+        summary = request.summary
         summary.route = route
+        request.path = path.format(**arguments) if arguments else path
         if "send_id" in arguments:
             summary.send_id = str(arguments["send_id"])
         if operation.cancellable:
@@ -104,7 +107,6 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         try:
             return respond(arguments)
         finally:
-            request = current_request()
             if request.work.requests or request.work.recipients_priced:
                 _charge(request, arguments.get("caller"))
 
@@ -255,12 +257,9 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 
 def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
-    environ = current_request().environ
-    given = environ.get("HTTP_IDEMPOTENCY_KEY")
-    if given is None:
-        return None
-    path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    return key_of(caller, path, given, body)
+    request = current_request()
+    given = request.environ.get("HTTP_IDEMPOTENCY_KEY")
+    return None if given is None else key_of(caller, request.path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

@@ -1426,6 +1426,12 @@ export interface PasswordChanged {
   changed: boolean;
 }
 
+/** The password of the person. */
+export interface OwnPassword {
+  /** Her password. */
+  password: string;
+}
+
 /** A secret for an authenticator app, to be confirmed by a code. */
 export interface Totp {
   /** The secret, in base32. */
@@ -1444,12 +1450,6 @@ export interface ConfirmTotp {
 export interface RecoveryCodes {
   /** Codes for when the app is lost, shown only once. Each works once. */
   recovery_codes: Array<string>;
-}
-
-/** The password of the person. */
-export interface DisableTotp {
-  /** Her password. */
-  password: string;
 }
 
 /** TOTP is off. */
@@ -2355,11 +2355,11 @@ export interface Operations {
   /** Change the password. All other sessions of the person end, and their tokens within five seconds. */
   changeMyPassword(request: { body: ChangePassword; signal?: AbortSignal }): Promise<PasswordChanged>;
   /** Get a secret for an authenticator app. TOTP is on as soon as a code confirms it. */
-  beginMyTotp(request?: { signal?: AbortSignal }): Promise<Totp>;
+  beginMyTotp(request: { body: OwnPassword; signal?: AbortSignal }): Promise<Totp>;
   /** Switch TOTP on with a code of the app. The response has the recovery codes, which are shown only once. */
   confirmMyTotp(request: { body: ConfirmTotp; signal?: AbortSignal }): Promise<RecoveryCodes>;
   /** Switch TOTP off and forget the recovery codes. */
-  disableMyTotp(request: { body: DisableTotp; signal?: AbortSignal }): Promise<TotpDisabled>;
+  disableMyTotp(request: { body: OwnPassword; signal?: AbortSignal }): Promise<TotpDisabled>;
   /** Show the person who is signed in, with her accounts and roles. */
   getMe(request?: { signal?: AbortSignal }): Promise<Me>;
   /** Change the name, language or time zone of the person who is signed in. */

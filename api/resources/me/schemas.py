@@ -51,7 +51,7 @@ class ConfirmTotp(Request):
     code = code_field("The code that the app shows now.", required=True)
 
 
-class DisableTotp(Request):
+class OwnPassword(Request):
     """The password of the person."""
 
     password = password_field("Her password.", required=True)

@@ -56,9 +56,9 @@ class Me:
         body = {"new_password": new_password} | ({"password": password} if password else {})
         return self._transport.request("POST", "/me/password", body)
 
-    def start_totp(self) -> Any:
+    def start_totp(self, password: str) -> Any:
         """A new `secret` and its `uri` for an authenticator app."""
-        return self._transport.request("POST", "/me/totp")
+        return self._transport.request("POST", "/me/totp", {"password": password})
 
     def confirm_totp(self, code: str) -> Any:
         """Ask for codes from now on. The answer has the recovery codes, once."""

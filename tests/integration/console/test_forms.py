@@ -185,7 +185,9 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     person, browser = console.person("owner"), console.stranger()
     browser.sign_in_by_link(console.link(person))
     browser.open("/me/security")
-    page = browser.submit("/me/totp")
+    refused = browser.submit("/me/totp", password="not the right password")
+    assert refused.status_code == 400 and "The password is wrong." in refused.text
+    page = browser.submit("/me/totp", password=PASSWORD)
     assert "<svg" in page.text and 'class="qr"' in page.text and "<style" not in page.text
     secret, uri = (re.search(rf'name="{name}" value="([^"]+)"', page.text) for name in ("secret", "uri"))
     assert secret and uri

@@ -65,7 +65,7 @@ def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: 
 
 def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
     person, browser = console.person(), console.stranger()
-    secret = person.post("/me/totp").json["secret"]
+    secret = person.post("/me/totp", password=PASSWORD).json["secret"]
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
     page = by_password(browser, person.email)
     assert "Enter your code" in page.text and PASSWORD not in page.text

@@ -1199,17 +1199,15 @@ export interface InvitationPreview {
   operator_role: "admin" | "support" | null;
   /** When the invitation expires. */
   expires_at: string;
-  /** Whether she has signed up already, and accepts with her own password. */
-  existing_person: boolean;
 }
 
 /** The token of an invitation, and the password of the person. */
 export interface Acceptance {
   /** The token at the end of the invitation's link. */
   token: string;
-  /** Her name; required of a new person. */
+  /** The name of a new person; of others it is ignored. */
   name?: string;
-  /** Her password; a new person chooses one of 12 to 200 characters. */
+  /** Their password; a new person chooses one of 12 to 200 characters. */
   password: string;
   /** A code, of an existing person who uses TOTP. */
   code?: string;
@@ -2342,7 +2340,7 @@ export interface Operations {
   listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Show what an invitation offers, to whoever has its token. */
   previewInvitation(request: { body: InvitationToken; signal?: AbortSignal }): Promise<InvitationPreview>;
-  /** Accept an invitation and sign in. Of a person who has signed up before, it takes her password, and code. */
+  /** Accept an invitation and sign in. */
   acceptInvitation(request: { body: Acceptance; signal?: AbortSignal }): Promise<SignedIn>;
   /** List the account's open invitations. */
   listInvitations(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<InvitationPage>;

@@ -87,7 +87,8 @@ def invitation(token: str) -> Any:
             answer = api.accept_invitation(token, form["password"], form.text("name"), form.text("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
-        return _refused("sign_in/invitation.html", form, error, field, invited=invited)
+        wrong = gettext("The password is wrong. Who is new enters a name, too.")
+        return _refused("sign_in/invitation.html", form, error, field, wrong, invited=invited)
     return _begin_first(answer, form)
 
 
@@ -102,11 +103,14 @@ def sign_out() -> Any:
     return redirect(url_for("sign_in.show"))
 
 
-def _refused(template: str, form: Form, error: ApiError, field: str = "", **more: Any) -> tuple[str, int]:
+def _refused(
+    template: str, form: Form, error: ApiError, field: str = "", wrong_password: str = "", **more: Any
+) -> tuple[str, int]:
     """The form again, with what is wrong; a wrong password or code is said at its field."""
     form.refuse(error)
     if field and error.status == 401:
-        form.errors[field], form.problem = form.problem, ""
+        is_wrong_password = wrong_password and error.code == "invalid_credentials"
+        form.errors[field], form.problem = wrong_password if is_wrong_password else form.problem, ""
     return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
 
 

@@ -38,8 +38,8 @@ class InvitationToken(Request):
 class Acceptance(InvitationToken):
     """The token of an invitation, and the password of the person."""
 
-    name = name_field("Her name; required of a new person.")
-    password = password_field("Her password; a new person chooses one of 12 to 200 characters.", required=True)
+    name = name_field("The name of a new person; of others it is ignored.")
+    password = password_field("Their password; a new person chooses one of 12 to 200 characters.", required=True)
     code = code_field("A code, of an existing person who uses TOTP.")
 
 
@@ -86,6 +86,3 @@ class InvitationPreviewResponse(Schema):
         metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
     )
     expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
-    existing_person = fields.Boolean(
-        required=True, metadata=doc("Whether she has signed up already, and accepts with her own password.", False)
-    )

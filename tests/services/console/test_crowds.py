@@ -67,6 +67,12 @@ def test_it_holds_more_idle_connections_than_select_can(console: Running) -> Non
     assert console.process.exit_code() is None
 
 
+def test_a_body_larger_than_any_form_is_refused_before_it_is_received(console: Running) -> None:
+    head = f"POST /sign-in HTTP/1.1\r\nHost: console\r\nContent-Length: {32 * 1024 * 1024}\r\n\r\n"
+    with console.connect(head) as connection:
+        assert first_line(connection) == "HTTP/1.1 413 Request Entity Too Large"
+
+
 def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:
     """The API keeps two calls of one address waiting; the others are refused at once, and threads are left."""
     with contextlib.ExitStack() as strangers:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from bulksms_client.errors import ApiError, BulkSmsError
-from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console import current
@@ -95,10 +95,7 @@ def invitation(token: str) -> Any:
 @pages.post("/sign-out")
 def sign_out() -> Any:
     """End the session, here and in the API."""
-    with suppress(current.SignedOut, BulkSmsError):  # it has ended
-        current.me().sign_out()
-    current.forget_person()
-    session.clear()
+    current.sign_out()
     flash(gettext("You are signed out."), "good")
     return redirect(url_for("sign_in.show"))
 

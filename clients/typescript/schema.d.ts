@@ -1094,7 +1094,7 @@ export interface ImportCounts {
   added: number;
   /** Contacts whose fields or tags changed. */
   changed: number;
-  /** Contacts that were already in the group and did not change. */
+  /** Rows of contacts that were in the group, also by an earlier row, and did not change. */
   unchanged: number;
   /** Rows that are not valid contacts. */
   invalid: number;

@@ -123,7 +123,7 @@ def link(email: str, as_json: bool) -> None:
 def operator(email: str, role: str, yes: bool) -> None:
     """Change the role of a person in the installation. They have to sign in again.
 
-    An e-mail address is a name, not a proof of who they are: the owner of any account may have invited her by it.
+    An e-mail address is a name, not a proof of who they are: the owner of any account may have invited them by it.
     """
     with database() as connection:
         shown = connection.execute(LIST.where(person_table.c.id == _active(connection, email).id)).mappings().one()
@@ -142,17 +142,17 @@ def operator(email: str, role: str, yes: bool) -> None:
 
 @person.command()
 @click.argument("email", type=EMAIL)
-@click.option("--release", is_flag=True, help="Erase her at once, so that the address can be invited anew.")
+@click.option("--release", is_flag=True, help="Erase them at once, so that the address can be invited anew.")
 def disable(email: str, release: bool) -> None:
-    """Disable a person: her sessions end at once, and their tokens within seconds."""
+    """Disable a person: their sessions end at once, and their tokens within seconds."""
     if release:
         with database() as connection:
             release_email(connection, email)
-        done(f"{email} is free: her memberships have ended, and whoever is invited with the address is somebody new.")
+        done(f"{email} is free: their memberships have ended, and whoever is invited with the address is somebody new.")
         return
     with database() as connection:
         disable_person(connection, email)
-    done(f"{email} is disabled. After 30 days her name and e-mail address are erased.")
+    done(f"{email} is disabled. After 30 days their name and e-mail address are erased.")
 
 
 @person.command()

@@ -1193,9 +1193,9 @@ export interface InvitationPreview {
   email: string;
   /** The account; null if it is for operators only. */
   account_name: string | null;
-  /** Her role in the account; null without one. */
+  /** Their role in the account; null without one. */
   role: "owner" | "sender" | "viewer";
-  /** Her role in the installation; null for customers. */
+  /** Their role in the installation; null for customers. */
   operator_role: "admin" | "support" | null;
   /** When the invitation expires. */
   expires_at: string;
@@ -1217,19 +1217,19 @@ export interface Acceptance {
 export interface Person {
   /** The person. */
   person_id: string;
-  /** Her e-mail address. */
+  /** Their e-mail address. */
   email: string;
-  /** Her name. */
+  /** Their name. */
   name: string;
-  /** Her language, as a language tag (BCP 47). */
+  /** Their language, as a language tag (BCP 47). */
   locale: string;
-  /** Her time zone, by its IANA name. */
+  /** Their time zone, by its IANA name. */
   time_zone: string;
-  /** Her role in the installation; null for customers. */
+  /** Their role in the installation; null for customers. */
   operator_role: "admin" | "support" | null;
   /** Whether a sign-in needs a code. */
   totp: boolean;
-  /** Whether she has a password; without one she signs in by link only. */
+  /** Whether they have a password; without one they sign in by link only. */
   has_password: boolean;
 }
 
@@ -1239,7 +1239,7 @@ export interface PersonAccount {
   account_id: number;
   /** The account's name. */
   name: string;
-  /** Her role in it. */
+  /** Their role in it. */
   role: "owner" | "sender" | "viewer";
 }
 
@@ -1247,7 +1247,7 @@ export interface PersonAccount {
 export interface SignedIn {
   /** The person. */
   person: Person;
-  /** Her accounts, by name. */
+  /** The accounts, by name. */
   accounts: Array<PersonAccount>;
   /** The session. */
   session_id: string;
@@ -1263,9 +1263,9 @@ export interface Invitation {
   invitation_id: string;
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** When she was invited. */
+  /** When they were invited. */
   created_at: string;
   /** When the invitation expires. */
   expires_at: string;
@@ -1282,7 +1282,7 @@ export interface InvitationPage {
 export interface Invite {
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
 }
 
@@ -1292,9 +1292,9 @@ export interface NewInvitation {
   invitation_id: string;
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** When she was invited. */
+  /** When they were invited. */
   created_at: string;
   /** When the invitation expires. */
   expires_at: string;
@@ -1426,7 +1426,7 @@ export interface PasswordChanged {
 
 /** The password of the person. */
 export interface OwnPassword {
-  /** Her password. */
+  /** Their password. */
   password: string;
 }
 
@@ -1456,11 +1456,11 @@ export interface TotpDisabled {
   totp: boolean;
 }
 
-/** The person who is signed in, her accounts and her session. */
+/** The person who is signed in, their accounts and their session. */
 export interface Me {
   /** The person. */
   person: Person;
-  /** Her accounts, by name. */
+  /** The accounts, by name. */
   accounts: Array<PersonAccount>;
   /** The session. */
   session_id: string;
@@ -1468,13 +1468,13 @@ export interface Me {
   expires_at: string;
 }
 
-/** What the person changes about herself. */
+/** What the person changes about themselves. */
 export interface ChangeMe {
-  /** Her name. */
+  /** Their name. */
   name?: string;
-  /** Her language, as a language tag (BCP 47). */
+  /** Their language, as a language tag (BCP 47). */
   locale?: string;
-  /** Her time zone, by its IANA name. */
+  /** Their time zone, by its IANA name. */
   time_zone?: string;
 }
 
@@ -1482,13 +1482,13 @@ export interface ChangeMe {
 export interface Session {
   /** The session. */
   session_id: string;
-  /** When she signed in. */
+  /** When they signed in. */
   created_at: string;
   /** When it was last used, to the minute. */
   last_used_at: string;
-  /** The address that she signed in from. */
+  /** The address that they signed in from. */
   address: string;
-  /** The client that she signed in with. */
+  /** The client that they signed in with. */
   user_agent: string;
   /** Whether it is the session in use. */
   current: boolean;
@@ -1529,7 +1529,7 @@ export interface AccountToken {
   expires_at: string;
   /** The token's scopes, separated by spaces. */
   scope: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
   /** The account. */
   account_id: number;
@@ -1835,17 +1835,17 @@ export interface Events {
 export interface Member {
   /** The person. */
   person_id: string;
-  /** Her e-mail address. */
+  /** Their e-mail address. */
   email: string;
-  /** Her name. */
+  /** Their name. */
   name: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** Whether her sign-in needs a code. */
+  /** Whether their sign-in needs a code. */
   totp: boolean;
-  /** When she signed in last; null if never. */
+  /** When they signed in last; null if never. */
   last_sign_in_at: string | null;
-  /** When she joined the account. */
+  /** When they joined the account. */
   created_at: string;
 }
 
@@ -1866,7 +1866,7 @@ export interface ChangeRole {
 export interface RemovedMember {
   /** The person. */
   person_id: string;
-  /** Her tokens for the account are revoked. */
+  /** Their tokens for the account are revoked. */
   removed: boolean;
 }
 
@@ -1964,7 +1964,7 @@ export interface Deleted {
 export interface EmailAndPassword {
   /** The person's e-mail address. */
   email: string;
-  /** Her password. */
+  /** Their password. */
   password: string;
   /** A code of the authenticator app, or a recovery code. */
   code?: string;
@@ -2358,7 +2358,7 @@ export interface Operations {
   confirmMyTotp(request: { body: ConfirmTotp; signal?: AbortSignal }): Promise<RecoveryCodes>;
   /** Switch TOTP off and forget the recovery codes. */
   disableMyTotp(request: { body: OwnPassword; signal?: AbortSignal }): Promise<TotpDisabled>;
-  /** Show the person who is signed in, with her accounts and roles. */
+  /** Show the person who is signed in, with their accounts and roles. */
   getMe(request?: { signal?: AbortSignal }): Promise<Me>;
   /** Change the name, language or time zone of the person who is signed in. */
   updateMe(request: { body: ChangeMe; signal?: AbortSignal }): Promise<Me>;
@@ -2368,7 +2368,7 @@ export interface Operations {
   endMySession(request: { path: { session_id: string }; signal?: AbortSignal }): Promise<SessionEnded>;
   /** End the session in use. Its tokens stop working within five seconds. */
   signOut(request?: { signal?: AbortSignal }): Promise<SessionEnded>;
-  /** Get a token for one of the person's accounts, or its sandbox, with the scopes of her role. */
+  /** Get a token for one of the person's accounts, or its sandbox, with the scopes of their role. */
   createMyToken(request: { body: TokenRequest; signal?: AbortSignal }): Promise<AccountToken>;
   /** Get a token for the operator API, with the scopes of the person's role in the installation. */
   createMyOperatorToken(request: { body: OperatorTokenRequest; signal?: AbortSignal }): Promise<PersonToken>;
@@ -2394,9 +2394,9 @@ export interface Operations {
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** List the people of the account, with their roles. */
   listPeople(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<MemberPage>;
-  /** Change the role of a person in the account. Her tokens for it stop working within five seconds. */
+  /** Change the role of a person in the account. Their tokens for it stop working within five seconds. */
   updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
-  /** Remove a person from the account. Her tokens for it stop working within five seconds. */
+  /** Remove a person from the account. Their tokens for it stop working within five seconds. */
   removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
   /** Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;

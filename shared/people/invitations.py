@@ -96,7 +96,7 @@ def invite(
     *,
     by: By | None = None,
 ) -> NewInvitation:
-    """Invite somebody by e-mail address, in lower case. Replaces her open invitation to the same account.
+    """Invite somebody by e-mail address, in lower case. Replaces their open invitation to the same account.
 
     Nothing is sent: whoever invites passes the link on. Raises Refused. The audit log names no e-mail address.
     """

@@ -1,4 +1,4 @@
-"""What an invited person does with her invitation: look at it, and accept it."""
+"""What an invited person does with their invitation: look at it, and accept it."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def _accept_as_new(invitation: Row[Any], body: dict[str, Any]) -> Any:
     password_hash = hash_password(body["password"])
     with services().engine.begin() as connection:
         person_id = create_person(connection, invitation.email, body["name"], password_hash)
-        if person_id is None:  # a request at the same time has created her
+        if person_id is None:  # a request at the same time has created them
             raise _not_open()
         return _accept(connection, lock_person(connection, person_id), body["token"])
 

@@ -26,7 +26,7 @@ class Invite(Request):
     """Whom to invite to the account, in which role."""
 
     email = Email(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    role = role_field("Her role in the account.", required=True)
+    role = role_field("Their role in the account.", required=True)
 
 
 class InvitationToken(Request):
@@ -48,8 +48,8 @@ class InvitationResponse(Schema):
 
     invitation_id = fields.UUID(required=True, attribute="id", metadata=doc("The invitation.", INVITATION_ID))
     email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    role = role_field("Her role in the account.", required=True)
-    created_at = fields.Timestamp(required=True, metadata=doc("When she was invited.", CREATED_AT))
+    role = role_field("Their role in the account.", required=True)
+    created_at = fields.Timestamp(required=True, metadata=doc("When they were invited.", CREATED_AT))
     expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
 
 
@@ -79,10 +79,10 @@ class InvitationPreviewResponse(Schema):
     account_name = fields.String(
         required=True, allow_none=True, metadata=doc("The account; null if it is for operators only.", "acme")
     )
-    role = role_field("Her role in the account; null without one.", required=True, allow_none=True)
+    role = role_field("Their role in the account; null without one.", required=True, allow_none=True)
     operator_role = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+        metadata=doc("Their role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
     )
     expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))

@@ -1,4 +1,4 @@
-"""The person who is signed in: show and change her, list and end her sessions."""
+"""The person who is signed in: show and change them, list and end their sessions."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ SESSION, ENDED = SessionResponse(), SessionEndedResponse()
 
 @endpoint("GET", "/me", response=MeResponse, scope=None, session=True)
 def get_me(signed_in: SignedIn) -> Any:
-    """Show the person who is signed in, with her accounts and roles."""
+    """Show the person who is signed in, with their accounts and roles."""
     with reading(services().engine) as connection:
         return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
 

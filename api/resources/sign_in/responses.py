@@ -47,7 +47,7 @@ def lock_checked(connection: Connection, checked: Row[Any]) -> Row[Any]:
 
 
 def check_code(connection: Connection, person: Row[Any], code: str | None) -> None:
-    """Use up the code of a locked person. Raises Problem code_required or invalid_code if she uses TOTP."""
+    """Use up the code of a locked person. Raises Problem code_required or invalid_code if they use TOTP."""
     if person.totp_secret is None:
         return
     if code is None:
@@ -64,7 +64,7 @@ def begin(connection: Connection, person: Row[Any], *, by_link: bool = False) ->
 
 
 def me(connection: Connection, person_id: Any, session_id: Any, expires_at: Any) -> Any:
-    """The response that describes the person and her session."""
+    """The response that describes the person and their session."""
     person = find_person(connection, person_id)
     assert person is not None
     return ME.dump(_described(connection, person) | {"session_id": session_id, "expires_at": expires_at})

@@ -1,4 +1,4 @@
-"""Signing in as a person, and what a person sets for herself."""
+"""Signing in as a person, and what a person sets for themselves."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +44,7 @@ class Me:
         self._transport = transport
 
     def show(self) -> Any:
-        """The `person` and her `accounts`."""
+        """The `person` and their `accounts`."""
         return self._transport.request("GET", "/me")
 
     def change(self, changes: Mapping[str, Any]) -> Any:
@@ -69,7 +69,7 @@ class Me:
         return self._transport.request("POST", "/me/totp/disable", {"password": password})
 
     def sessions(self) -> Any:
-        """Where she is signed in."""
+        """Where they are signed in."""
         return self._transport.request("GET", "/me/sessions")
 
     def end_session(self, session_id: str) -> Any:
@@ -81,7 +81,7 @@ class Me:
         return self._transport.request("POST", "/me/sign-out")
 
     def account_token(self, account_id: Any, *, test: bool = False) -> Any:
-        """A token of her role for an account, or for its sandbox. It lasts 10 minutes."""
+        """A token of their role for an account, or for its sandbox. It lasts 10 minutes."""
         return self._transport.request("POST", "/me/token", {"account_id": account_id, "test": test})
 
     def operator_token(self, reason: str | None = None) -> Any:

@@ -47,7 +47,7 @@ def test_it_works(service: Service) -> None:
     assert open_call(service, "/invitations/preview", token=token).json["code"] == "invalid_link"
 
 
-def test_a_person_who_is_known_accepts_with_her_own_password(service: Service) -> None:
+def test_a_person_who_is_known_accepts_with_their_own_password(service: Service) -> None:
     ann = a_person(service, service.new_account("other"), "owner")
     token = invited(service, ann.email, "viewer")
     assert accepted(service, token, password="somebody else's password").json["code"] == "invalid_credentials"
@@ -56,7 +56,7 @@ def test_a_person_who_is_known_accepts_with_her_own_password(service: Service) -
     assert answer.json["person"]["name"] == "Ann Otieno"
 
 
-def test_her_second_factor_is_asked_for(service: Service) -> None:
+def test_their_second_factor_is_asked_for(service: Service) -> None:
     ann = a_person(service)
     secret, _ = enable(ann)
     token = invited(service, ann.email)
@@ -172,7 +172,7 @@ def test_an_invitation_that_is_not_open_any_more(service: Service, spoiled: str)
     assert invitation["invitation_id"] not in open_ids
 
 
-def test_whoever_is_in_the_account_keeps_her_role(service: Service) -> None:
+def test_whoever_is_in_the_account_keeps_their_role(service: Service) -> None:
     ann = a_person(service)
     token = invited(service, ann.email, "viewer")
     operator = a_person(service, service.account_id, "owner")

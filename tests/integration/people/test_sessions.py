@@ -124,7 +124,7 @@ def test_after_a_link_the_password_may_be_set_for_a_while(service: Service) -> N
     assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
 
 
-def test_a_disabled_person_is_out_at_once_and_her_tokens_within_seconds(service: Service) -> None:
+def test_a_disabled_person_is_out_at_once_and_their_tokens_within_seconds(service: Service) -> None:
     ann = a_person(service, service.account_id)
     token = ann.token(service.account_id)
     with service.engine.begin() as connection:
@@ -147,7 +147,7 @@ def test_another_operator_role_ends_the_sessions(service: Service) -> None:
     assert ended(ann)
 
 
-def test_she_changes_her_name_language_and_time_zone(service: Service) -> None:
+def test_a_person_changes_their_name_language_and_time_zone(service: Service) -> None:
     ann = a_person(service)
     answer = ann.call("PATCH", "/me", name="Ann O.", locale="pt-BR", time_zone="Africa/Nairobi")
     changed = {name: answer.json["person"][name] for name in ("name", "locale", "time_zone")}

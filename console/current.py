@@ -92,11 +92,11 @@ class SessionTokens:
         raise SignedOut
 
 
-class SessionTransport(Transport):
+class SessionRequests:
     """Requests with the session token of the cookie, bounded for addresses with many refusals."""
 
     def __init__(self) -> None:
-        super().__init__(api().wire, SessionTokens(), forwarded())
+        self._transport = Transport(api().wire, SessionTokens(), forwarded())
 
     def request(
         self,
@@ -109,7 +109,7 @@ class SessionTransport(Transport):
         """As `Transport.request`. Raises SignedOut if the session has ended, and ApiError 429 for too many at once."""
         try:
             with api().bound.call(request.remote_addr or ""):
-                return super().request(method, path, body, query, key)
+                return self._transport.request(method, path, body, query, key)
         except ApiError as error:
             if error.code != "session_ended":
                 raise
@@ -158,7 +158,7 @@ def forwarded() -> dict[str, str]:
 
 def me() -> Me:
     """The API in the name of the session."""
-    return Me(SessionTransport())
+    return Me(SessionRequests())
 
 
 def person() -> Person:

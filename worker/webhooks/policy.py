@@ -39,12 +39,12 @@ class Job:
     attempts: int
     age: float
     """Seconds since the event."""
-    traceparent: str | None = None
-    """The W3C traceparent of the request that made its send, if that is traced."""
     reply: Reply | None = None
     """None if it has not been posted."""
     skipped: str | None = None
     """Why it was not posted this time."""
+    traceparent: str | None = None
+    """The W3C traceparent of the request that made its send, if that is traced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 import psutil
 from sqlalchemy import text
 
-from bench.growth import COPIES
+from bench.growth import Original, copy
 from shared.contacts.groups import create_group
 from tests.harness.house import House, wait_until
 from tests.hostile.attacker import attacking
@@ -181,10 +182,7 @@ class Ground:
         send = house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
         house.wait_for_end(120)
         for number in range(1, messages // PATTERN):
-            values = {"digits": f"{number:04x}", "send": send, "messages": PATTERN, "account": account}
-            with house.engine.begin() as connection:
-                for statement in COPIES:
-                    connection.execute(text(statement), values)
+            copy(house.engine, Original(account, [UUID(send)], PATTERN), number)
         with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("ANALYZE"))
 

@@ -18,7 +18,9 @@ def account_pages(stand: Stand, tenant: Tenant, running: str) -> dict[str, str]:
     large = str(stand.scalar(f"SELECT id FROM send WHERE account_id = {tenant.account} ORDER BY accepted DESC LIMIT 1"))
     group = _one(stand, "/groups")["group_id"]
     message = _one(stand, "/messages?status=delivered&limit=1")["message_id"]
-    hook = stand.post("/webhooks", json.dumps({"url": "https://shop.example.com/events", "events": ["balance.low"]}).encode())
+    hook = stand.post(
+        "/webhooks", json.dumps({"url": "https://shop.example.com/events", "events": ["balance.low"]}).encode()
+    )
     imported = _imported(stand, group)
     pages = {
         "overview": "/",

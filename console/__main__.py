@@ -12,6 +12,9 @@ from console.settings import from_environment
 from shared.environment import SettingsError
 
 THREADS = 16
+RECV_BYTES = 1024
+"""Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: 20 of
+the largest file are 4 MB, and a thread waits for a client from 16 MB on."""
 
 
 def main() -> int:
@@ -34,6 +37,7 @@ def main() -> int:
         asyncore_use_poll=True,  # select() ends the process at descriptor 1024
         max_request_body_size=FILE_BYTES,
         channel_timeout=60,
+        recv_bytes=RECV_BYTES,
         ident="",
         clear_untrusted_proxy_headers=False,
     )

@@ -18,7 +18,7 @@ from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
-from console.token_cache import AccountToken, Cache, account_token, digest
+from console.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LONGEST_AGENT = 300
@@ -59,6 +59,7 @@ class Api:
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
+        self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends)
 
     def close(self) -> None:
         """Close the connections."""

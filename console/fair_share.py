@@ -28,6 +28,10 @@ class Share:
         self._lock = threading.Lock()
         self._held: Counter[Hashable] = Counter()
 
+    def __len__(self) -> int:
+        """How many owners hold something."""
+        return len(self._held)
+
     def hold(self, owner: Hashable, most: int) -> bool:
         """Hold one more, unless the owner holds `most`."""
         with self._lock:
@@ -57,12 +61,13 @@ def share_fairly(app: Flask) -> None:
         return None
 
     @app.after_request
-    def release_at_the_end(response: Response) -> Response:
-        response.call_on_close(_releasing(share, g.pop("held", [])))
+    def release_streamed(response: Response) -> Response:
+        if response.is_streamed:
+            response.call_on_close(_releasing(share, g.pop("held", [])))
         return response
 
     @app.teardown_request
-    def release_without_response(error: BaseException | None) -> None:
+    def release(error: BaseException | None) -> None:
         _releasing(share, g.pop("held", []))()
 
 

@@ -26,7 +26,7 @@ from tests.harness.console import CONSOLE_KEY
 from tests.harness.house import SECRET_KEY, House, wait_until
 from tests.hostile.attacker import attacking
 from tests.hostile.scenarios import Scenario
-from tests.hostile.signed_in import a_person
+from tests.hostile.signed_in import a_person, a_stranger
 from tests.hostile.victim import Asked, Victim
 from tests.hostile.wire import Target
 
@@ -148,6 +148,7 @@ class Ground:
             self.victim.key.api_key,
             self.victim.person.email,
             self.console_port,
+            a_stranger(self.console_port),
             [a_person(house, attacker, self.console_port).cookie for _ in range(PEOPLE)],
             attacker,
             operator.api_key,

@@ -1,8 +1,9 @@
-"""People who are signed in at the console."""
+"""People who are signed in at the console, and strangers who have its form."""
 
+from html import unescape
 from typing import NamedTuple
 
-from bench.browser import Browser
+from bench.browser import CSRF, Browser
 from shared.ids import new_id
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
@@ -32,3 +33,14 @@ def a_person(house: House, account: int, console_port: int) -> SignedIn:
     finally:
         browser.close()
     return SignedIn(email, browser.cookie)
+
+
+def a_stranger(console_port: int) -> tuple[str, str]:
+    """The cookie and the CSRF token of the page to sign in."""
+    browser = Browser(console_port)
+    try:
+        form = CSRF.search(browser.get("/sign-in")[1])
+    finally:
+        browser.close()
+    assert form is not None, "the page to sign in has no form"
+    return browser.cookie, unescape(form.group(1))

@@ -3,10 +3,8 @@
 import asyncio
 import itertools
 import json
-from html import unescape
 from urllib.parse import urlencode
 
-from bench.browser import CSRF
 from tests.hostile.wire import Connection, Wire, until_ended
 
 TOKEN = "/api/v1/auth/token"
@@ -108,17 +106,16 @@ async def guessed_sign_ins(wire: Wire) -> None:
     guess = {"email": wire.target.victims_email, "password": "a password that is wrong"}
     data = wire.request("POST", "/sign-in", guess, signed_in=False)
 
-    async def use(connection: Connection) -> None:
-        _, form = await console.ask(connection, console.head("GET", "/sign-in", signed_in=False))
-        token = CSRF.search(form.decode())
-        fields = {"csrf_token": unescape(token.group(1)) if token else "", "password": "wrong"}
-        while True:
-            body = urlencode({**fields, "email": next(emails)}).encode()
-            head = console.head("POST", "/sign-in", FORM, f"Content-Length: {len(body)}", signed_in=False)
-            await console.ask(connection, head + body)
+    cookie, csrf_token = wire.target.form
+
+    def make() -> bytes:
+        fields = {"csrf_token": csrf_token, "email": next(emails), "password": "a password that is wrong"}
+        body = urlencode(fields).encode()
+        lines = (f"Cookie: {cookie}", FORM, f"Content-Length: {len(body)}")
+        return console.head("POST", "/sign-in", *lines, signed_in=False) + body
 
     await wire.together(
-        *(console.reopen(use) for _ in range(wire.many(100))),
+        *(console.repeat(make) for _ in range(wire.many(100))),
         *(wire.repeat(lambda: data) for _ in range(wire.many(100))),
     )
 

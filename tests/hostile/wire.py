@@ -34,6 +34,8 @@ class Target:
     victims_email: str
     """Of a person of the victim's account."""
     console_port: int
+    form: tuple[str, str]
+    """The cookie and the CSRF token of a stranger at the console."""
     cookies: list[str]
     """Of people of the attacker's account, who are signed in at the console."""
     account: int

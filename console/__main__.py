@@ -1,6 +1,7 @@
 """Runs the console: `python -m console --port 8001`."""
 
 import argparse
+import os
 import sys
 
 import waitress
@@ -12,6 +13,8 @@ from console.settings import from_environment
 from shared.environment import SettingsError
 
 THREADS = 16
+NICE = 5
+"""Requests to the API and the sending go first where they share processors with the console."""
 RECV_BYTES = 1024
 """Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: 20 of
 the largest file are 4 MB, and a thread waits for a client from 16 MB on."""
@@ -28,6 +31,7 @@ def main() -> int:
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
+    os.nice(NICE)
     waitress.serve(
         create_app(settings),
         host=options.host,

@@ -13,7 +13,7 @@ PART = re.compile(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"')
 
 
 class Browser:
-    """One connection that is used again, with the session's cookie."""
+    """One connection that is used again, with the session's cookie. A pause of a minute ends the connection."""
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)

@@ -11,7 +11,7 @@ from bench.browser import Browser
 from bench.load import paced_sends
 from bench.measure import warm_up
 from bench.month import fill
-from bench.open_pages import Polled, open_pages
+from bench.open_pages import FIRST_SECONDS, Polled, open_pages
 from bench.pages import LIVE, account_pages, operator_pages
 from bench.result import Case, Result
 from bench.stand import SENDER, TEXT, Stand
@@ -120,7 +120,7 @@ def _beside(stand: Stand, pages: list[tuple[str, str]], pairs: int, seconds: flo
             beside.append(_single(stand, seconds))
         refused = sum(count for status, count in polled.statuses.items() if status != "200")
         beside[-1] |= {
-            "polls/s": len(polled.first_bytes) / seconds,
+            "polls/s": len(polled.first_bytes) / (seconds + FIRST_SECONDS),
             "poll p50 ms": median(polled.first_bytes),
             "poll p95 ms": at(polled.first_bytes, 0.95),
         } | ({"errors": refused} if refused else {})

@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from bench.browser import next_look
@@ -94,7 +94,8 @@ def open_pages(port: int, pages: list[tuple[str, str]], polled: Polled) -> Itera
 def main() -> None:
     """Open the pages, then tell."""
     os.nice(NICE)
-    print(json.dumps(asdict(asyncio.run(run(**json.loads(sys.stdin.readline()))))), flush=True)
+    polled = asyncio.run(run(**json.loads(sys.stdin.readline())))
+    print(json.dumps({"statuses": polled.statuses, "first_bytes": polled.first_bytes}), flush=True)
 
 
 if __name__ == "__main__":

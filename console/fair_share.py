@@ -84,6 +84,7 @@ def _owners() -> Iterator[tuple[Hashable, int]]:
 
 def _too_many() -> Response:
     if "HX-Request" not in request.headers:
+        g.nobody = True  # the page that says so asks the API nothing
         raise ApiError(429, {"code": "rate_limited"})
     return Response(status=429, headers={"HX-Reswap": "none", "Retry-After": RETRY_SECONDS})
 

@@ -176,7 +176,8 @@ class Ground:
         during = [asked for asked in victim.asked if begin <= asked.due < end]
         rest = [asked for asked in victim.asked if asked.due >= end]
         felt = Felt(scenario, quiet, during, rest, memory=(before, most, after), did=did)
-        bad = [asked for asked in victim.asked if asked.status != 200 or asked.seconds > slow(quiet)]
+        most = slow(quiet)
+        bad = [each for each in victim.asked if each.status != 200 or (each.what != "page" and each.seconds > most)]
         felt.recovery = max(
             [asked.due + asked.seconds - end for asked in bad if asked.due + asked.seconds > end] or [0.0]
         )

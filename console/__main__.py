@@ -18,8 +18,8 @@ NICE = 5
 SWITCH_SECONDS = 0.0005
 """Threads take turns ten times as often as by default, so that a page waits less for others."""
 RECV_BYTES = 512
-"""Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: ten of
-the largest file are 2 MB. From 16 MB on, a thread would wait for the client, without an end."""
+"""Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: ten
+of the largest file are 2 MB. From 16 MB on, a thread would wait for the client, without an end."""
 
 
 def main() -> int:

@@ -81,7 +81,7 @@ AWAITING = text(
 )
 DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
 SET_ASIDE = text("SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL")
-HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
+HELD = text("SELECT count(*) FROM send WHERE state = 'held' AND completed_at IS NULL")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
 
 

@@ -113,7 +113,7 @@ class Console:
     def close(self) -> None:
         """Close the console's connections to the API."""
         self.app.extensions["bulksms_api"].close()
-        self.app.extensions["bulksms_before_sign_in"].wire.close()
+        self.app.extensions["bulksms_before_sign_in"].close()
 
     def person(self, role: str = "owner", account_id: int | None = None) -> Person:
         """A new person of an account, by default of the service's."""

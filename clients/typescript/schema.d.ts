@@ -2460,7 +2460,7 @@ export interface Operations {
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
   /** How people can sign in here. */
-  signInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
+  listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
   /** Sign in by e-mail address and password. */
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */

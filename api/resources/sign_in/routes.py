@@ -22,7 +22,7 @@ from shared.people.sign_in_links import use_link
 
 
 @endpoint("GET", "/sign-in/methods", response=SignInMethodsResponse, scope=None)
-def sign_in_methods() -> Any:
+def list_sign_in_methods() -> Any:
     """How people can sign in here."""
     oidc = services().settings.oidc
     is_password_on = oidc is None or not oidc.only

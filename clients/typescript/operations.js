@@ -67,7 +67,7 @@ export const OPERATIONS = {
   listMessages: {"method": "GET", "path": "/api/v1/messages", "keyed": false, "type": null},
   getMessage: {"method": "GET", "path": "/api/v1/messages/{message_id}", "keyed": false, "type": null},
   listMessageEvents: {"method": "GET", "path": "/api/v1/messages/{message_id}/events", "keyed": false, "type": null},
-  beginOidc: {"method": "POST", "path": "/api/v1/sign-in/oidc", "keyed": false, "type": "application/json"},
+  beginOidc: {"method": "POST", "path": "/api/v1/sign-in/oidc", "keyed": false, "type": null},
   completeOidc: {"method": "POST", "path": "/api/v1/sign-in/oidc/complete", "keyed": false, "type": "application/json"},
   listPeople: {"method": "GET", "path": "/api/v1/people", "keyed": false, "type": null},
   updatePerson: {"method": "PATCH", "path": "/api/v1/people/{person_id}", "keyed": false, "type": "application/json"},

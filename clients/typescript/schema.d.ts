@@ -1833,11 +1833,6 @@ export interface Events {
   data: Array<Event>;
 }
 
-/** An empty object. */
-export interface Nothing {
-
-}
-
 /** Where to send the browser, and what to keep until it comes back. */
 export interface OidcBegun {
   /** Send the person's browser there. */
@@ -2436,7 +2431,7 @@ export interface Operations {
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Begin to sign in through the OpenID Connect provider, if the operator has set one. */
-  beginOidc(request: { body: Nothing; signal?: AbortSignal }): Promise<OidcBegun>;
+  beginOidc(request?: { signal?: AbortSignal }): Promise<OidcBegun>;
   /** Sign in with what the provider's response has brought, and accept an invitation with it. */
   completeOidc(request: { body: OidcReturned; signal?: AbortSignal }): Promise<SignedIn>;
   /** List the people of the account, with their roles. */

@@ -10,7 +10,7 @@ from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem
 from api.resources.invitations.acceptance import accept_as, find_open
-from api.resources.oidc.schemas import Nothing, OidcBegunResponse, OidcReturned
+from api.resources.oidc.schemas import OidcBegunResponse, OidcReturned
 from api.resources.sign_in.responses import begin, origin
 from api.resources.sign_in.schemas import SignedInResponse
 from shared.oidc.http import ProviderUnavailable
@@ -25,12 +25,11 @@ log = logging.getLogger(__name__)
 @endpoint(
     "POST",
     "/sign-in/oidc",
-    body=Nothing,
     response=OidcBegunResponse,
     errors=("not_found", "oidc_unavailable"),
     scope=None,
 )
-def begin_oidc(body: dict[str, Any]) -> Any:
+def begin_oidc() -> Any:
     """Begin to sign in through the OpenID Connect provider, if the operator has set one.
 
     The provider sends the browser back to `/sign-in/oidc/callback` of the console.

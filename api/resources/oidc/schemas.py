@@ -13,10 +13,6 @@ LONGEST = 4096
 """Characters of what the provider returns; some have codes of more than 1,000."""
 
 
-class Nothing(Request):
-    """An empty object."""
-
-
 class OidcBegunResponse(Schema):
     """Where to send the browser, and what to keep until it comes back."""
 

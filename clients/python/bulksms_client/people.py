@@ -29,7 +29,7 @@ class SignIn:
 
     def begin_oidc(self) -> Any:
         """Begin to sign in through the provider: the `authorization_url` for the browser, and the `attempt` to keep."""
-        return self._post("/sign-in/oidc", {})
+        return self._wire.request("POST", "/sign-in/oidc", None, self._headers)
 
     def complete_oidc(self, attempt: str, state: str, code: str, invitation_token: str | None = None) -> Any:
         """Sign in with what the browser has brought back from the provider, and accept an invitation with it."""

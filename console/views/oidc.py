@@ -18,14 +18,15 @@ from console.views.sign_in import begin, begin_first
 pages = Blueprint("oidc", __name__)
 
 ATTEMPT = "oidc_attempt"
-LONGEST_ZONE = 64
-"""Characters."""
+LONGEST_ZONE, LONGEST_PAGE = 64, 1000
+"""Characters that are kept in the cookie, which browsers drop when it is larger than 4 kB."""
 
 
 @pages.get("/sign-in/oidc")
 def to_provider() -> Any:
     """Send the browser to the provider."""
-    return _to_provider({"next": request.args.get("next", "")})
+    wanted = request.args.get("next", "")
+    return _to_provider({"next": wanted if len(wanted) <= LONGEST_PAGE else ""})
 
 
 @pages.get("/invitations/<token>/oidc")

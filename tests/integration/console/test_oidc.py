@@ -68,7 +68,7 @@ def test_the_page_that_was_asked_for_is_shown(console: Console, provider: OidcPr
     assert browser.open(back).headers["Location"] == wanted
 
 
-@pytest.mark.parametrize("next_page", ELSEWHERE)
+@pytest.mark.parametrize("next_page", (*ELSEWHERE, "/accounts?" + "a" * 1000))
 def test_no_other_site_is_shown(console: Console, provider: OidcProvider, next_page: str) -> None:
     browser, person = console.stranger(), console.person()
     provider.user = user(person.email)

@@ -34,19 +34,22 @@ Forge = Callable[[dict[str, Any], RSAKey], str]
 
 
 class Client(ClientMixin):
-    """The only client."""
+    """The only client, with its redirect URI."""
+
+    def __init__(self, callback: str) -> None:
+        self.callback = callback
 
     def get_client_id(self) -> str:
         return CLIENT_ID
 
     def get_default_redirect_uri(self) -> str:
-        return CONSOLE_CALLBACK
+        return self.callback
 
     def get_allowed_scope(self, scope: str) -> str:
         return scope
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        return redirect_uri == CONSOLE_CALLBACK
+        return redirect_uri == self.callback
 
     def check_client_secret(self, client_secret: str) -> bool:
         return client_secret == CLIENT_SECRET
@@ -110,6 +113,7 @@ class OidcProvider:
 
     def __init__(self) -> None:
         self.issuer = ""
+        self.callback = CONSOLE_CALLBACK
         self.user: dict[str, Any] = {}
         """The claims of whoever is signed in there."""
         self.forge: Forge | None = None
@@ -148,7 +152,7 @@ class OidcProvider:
         server = AuthorizationServer()
         server.init_app(
             app,
-            query_client=lambda client_id: Client() if client_id == CLIENT_ID else None,
+            query_client=lambda client_id: Client(self.callback) if client_id == CLIENT_ID else None,
             save_token=lambda token, request: tokens.update({token["access_token"]: request.user}),
         )
         server.register_grant(_grant_of(self), [_OpenId(self), CodeChallenge(required=True)])

@@ -9,8 +9,8 @@ from api.schemas.base import Request
 from api.schemas.fields import doc
 from api.schemas.people import LONGEST_SECRET
 
-LONGEST = 4096
-"""Characters of what the provider returns; some have codes of more than 1,000."""
+LONGEST_CODE, LONGEST_STATE, LONGEST_ATTEMPT = 4096, 128, 1024
+"""Characters. Some providers have codes of more than 1,000."""
 
 
 class OidcBegunResponse(Schema):
@@ -30,10 +30,10 @@ class OidcBegunResponse(Schema):
     expires_at = fields.Timestamp(required=True, metadata=doc("When the attempt expires.", SESSION_EXPIRES_AT))
 
 
-def _returned(description: str, example: str) -> fields.String:
+def _returned(description: str, example: str, longest: int) -> fields.String:
     return fields.String(
         required=True,
-        validate=validate.Length(1, LONGEST, error="It has at most {max} characters."),
+        validate=validate.Length(1, longest, error="It has at most {max} characters."),
         metadata=doc(description, example),
     )
 
@@ -41,9 +41,9 @@ def _returned(description: str, example: str) -> fields.String:
 class OidcReturned(Request):
     """What the browser has brought back, with the attempt that it began."""
 
-    attempt = _returned("The attempt that this browser began.", "gAAAAABp…")
-    state = _returned("The `state` of the provider's response.", "<state of the response>")
-    code = _returned("The `code` of the provider's response.", "<code of the response>")
+    attempt = _returned("The attempt that this browser began.", "gAAAAABp…", LONGEST_ATTEMPT)
+    state = _returned("The `state` of the provider's response.", "<state of the response>", LONGEST_STATE)
+    code = _returned("The `code` of the provider's response.", "<code of the response>", LONGEST_CODE)
     invitation_token = fields.String(
         validate=validate.Length(1, LONGEST_SECRET, error="The token has at most {max} characters."),
         metadata=doc("The token of an invitation to accept; it must be for the same e-mail address.", TOKEN),

@@ -30,6 +30,7 @@ CATALOGUE: dict[str, Kind] = {
     "code_required": Kind(401, "Code required", "Repeat the request with `code`, from the authenticator app."),
     "invalid_code": Kind(401, "Invalid code", "Use the next code of the authenticator app, or a recovery code."),
     "invalid_link": Kind(401, "Invalid link", "Ask for a new link: each works once, and for a limited time."),
+    "oidc_failed": Kind(401, "Sign-in through the provider failed", "Begin again with POST /api/v1/sign-in/oidc."),
     "session_ended": Kind(401, "Session ended", "Sign in again with POST /api/v1/sign-in."),
     "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>` from /auth/token."),
     "invalid_token": Kind(401, "Invalid token", "Get a new token from /auth/token."),
@@ -54,6 +55,15 @@ CATALOGUE: dict[str, Kind] = {
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key with the scope in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
     "not_an_operator": Kind(403, "Not an operator", "Ask an operator with a shell to invite you: `bulksms person`."),
+    "passwords_off": Kind(403, "Passwords are off", "Sign in with POST /api/v1/sign-in/oidc, or by a link."),
+    "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
+    "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
+    "identity_conflict": Kind(
+        403, "Another identity", "Ask the operator: `bulksms person unbind` lets another identity take its place."
+    ),
+    "invitation_for_another": Kind(
+        403, "Invitation for somebody else", "Sign in at the provider with the e-mail address that was invited."
+    ),
     "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key. The operator tops up live credits."),
     "account_suspended": Kind(403, "Account suspended", "Contact the operator of the service."),
     "not_found": Kind(404, "Not found", "Check the path and the id."),
@@ -99,6 +109,9 @@ CATALOGUE: dict[str, Kind] = {
         500, "Internal error", "Try again. If it happens again, give the operator the `request_id`.", True
     ),
     "bad_gateway": Kind(502, "No response", UNKNOWN),
+    "oidc_unavailable": Kind(
+        503, "Identity provider unavailable", "Sign in another way, or try again after Retry-After seconds.", True
+    ),
     "unavailable": Kind(503, "Service unavailable", "Nothing was accepted. Try again after Retry-After seconds.", True),
     "gateway_timeout": Kind(504, "No response in time", UNKNOWN),
 }

@@ -7,6 +7,7 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from api.account_cache import AccountCache
+from api.auth.oidc_attempts import OidcAttempts
 from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
@@ -16,6 +17,7 @@ from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND, Buckets
 from shared.encryption import Texts
+from shared.oidc.provider import Provider, provider_of
 from shared.people.second_factor import totp_texts
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
@@ -46,6 +48,8 @@ class Services:
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
     totp_texts: Texts = field(init=False)
+    oidc: Provider | None = field(init=False)
+    oidc_attempts: OidcAttempts = field(init=False)
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
@@ -59,6 +63,8 @@ class Services:
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.password_attempts = PasswordAttempts(self.settings.secret_key)
         self.totp_texts = totp_texts(self.settings.secret_key, self.settings.secret_key_fallbacks)
+        self.oidc = provider_of(self.settings)
+        self.oidc_attempts = OidcAttempts(self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.recipients = RecipientCounts()
         if self.redis is not None:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start()

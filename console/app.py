@@ -6,7 +6,7 @@ from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from console import current
-from console.before_sign_in import add_before_sign_in
+from console.before_sign_in import add_before_sign_in, sign_in_methods
 from console.body_limits import limit_bodies
 from console.charts import chart_data
 from console.errors import add_error_pages
@@ -47,7 +47,7 @@ def create_app(settings: Settings) -> Flask:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
-    app.jinja_env.globals["page_at"] = page_at
+    app.jinja_env.globals.update(page_at=page_at, sign_in_methods=sign_in_methods)
     _know_the_account(app)
     return app
 

@@ -3,9 +3,12 @@
 Only a few of these calls are under way at a time, so that strangers cannot hold up the pages of others.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
+from bulksms_client.errors import BulkSmsError
 from bulksms_client.people import SignIn
 from bulksms_client.wire import Wire
 from flask import Flask, current_app, request
@@ -20,15 +23,32 @@ MOST_CALLS_OF_ADDRESS = 2
 MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 2, 1
 """Of these, calls of addresses with many refusals: others always find a place beside them."""
 TIMEOUT = 8.0
-"""Seconds for one try: more than the API delays a refusal."""
+"""Seconds for one try: more than the API delays a refusal, and waits for an OpenID Connect provider."""
+METHODS_SECONDS = 30.0
+"""For how long the answer of `GET /sign-in/methods` is used again."""
+
+BY_PASSWORD: Mapping[str, Any] = {"password": True, "oidc": None}
 
 
 class BeforeSignIn:
-    """Connections to the API for calls without a session, and the bound of these calls."""
+    """Connections to the API for calls without a session, and the bound of these calls.
+
+    Calls that wait for an OpenID Connect provider have their own: a provider that hangs must not hold up passwords.
+    They are made once, because a code of the provider works once.
+    """
 
     def __init__(self, url: str, refusals: Refusals) -> None:
         self.wire = Wire(url, timeout=TIMEOUT, tries=2, longest_wait=0.2)
         self.bound = bound(refusals)
+        self.oidc_wire = Wire(url, timeout=TIMEOUT, tries=1)
+        self.oidc_bound = bound(refusals)
+        self.methods: tuple[Mapping[str, Any], float] | None = None
+        """How people can sign in, and until when that is used."""
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.wire.close()
+        self.oidc_wire.close()
 
 
 def bound(refusals: Refusals) -> Bound:
@@ -44,6 +64,31 @@ def add_before_sign_in(app: Flask, api_url: str, refusals: Refusals) -> None:
 @contextmanager
 def before_sign_in() -> Iterator[SignIn]:
     """The API for one call of this request. Raises ApiError 429 `rate_limited` at once when too many are under way."""
-    api: BeforeSignIn = current_app.extensions[EXTENSION]
+    api = _api()
     with api.bound.call(request.remote_addr or ""):
         yield SignIn(api.wire, forwarded())
+
+
+@contextmanager
+def before_oidc_sign_in() -> Iterator[SignIn]:
+    """The same, for one call that waits for the OpenID Connect provider."""
+    api = _api()
+    with api.oidc_bound.call(request.remote_addr or ""):
+        yield SignIn(api.oidc_wire, forwarded())
+
+
+def sign_in_methods() -> Mapping[str, Any]:
+    """How people can sign in: `password`, and `oidc` with the provider's `name`. By password if nothing is known."""
+    api = _api()
+    if api.methods is None or time.monotonic() > api.methods[1]:
+        try:
+            with before_sign_in() as calls:
+                api.methods = calls.methods(), time.monotonic() + METHODS_SECONDS
+        except BulkSmsError:
+            return api.methods[0] if api.methods is not None else BY_PASSWORD
+    return api.methods[0]
+
+
+def _api() -> BeforeSignIn:
+    found: BeforeSignIn = current_app.extensions[EXTENSION]
+    return found

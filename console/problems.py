@@ -25,6 +25,15 @@ REFUSALS: dict[str, Any] = {
     "code_required": _("Enter the code from your authenticator app too."),
     "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
     "invalid_link": _("This link has been used, replaced or has expired. Ask for a new one."),
+    "oidc_failed": _("The sign-in took too long or was interrupted. Try again."),
+    "oidc_unavailable": _(
+        "The sign-in service does not answer at the moment. Sign in another way, or try again shortly."
+    ),
+    "passwords_off": _("Passwords are switched off here."),
+    "no_person": _("That sign-in belongs to nobody here. Ask an owner of your account to invite you."),
+    "email_not_verified": _("The sign-in service has not verified your e-mail address."),
+    "identity_conflict": _("Somebody else has signed in with this e-mail address before. Ask the operator."),
+    "invitation_for_another": _("The invitation is for another e-mail address than that of your sign-in."),
     "spend_limit_reached": _("The account's spend limit is reached."),
     "sender_not_registered": _("The account has no such sender ID."),
     "sender_not_approved": _("This sender ID is not approved yet."),

@@ -12,10 +12,10 @@ from shared.encryption import TextKey
 from shared.environment import Environment
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
+from shared.oidc_settings import OidcSettings, oidc_settings
 from shared.redis_client import EXAMPLE, SENTINEL, sentinel_address
 
 N = TypeVar("N", int, float)
-
 
 MAX_PORT = 65_535
 SHORTEST_KEY = 32
@@ -33,8 +33,6 @@ NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
     " CARRIER=simulator to simulate every message, so that none reaches a phone."
 )
-
-
 SCHEMES = {
     "REDIS_URL": ("redis", "rediss", "sentinel"),
     "BROKER_URL": ("redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp"),
@@ -103,6 +101,7 @@ class Settings:
     """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
     console_url: str = CONSOLE_URL
     """Address of the console, for links to invitations and sign-in."""
+    oidc: OidcSettings | None = None
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
 
@@ -156,6 +155,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
         request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", 0.01, float, most=1),
         console_url=_console_url(env.get("CONSOLE_URL", "")),
+        oidc=oidc_settings(env),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
 

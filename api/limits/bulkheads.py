@@ -44,6 +44,8 @@ MAX_UNREAD_BYTES = 32 * 1024 * 1024
 SIGN_IN_THREADS = 4
 PASSWORD_THREADS = 2
 """Each hashes one password at a time: 19 MB and a core (shared/people/passwords.py)."""
+OIDC_THREADS = 4
+"""Each may wait for the OpenID Connect provider (shared/oidc/http.py)."""
 SINGLE_THREADS = 8
 CARRIER_THREADS = 4
 

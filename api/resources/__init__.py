@@ -20,6 +20,7 @@ import api.resources.me.credentials
 import api.resources.me.routes
 import api.resources.me.tokens
 import api.resources.messages.routes
+import api.resources.oidc.routes
 import api.resources.people.routes
 import api.resources.privacy.routes
 import api.resources.sandbox.routes

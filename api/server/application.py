@@ -38,6 +38,7 @@ from api.limits.bulkheads import (
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
+    OIDC_THREADS,
     PASSWORD_THREADS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
@@ -70,6 +71,8 @@ PASSWORDS = frozenset(
     f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp", "me/totp/disable")
 )
 """Paths where a password is hashed, which takes long: they have threads of their own, and few."""
+OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
+"""Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
 HEALTH = ("/healthz", "/readyz")
 """Their shares are counted separately: a proxy may check health from the address of other requests."""
 CARRIERS = "/carriers/"
@@ -107,6 +110,7 @@ class Application:
         self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._passwords = Lane("passwords", PASSWORD_THREADS, 1)
+        self._oidc = Lane("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
@@ -254,6 +258,8 @@ class Application:
             return self._carriers
         if path in PASSWORDS:
             return self._passwords
+        if path in OIDC:
+            return self._oidc
         return self._accounts if is_signed_in(owner) else self._sign_in
 
 

@@ -14,6 +14,7 @@ from shared.db.tables.accounts import account as account_table
 from shared.db.tables.people import membership
 from shared.db.tables.people import person as person_table
 from shared.people.emails import normalized_email
+from shared.people.identities import unbind_identities
 from shared.people.invitations import invite as invite_person
 from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
 from shared.people.release import release_email
@@ -162,6 +163,18 @@ def enable(email: str) -> None:
     with database() as connection:
         enable_person(connection, email)
     done(f"{email} can sign in again.")
+
+
+@person.command()
+@click.argument("email", type=EMAIL)
+def unbind(email: str) -> None:
+    """Let another identity of the OpenID Connect provider be this person.
+
+    Their next sign-in through the provider finds them by their e-mail address again.
+    """
+    with database() as connection:
+        unbound = unbind_identities(connection, _active(connection, email).id)
+    done(f"{email} is bound to no identity." if unbound else f"{email} was bound to no identity.")
 
 
 def _active(connection: Connection, email: str) -> Row[Any]:

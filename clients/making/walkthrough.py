@@ -67,6 +67,9 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "11. Sign in": (
         "sign_in",
         "sign_in_by_link",
+        "list_sign_in_methods",
+        "begin_oidc",
+        "complete_oidc",
         "get_me",
         "update_me",
         "list_my_sessions",
@@ -108,6 +111,8 @@ ALSO_GOOD = {
     "remove_person": (404,),
     "sign_in": (401,),
     "sign_in_by_link": (401,),
+    "begin_oidc": (404, 503),
+    "complete_oidc": (401, 404, 503),
     "end_my_session": (404,),
     "create_my_token": (404,),
     "create_my_operator_token": (403,),

@@ -1229,7 +1229,7 @@ export interface Person {
   operator_role: "admin" | "support" | null;
   /** Whether a sign-in needs a code. */
   totp: boolean;
-  /** Whether they have a password; without one they sign in by link only. */
+  /** Whether they have a password; without one they sign in by link or through the provider only. */
   has_password: boolean;
 }
 
@@ -1831,6 +1831,28 @@ export interface Events {
   data: Array<Event>;
 }
 
+/** Where to send the browser, and what to keep until it comes back. */
+export interface OidcBegun {
+  /** Send the person's browser there. */
+  authorization_url: string;
+  /** Keep it where only this browser has it, such as its cookie, for POST /api/v1/sign-in/oidc/complete. */
+  attempt: string;
+  /** When the attempt expires. */
+  expires_at: string;
+}
+
+/** What the browser has brought back, with the attempt that it began. */
+export interface OidcReturned {
+  /** The attempt that this browser began. */
+  attempt: string;
+  /** The `state` of the provider's response. */
+  state: string;
+  /** The `code` of the provider's response. */
+  code: string;
+  /** The token of an invitation to accept; it must be for the same e-mail address. */
+  invitation_token?: string;
+}
+
 /** A person of the account. */
 export interface Member {
   /** The person. */
@@ -1958,6 +1980,20 @@ export interface SenderRequest {
 export interface Deleted {
   /** The sender ID is deleted. */
   deleted: boolean;
+}
+
+/** The OpenID Connect provider. */
+export interface OidcMethod {
+  /** Its name, for a button. */
+  name: string;
+}
+
+/** How people can sign in here, besides by a link. */
+export interface SignInMethods {
+  /** By e-mail address and password. */
+  password: boolean;
+  /** Through an OpenID Connect provider, with POST /api/v1/sign-in/oidc; null: there is none. */
+  oidc: OidcMethod | null;
 }
 
 /** An e-mail address and password, with a code if the person uses TOTP. */
@@ -2392,6 +2428,10 @@ export interface Operations {
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
+  /** Begin to sign in through the OpenID Connect provider, if the operator has set one. */
+  beginOidc(request?: { signal?: AbortSignal }): Promise<OidcBegun>;
+  /** Sign in with what the provider's response has brought, and accept an invitation with it. */
+  completeOidc(request: { body: OidcReturned; signal?: AbortSignal }): Promise<SignedIn>;
   /** List the people of the account, with their roles. */
   listPeople(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<MemberPage>;
   /** Change the role of a person in the account. Their tokens for it stop working within five seconds. */
@@ -2412,6 +2452,8 @@ export interface Operations {
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
+  /** How people can sign in here. */
+  listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
   /** Sign in by e-mail address and password. */
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */

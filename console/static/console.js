@@ -47,7 +47,10 @@
     for (const element of document.querySelectorAll("[data-js-hidden]")) element.hidden = true;
     const problem = document.querySelector("[data-focus]");
     if (problem) problem.focus();
-    // The zone of the browser, for forms that ask for one.
+    // The zone of the browser, for links and forms that ask for one.
+    for (const link of document.querySelectorAll("[data-zone-link]")) {
+      link.search = new URLSearchParams({ time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+    }
     for (const zone of document.querySelectorAll("[data-zone]")) {
       if (!zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
     }

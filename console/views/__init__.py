@@ -12,6 +12,7 @@ from console.views import (
     ledger,
     me,
     messages,
+    oidc,
     operator,
     opt_outs,
     overview,
@@ -23,7 +24,7 @@ from console.views import (
     webhooks,
 )
 
-PAGES: tuple[Blueprint, ...] = (accounts.pages, me.pages, operator.pages, sign_in.pages)
+PAGES: tuple[Blueprint, ...] = (accounts.pages, me.pages, oidc.pages, operator.pages, sign_in.pages)
 """Pages of a person, of the operator, and those that need nobody signed in."""
 ACCOUNT_PAGES: tuple[Blueprint, ...] = (
     api_keys.pages,

@@ -38,7 +38,7 @@ def with_password() -> Any:
             sealed = seal({"email": form["email"].strip(), "password": form["password"]})
             return render_template("sign_in/code.html", form=Form({"sealed": sealed, "next": form["next"], "code": ""}))
         return _refused("sign_in/password.html", form, error)
-    return _begin(answer, form["next"])
+    return begin(answer, form["next"])
 
 
 @pages.post("/sign-in/code")
@@ -54,7 +54,7 @@ def with_code() -> Any:
             answer = api.with_password(known["email"], known["password"], form["code"].strip())
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
-    return _begin(answer, form["next"])
+    return begin(answer, form["next"])
 
 
 @pages.route("/sign-in/link/<token>", methods=["GET", "POST"])
@@ -68,7 +68,7 @@ def with_link(token: str) -> Any:
             answer = api.with_link(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
-    return _begin_first(answer, form)
+    return begin_first(answer, form)
 
 
 @pages.route("/invitations/<token>", methods=["GET", "POST"])
@@ -89,7 +89,7 @@ def invitation(token: str) -> Any:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         wrong = gettext("The password is wrong. Who is new enters a name, too.")
         return _refused("sign_in/invitation.html", form, error, field, wrong, invited=invited)
-    return _begin_first(answer, form)
+    return begin_first(answer, form)
 
 
 @pages.post("/sign-out")
@@ -111,10 +111,10 @@ def _refused(
     return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
 
 
-def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
+def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
     """Who comes by a link is perhaps new: a zone and language not set yet are those of the browser."""
     spoken = language()
-    shown = _begin(answer)
+    shown = begin(answer)
     person = answer["person"]
     changes = {
         "time_zone": form.text("time_zone") if person["time_zone"] == "UTC" else None,
@@ -127,6 +127,7 @@ def _begin_first(answer: Mapping[str, Any], form: Form) -> Any:
     return shown
 
 
-def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
+def begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
+    """Begin the session, and show the page that was asked for."""
     current.start_session(answer)
     return redirect(page_here(wanted) or url_for("accounts.choose"))

@@ -16,6 +16,7 @@ from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
 from shared.health.finding import Finding
 from shared.health.installation import Installation
+from shared.health.oidc import check_oidc
 from shared.health.receipts import check_receipts
 from shared.health.secret_key import check_secret_key
 from shared.plurals import counted
@@ -102,6 +103,7 @@ def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
             with reading(engine) as connection:
                 yield from _contents(connection, target)
     yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
+    yield from check_oidc(target.settings)
     yield _disk(target.data or Path.cwd())
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import BindParameter, Connection, bindparam, func, update
 
 from shared.accounts.audit_log import By, record
-from shared.db.tables.people import invitation, membership, person, recovery_code
+from shared.db.tables.people import invitation, membership, person, person_identity, recovery_code
 from shared.people.persons import actor_of, disable_person
 
 __all__ = ["ERASED", "release_email"]
@@ -29,6 +29,7 @@ RELEASE = (
     .where(invitation.c.invited_by == bindparam("who"), invitation.c.ended_at.is_(None))
     .values(ended_at=func.now()),
     recovery_code.delete().where(recovery_code.c.person_id == OF_PERSON),
+    person_identity.delete().where(person_identity.c.person_id == OF_PERSON),
     update(person).where(person.c.id == OF_PERSON).values(ERASED),
 )
 

@@ -4,7 +4,15 @@ from datetime import timedelta
 
 from sqlalchemy import delete, func, select, update
 
-from shared.db.tables.people import invitation, membership, person, person_session, recovery_code, sign_in_link
+from shared.db.tables.people import (
+    invitation,
+    membership,
+    person,
+    person_identity,
+    person_session,
+    recovery_code,
+    sign_in_link,
+)
 from shared.people.release import ERASED
 
 __all__ = ["OLD_OF_PEOPLE"]
@@ -23,9 +31,10 @@ OLD_OF_PEOPLE = (
     ),
     delete(person_session).where(person_session.c.person_id.in_(LONG_DISABLED)),
     delete(recovery_code).where(recovery_code.c.person_id.in_(LONG_DISABLED)),
+    delete(person_identity).where(person_identity.c.person_id.in_(LONG_DISABLED)),
     update(membership)
     .where(membership.c.person_id.in_(LONG_DISABLED), membership.c.ended_at.is_(None))
     .values(ended_at=func.now(), changed_at=func.now(), version=membership.c.version + 1),
     update(person).where(IS_LONG_DISABLED).values(ERASED),
 )
-"""The last four erase whoever has been disabled for so long. The id stays, which the audit log names."""
+"""The last five erase whoever has been disabled for so long. The id stays, which the audit log names."""

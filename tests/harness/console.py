@@ -34,9 +34,9 @@ CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
 @contextlib.contextmanager
-def serving(app: Any) -> Iterator[str]:
-    """Serve a WSGI application on a free port. Yields its address."""
-    server = make_server(LOOPBACK, 0, app, threaded=True, request_handler=Quiet)
+def serving(app: Any, port: int = 0) -> Iterator[str]:
+    """Serve a WSGI application on a port, by default a free one. Yields its address."""
+    server = make_server(LOOPBACK, port, app, threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -113,7 +113,7 @@ class Console:
     def close(self) -> None:
         """Close the console's connections to the API."""
         self.app.extensions["bulksms_api"].close()
-        self.app.extensions["bulksms_before_sign_in"].wire.close()
+        self.app.extensions["bulksms_before_sign_in"].close()
 
     def person(self, role: str = "owner", account_id: int | None = None) -> Person:
         """A new person of an account, by default of the service's."""

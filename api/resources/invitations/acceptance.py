@@ -9,7 +9,14 @@ from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem, invalid
 from api.resources.invitations.schemas import Acceptance, InvitationPreviewResponse, InvitationToken
-from api.resources.sign_in.responses import begin, check_code, check_password, lock_checked, origin
+from api.resources.sign_in.responses import (
+    begin,
+    check_code,
+    check_password,
+    lock_checked,
+    origin,
+    refuse_passwords_if_off,
+)
 from api.resources.sign_in.schemas import SignedInResponse
 from shared.db.connection import reading
 from shared.people.invitations import accept, open_invitation
@@ -33,7 +40,7 @@ def preview_invitation(body: dict[str, Any]) -> Any:
         services().password_attempts.of_address(origin().network),
         reading(services().engine) as connection,
     ):
-        invitation = _open(connection, body["token"])
+        invitation = find_open(connection, body["token"])
     return InvitationPreviewResponse().dump(invitation)
 
 
@@ -42,7 +49,7 @@ def preview_invitation(body: dict[str, Any]) -> Any:
     "/invitations/accept",
     body=Acceptance,
     response=SignedInResponse,
-    errors=("invalid_link", "invalid_credentials", "code_required", "invalid_code", "rate_limited"),
+    errors=("invalid_link", "invalid_credentials", "code_required", "invalid_code", "passwords_off", "rate_limited"),
     scope=None,
 )
 def accept_invitation(body: dict[str, Any]) -> Any:
@@ -51,10 +58,11 @@ def accept_invitation(body: dict[str, Any]) -> Any:
     A new person gives a name and chooses a password. A person who has signed up before gives their password, and a code
     if they use TOTP. Whoever made the invitation does not learn from refusals which of the two it is for.
     """
+    refuse_passwords_if_off()
     network, attempts = origin().network, services().password_attempts
     with attempts.of_address(network):
         with reading(services().engine) as connection:
-            invitation = _open(connection, body["token"])
+            invitation = find_open(connection, body["token"])
             found = person_signing_in(connection, invitation.email, network)
         is_known_network = found is not None and found.is_known_network
         with attempts.of_email(invitation.email, network, is_known_network=is_known_network):
@@ -77,7 +85,7 @@ def _accept_as(found: Row[Any], body: dict[str, Any]) -> Any:
     with services().engine.begin() as connection:
         person = lock_checked(connection, found)
         check_code(connection, person, body.get("code"))
-        return _accept(connection, person, body["token"])
+        return accept_as(connection, person, body["token"])
 
 
 def _accept_as_new(invitation: Row[Any], body: dict[str, Any]) -> Any:
@@ -86,16 +94,18 @@ def _accept_as_new(invitation: Row[Any], body: dict[str, Any]) -> Any:
         person_id = create_person(connection, invitation.email, body["name"], password_hash)
         if person_id is None:  # a request at the same time has created them
             raise _not_open()
-        return _accept(connection, lock_person(connection, person_id), body["token"])
+        return accept_as(connection, lock_person(connection, person_id), body["token"])
 
 
-def _accept(connection: Connection, person: Row[Any], token: str) -> Any:
+def accept_as(connection: Connection, person: Row[Any], token: str) -> Any:
+    """Give the locked person what the invitation offers, and begin their session. Raises Problem invalid_link."""
     if not accept(connection, token, person.id, by=by_person(person.id)):
         raise _not_open()
     return begin(connection, lock_person(connection, person.id))
 
 
-def _open(connection: Connection, token: str) -> Row[Any]:
+def find_open(connection: Connection, token: str) -> Row[Any]:
+    """The open invitation. Raises Problem invalid_link."""
     invitation = open_invitation(connection, token)
     if invitation is None:
         raise _not_open()

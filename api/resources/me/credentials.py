@@ -19,7 +19,13 @@ from api.resources.me.schemas import (
     TotpDisabledResponse,
     TotpResponse,
 )
-from api.resources.sign_in.responses import check_password, lock_checked, origin, wrong_credentials
+from api.resources.sign_in.responses import (
+    check_password,
+    lock_checked,
+    origin,
+    refuse_passwords_if_off,
+    wrong_credentials,
+)
 from shared.db.connection import reading
 from shared.people.passwords import hash_password, password_problem
 from shared.people.persons import change_password, find_person, lock_person, person_signing_in
@@ -35,12 +41,13 @@ AFTER_LINK = timedelta(minutes=15)
     "/me/password",
     body=ChangePassword,
     response=PasswordChangedResponse,
-    errors=("invalid_credentials", "rate_limited"),
+    errors=("invalid_credentials", "passwords_off", "rate_limited"),
     scope=None,
     session=True,
 )
 def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     """Change the password. All other sessions of the person end, and their tokens within five seconds."""
+    refuse_passwords_if_off()
     with reading(services().engine) as connection:
         checked = find_person(connection, signed_in.person_id)
     assert checked is not None

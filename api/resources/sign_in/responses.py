@@ -26,6 +26,13 @@ def origin() -> Origin:
     return Origin(address, shared_by_one(address), current_request().http.headers.get("User-Agent", ""))
 
 
+def refuse_passwords_if_off() -> None:
+    """Raise Problem passwords_off if people sign in only through the OpenID Connect provider."""
+    oidc = services().settings.oidc
+    if oidc is not None and oidc.only:
+        raise Problem("passwords_off", f"Passwords are switched off here. Sign in with {oidc.name}.")
+
+
 def check_password(person: Row[Any] | None, password: str, wrong: str = WRONG) -> None:
     """Raise Problem invalid_credentials unless it is the password of this active person. Takes as long without one."""
     is_right = verify(person.password_hash if person is not None else None, password)

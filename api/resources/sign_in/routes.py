@@ -5,8 +5,15 @@ from typing import Any
 from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem
-from api.resources.sign_in.responses import begin, check_code, check_password, lock_checked, origin
-from api.resources.sign_in.schemas import EmailAndPassword, LinkToken, SignedInResponse
+from api.resources.sign_in.responses import (
+    begin,
+    check_code,
+    check_password,
+    lock_checked,
+    origin,
+    refuse_passwords_if_off,
+)
+from api.resources.sign_in.schemas import EmailAndPassword, LinkToken, SignedInResponse, SignInMethodsResponse
 from shared.db.connection import reading
 from shared.people.emails import normalized_email
 from shared.people.passwords import hash_password, is_outdated
@@ -14,12 +21,20 @@ from shared.people.persons import lock_person, person_signing_in, set_password_h
 from shared.people.sign_in_links import use_link
 
 
+@endpoint("GET", "/sign-in/methods", response=SignInMethodsResponse, scope=None)
+def list_sign_in_methods() -> Any:
+    """How people can sign in here."""
+    oidc = services().settings.oidc
+    is_password_on = oidc is None or not oidc.only
+    return SignInMethodsResponse().dump({"password": is_password_on, "oidc": {"name": oidc.name} if oidc else None})
+
+
 @endpoint(
     "POST",
     "/sign-in",
     body=EmailAndPassword,
     response=SignedInResponse,
-    errors=("invalid_credentials", "code_required", "invalid_code", "rate_limited"),
+    errors=("invalid_credentials", "code_required", "invalid_code", "passwords_off", "rate_limited"),
     scope=None,
 )
 def sign_in(body: dict[str, Any]) -> Any:
@@ -28,6 +43,7 @@ def sign_in(body: dict[str, Any]) -> Any:
     With TOTP, the first request gets `code_required`: repeat it with `code`. Failures are limited by address and by
     e-mail address. The response is the same, and takes as long, if there is no such person.
     """
+    refuse_passwords_if_off()
     email, network = normalized_email(body["email"]) or "", origin().network
     attempts, engine = services().password_attempts, services().engine
     with attempts.of_address(network):

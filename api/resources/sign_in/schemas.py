@@ -23,6 +23,24 @@ class EmailAndPassword(Request):
     code = code_field()
 
 
+class OidcMethodResponse(Schema):
+    """The OpenID Connect provider."""
+
+    name = fields.String(required=True, metadata=doc("Its name, for a button.", "Acme"))
+
+
+class SignInMethodsResponse(Schema):
+    """How people can sign in here, besides by a link."""
+
+    password = fields.Boolean(required=True, metadata=doc("By e-mail address and password.", True))
+    oidc = fields.Nested(
+        OidcMethodResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("Through an OpenID Connect provider, with POST /api/v1/sign-in/oidc; null: there is none."),
+    )
+
+
 class LinkToken(Request):
     """The token of a sign-in link."""
 
@@ -44,7 +62,10 @@ class PersonResponse(Schema):
     )
     totp = fields.Boolean(required=True, metadata=doc("Whether a sign-in needs a code.", True))
     has_password = fields.Boolean(
-        required=True, metadata=doc("Whether they have a password; without one they sign in by link only.", True)
+        required=True,
+        metadata=doc(
+            "Whether they have a password; without one they sign in by link or through the provider only.", True
+        ),
     )
 
 

@@ -23,6 +23,21 @@ class SignIn:
         """Sign in by a link, which works once."""
         return self._post("/sign-in/link", {"token": token})
 
+    def methods(self) -> Any:
+        """How people can sign in: `password`, and `oidc` with the `name` of the provider, or nothing."""
+        return self._wire.request("GET", "/sign-in/methods", None, self._headers)
+
+    def begin_oidc(self) -> Any:
+        """Begin to sign in through the provider: the `authorization_url` for the browser, and the `attempt` to keep."""
+        return self._wire.request("POST", "/sign-in/oidc", None, self._headers)
+
+    def complete_oidc(self, attempt: str, state: str, code: str, invitation_token: str | None = None) -> Any:
+        """Sign in with what the browser has brought back from the provider, and accept an invitation with it."""
+        body = {"attempt": attempt, "state": state, "code": code}
+        return self._post(
+            "/sign-in/oidc/complete", body | ({"invitation_token": invitation_token} if invitation_token else {})
+        )
+
     def preview_invitation(self, token: str) -> Any:
         """What an invitation is for."""
         return self._post("/invitations/preview", {"token": token})

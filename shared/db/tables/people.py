@@ -12,6 +12,7 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
+    UniqueConstraint,
     Uuid,
     text,
 )
@@ -31,7 +32,7 @@ person = Table(
     Column("time_zone", Text, nullable=False, server_default="UTC"),
     Column("state", Text, nullable=False, server_default="active"),
     Column("operator_role", Text, comment="role in the installation; null: no operator"),
-    Column("password_hash", Text, comment="Argon2id in its encoded form; null: signs in by link only"),
+    Column("password_hash", Text, comment="Argon2id in its encoded form; null: none"),
     Column("totp_secret", Text, comment="encrypted; null: TOTP is off"),
     Column("totp_pending", Text, comment="encrypted; a secret that no code has confirmed yet"),
     Column("totp_step", BigInteger, comment="time step of the last code used; older codes are refused"),
@@ -53,6 +54,18 @@ recovery_code = Table(
     Column("code_hash", LargeBinary, nullable=False),
     PrimaryKeyConstraint("person_id", "code_hash"),
     comment="codes that replace a TOTP code once; a used one is deleted",
+)
+
+person_identity = Table(
+    "person_identity",
+    metadata,
+    Column("issuer", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("person_id", Uuid, ForeignKey("person.id"), nullable=False),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    PrimaryKeyConstraint("issuer", "subject"),
+    UniqueConstraint("person_id", "issuer"),
+    comment="who people are at an OpenID Connect provider",
 )
 
 membership = Table(

@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from bulksms.cli import main
+from shared.accounts.audit_log import By
+from shared.people.identities import bind_identity
 from tests.harness.people import PASSWORD, a_person, changes, open_call, sign_in
 from tests.harness.service import SECRET_KEY, Service
 
@@ -142,3 +144,16 @@ def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
     assert accepted.status_code == 200 and accepted.json["person"]["person_id"] != str(squatter.id)
     assert (str(squatter.id), "person.email_released") in {(subject, what) for _, what, subject in changes(service)}
     assert "nobody@example.com" in run("disable", "nobody@example.com", "--release", code=1)
+
+
+def test_another_identity_of_the_provider_may_take_the_place_of_one(service: Service, run: Run) -> None:
+    ann = a_person(service)
+    assert "was bound to no identity" in run("unbind", ann.email)
+    with service.engine.begin() as connection:
+        assert bind_identity(connection, ann.id, "https://id.example", "old", by=By("tests"))
+        assert not bind_identity(connection, ann.id, "https://id.example", "new", by=By("tests"))
+    assert "is bound to no identity" in run("unbind", ann.email)
+    with service.engine.begin() as connection:
+        assert bind_identity(connection, ann.id, "https://id.example", "new", by=By("tests"))
+    assert "person.identity_unbound" in [what for _, what, subject in changes(service) if subject == str(ann.id)]
+    run("unbind", "nobody@example.com", code=1)

@@ -2,6 +2,7 @@
 
 from sqlalchemy import text
 
+from shared.db.tables.people import person_identity
 from shared.people.invitations import invite
 from shared.people.persons import disable_person
 from shared.people.sign_in_links import make_link
@@ -35,8 +36,12 @@ def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> 
     enable(ann)
     ann.token(service.account_id)
     with service.engine.begin() as connection:
+        connection.execute(
+            person_identity.insert().values(issuer="https://id.example", subject="ann", person_id=ann.id)
+        )
         disable_person(connection, ann.email)
     clean(service)
+    assert count(service, "person_identity", ann) == 1
     assert count(service, "person_session", ann) == 1 and count(service, "recovery_code", ann) == 10
     age(service, "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
     for _ in range(2):
@@ -51,6 +56,7 @@ def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> 
             "disabled",
         )
         assert count(service, "person_session", ann) == count(service, "recovery_code", ann) == 0
+        assert count(service, "person_identity", ann) == 0
         assert ann.email not in service.get("/people").text
     assert staying.get("/me").status_code == 200
 

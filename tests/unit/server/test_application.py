@@ -16,7 +16,7 @@ from api.http.direct import PendingResponse
 from api.http.request import current_request, environ_of
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
-from api.limits.bulkheads import PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
+from api.limits.bulkheads import OIDC_THREADS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
 from api.server.application import Application, Reply
@@ -452,6 +452,34 @@ def test_guessing_at_passwords_takes_no_time_of_others() -> None:
         release.set()
         await asyncio.gather(*(socket.task for socket in guesses))
         assert {socket.status for socket in guesses} == {200}
+
+    asyncio.run(run())
+
+
+def test_a_provider_of_identities_that_hangs_holds_up_nobody_else() -> None:
+    release, waiting = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if environ["PATH_INFO"].rstrip("/") in asgi.OIDC:
+            waiting.append(environ["REMOTE_ADDR"])
+            release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        sign_ins = [
+            sockets.open(f"198.51.100.{number}", announced=0, path=path)
+            for number, path in enumerate(sorted(asgi.OIDC) * 20)
+        ]
+        await until(lambda: len(waiting) == OIDC_THREADS)
+        paths = ("/api/v1/auth/token", "/api/v1/sign-in", "/api/v1/sign-in/methods", "/api/v1/sign-in/link")
+        others = [sockets.open("203.0.113.1", announced=0, path=path) for path in paths]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert {socket.status for socket in others} == {200}
+        assert len(waiting) == OIDC_THREADS
+        release.set()
+        await asyncio.gather(*(socket.task for socket in sign_ins))
+        assert {socket.status for socket in sign_ins} == {200}
 
     asyncio.run(run())
 

@@ -1,0 +1,50 @@
+"""Schemas of signing in through the provider."""
+
+from marshmallow import Schema, validate
+
+from api.resources.invitations.schemas import TOKEN
+from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.fields import doc
+from api.schemas.people import LONGEST_SECRET
+
+LONGEST_CODE, LONGEST_STATE, LONGEST_ATTEMPT = 4096, 128, 1024
+"""Characters. Some providers have codes of more than 1,000."""
+
+
+class OidcBegunResponse(Schema):
+    """Where to send the browser, and what to keep until it comes back."""
+
+    authorization_url = fields.String(
+        required=True,
+        metadata=doc("Send the person's browser there.", "https://id.acme.example/authorize?response_type=code&…"),
+    )
+    attempt = fields.String(
+        required=True,
+        metadata=doc(
+            "Keep it where only this browser has it, such as its cookie, for POST /api/v1/sign-in/oidc/complete.",
+            "gAAAAABp…",
+        ),
+    )
+    expires_at = fields.Timestamp(required=True, metadata=doc("When the attempt expires.", SESSION_EXPIRES_AT))
+
+
+def _returned(description: str, example: str, longest: int) -> fields.String:
+    return fields.String(
+        required=True,
+        validate=validate.Length(1, longest, error="It has at most {max} characters."),
+        metadata=doc(description, example),
+    )
+
+
+class OidcReturned(Request):
+    """What the browser has brought back, with the attempt that it began."""
+
+    attempt = _returned("The attempt that this browser began.", "gAAAAABp…", LONGEST_ATTEMPT)
+    state = _returned("The `state` of the provider's response.", "<state of the response>", LONGEST_STATE)
+    code = _returned("The `code` of the provider's response.", "<code of the response>", LONGEST_CODE)
+    invitation_token = fields.String(
+        validate=validate.Length(1, LONGEST_SECRET, error="The token has at most {max} characters."),
+        metadata=doc("The token of an invitation to accept; it must be for the same e-mail address.", TOKEN),
+    )

@@ -1,0 +1,94 @@
+"""Signing in through a certified provider that is not ours: the npm package `oidc-provider`, run by `make npm`."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import pytest
+from sqlalchemy import Engine
+
+import tests.peers
+from bulksms.local.ports import free_port
+from shared.oidc_settings import OidcSettings
+from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, CONSOLE_CALLBACK
+from tests.harness.people import a_person
+from tests.harness.service import Service
+from tests.integration.people.test_oidc import begun, code_of, complete, invited
+
+pytestmark = pytest.mark.npm
+PEER = Path(tests.peers.__file__).parent / "oidc"
+ACTION = re.compile(r'action="([^"]+)"')
+MOST_STEPS = 20
+
+
+@pytest.fixture(scope="module")
+def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder, port = tmp_path_factory.mktemp("provider") / "oidc", str(free_port())
+    shutil.copytree(PEER, folder, ignore=shutil.ignore_patterns("node_modules"))
+    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    subprocess.run(install, cwd=folder, check=True, capture_output=True, timeout=300)
+    command = ["node", "provider.js", port, CLIENT_ID, CLIENT_SECRET, CONSOLE_CALLBACK]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None and "ready" in process.stdout.readline()
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.kill()
+
+
+@pytest.fixture(params=["", "-post"])
+def service(engine: Engine, issuer: str, request: pytest.FixtureRequest) -> Service:
+    return Service(engine, oidc=OidcSettings(issuer, CLIENT_ID + request.param, CLIENT_SECRET, "Certified"))
+
+
+def browse(address: str, login: str) -> dict[str, str]:
+    """What a browser brings back in which somebody signs in at the provider, and agrees."""
+    with httpx2.Client(trust_env=False) as browser:
+        answer = browser.get(address)
+        for _ in range(MOST_STEPS):
+            place = answer.headers.get("Location", "")
+            if place.startswith(CONSOLE_CALLBACK):
+                return dict(parse_qsl(urlsplit(place).query))
+            if place:
+                answer = browser.get(answer.url.join(place))
+                continue
+            action = ACTION.search(answer.text)
+            assert action, answer.text
+            is_login = 'name="login"' in answer.text
+            form = {"prompt": "login", "login": login, "password": "any"} if is_login else {"prompt": "consent"}
+            answer = browser.post(answer.url.join(action[1]), data=form)
+    raise AssertionError("the provider does not send the browser back")
+
+
+def test_it_works(service: Service) -> None:
+    person = a_person(service)
+    for _ in range(2):
+        attempt = begun(service)
+        answer = complete(service, attempt["attempt"], browse(attempt["authorization_url"], person.email))
+        assert answer.json["person"]["person_id"] == str(person.id), answer.text
+
+
+def test_an_invitation_is_accepted(service: Service) -> None:
+    token, attempt = invited(service, "new@acme.example"), begun(service)
+    returned = browse(attempt["authorization_url"], "new@acme.example")
+    answer = complete(service, attempt["attempt"], returned, invitation_token=token)
+    assert answer.json["person"]["name"] == "Ann Otieno", answer.text
+
+
+def test_who_is_not_verified_is_refused(service: Service) -> None:
+    attempt = begun(service)
+    returned = browse(attempt["authorization_url"], "unverified@acme.example")
+    assert code_of(complete(service, attempt["attempt"], returned)) == "email_not_verified"
+
+
+def test_codes_are_held_to_their_attempt_and_work_once(service: Service) -> None:
+    mine, others = begun(service), begun(service)
+    email = a_person(service).email
+    own, stolen = browse(mine["authorization_url"], email), browse(others["authorization_url"], email)
+    assert code_of(complete(service, mine["attempt"], {**own, "code": stolen["code"]})) == "oidc_failed"
+    assert complete(service, mine["attempt"], own).status_code == 200
+    assert code_of(complete(service, mine["attempt"], own)) == "oidc_failed"

@@ -1,0 +1,72 @@
+"""What is remembered of a provider, and what `bulksms doctor` says of it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.health.oidc import check_oidc
+from shared.oidc import provider as module
+from shared.oidc.http import ProviderUnavailable
+from shared.oidc.provider import Provider
+from shared.oidc_settings import OidcSettings
+from shared.settings import Settings
+from tests.harness.oidc_provider import CONSOLE_CALLBACK, OidcProvider, oidc_provider
+
+
+@pytest.fixture
+def running() -> Iterator[OidcProvider]:
+    with oidc_provider() as made:
+        yield made
+
+
+def installation(oidc: OidcSettings | None) -> Settings:
+    return Settings("postgresql://x", "redis://x", "redis://x", "x" * 32, oidc=oidc)
+
+
+def test_metadata_are_read_once(running: OidcProvider) -> None:
+    provider = Provider(running.settings(), CONSOLE_CALLBACK)
+    for _ in range(3):
+        assert provider.authorization_url("state", "nonce", "v" * 43).startswith(f"{running.issuer}/authorize?")
+    assert running.asked == ["/.well-known/openid-configuration", "/jwks"]
+
+
+def test_a_provider_that_fails_is_left_alone_for_a_while(
+    running: OidcProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running.metadata = {"issuer": "https://another.example"}
+    provider = Provider(running.settings(), CONSOLE_CALLBACK)
+    for _ in range(3):
+        with pytest.raises(ProviderUnavailable, match="it names itself 'https://another"):
+            provider.authorization_url("state", "nonce", "v" * 43)
+    assert running.asked == ["/.well-known/openid-configuration"]
+    running.metadata = {}
+    now = module.time.monotonic()
+    monkeypatch.setattr(module.time, "monotonic", lambda: now + module.REST_SECONDS + 1)
+    assert provider.authorization_url("state", "nonce", "v" * 43)
+
+
+def test_the_doctor_says_that_it_answers(running: OidcProvider) -> None:
+    assert list(check_oidc(installation(None))) == []
+    (finding,) = check_oidc(installation(running.settings()))
+    assert (finding.name, finding.outcome) == ("sign-in by Acme", "ok")
+    assert CONSOLE_CALLBACK in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ({"issuer": "https://another.example"}, "set OIDC_ISSUER to exactly that"),
+        ({"token_endpoint": "http://id.example/token"}, "no https:// URL as token_endpoint"),
+        ({"jwks_uri": "{issuer}/nothing"}, "has no keys"),
+    ],
+)
+def test_the_doctor_says_what_is_wrong(running: OidcProvider, metadata: dict[str, str], reason: str) -> None:
+    running.metadata = {name: value.replace("{issuer}", running.issuer) for name, value in metadata.items()}
+    (finding,) = check_oidc(installation(running.settings()))
+    assert finding.outcome == "wrong" and reason in finding.detail and finding.remedy
+
+
+def test_the_doctor_says_that_it_is_away() -> None:
+    away = OidcSettings("http://127.0.0.1:9", "bulksms", "secret", "Acme")
+    (finding,) = check_oidc(installation(away))
+    assert finding.outcome == "wrong" and "http://127.0.0.1:9" in finding.detail

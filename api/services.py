@@ -15,6 +15,7 @@ from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.limits.token_buckets import Buckets
+from shared.db.replica import Replica
 from shared.encryption import Texts
 from shared.people.second_factor import totp_texts
 from shared.sends.recipient_counts import RecipientCounts
@@ -32,6 +33,8 @@ class Services:
     celery: Celery
     redis: Redis | None = None
     """Shares rate limits between API processes; without it each process counts for itself."""
+    replica: Replica | None = None
+    """Answers reports; without it the primary does."""
     tokens: Tokens = field(init=False)
     operator_tokens: OperatorTokens = field(init=False)
     requests: Buckets = field(init=False)

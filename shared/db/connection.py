@@ -74,12 +74,13 @@ def make_engine(
     by_key: bool = False,
     texts: Texts | None = None,
     pool_class: type[QueuePool] = QueuePool,
+    standby: bool = False,
 ) -> Engine:
     """An engine whose sessions use UTC and READ COMMITTED, with timeouts for locks, statements and dead peers.
 
     `by_key` is for sessions that only use indexes, like a worker's: a cached plan from a time when a table was small
     would otherwise read the whole table long after it has grown. `texts` encrypts texts in the database; see
-    `texts_of`. `pool_class` is the connection pool.
+    `texts_of`. `pool_class` is the connection pool. `standby` keeps read-only sessions, which are closed otherwise.
     """
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
@@ -102,7 +103,8 @@ def make_engine(
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", _as_outage, retval=True)
-    event.listen(engine, "checkin", _close_read_only)
+    if not standby:
+        event.listen(engine, "checkin", _close_read_only)
     return engine
 
 

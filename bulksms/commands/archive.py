@@ -10,6 +10,7 @@ import click
 from sqlalchemy import Engine
 
 from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_rows
+from bulksms.environment import Installation
 from shared.archive.restore import list_archived, read, restore, rewrite
 from shared.archive.weeks import archive as archive_weeks
 from shared.audit.check import audit
@@ -17,7 +18,7 @@ from shared.audit.check import audit
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-class Day(click.ParamType):
+class Day(click.ParamType[date]):
     """A date such as 2026-01-05."""
 
     name = "date"
@@ -43,9 +44,10 @@ def write_weeks(folder: Path, before: date) -> None:
 
     Runs a full audit first, and archives nothing if it finds a breach. If it is interrupted, run it again.
     """
-    with _database() as engine:
+    target = installation()
+    with _database(target) as engine:
         with messages().status("Auditing ..."):
-            breaches = audit(engine, full=True, doubt_grace=installation().settings.doubt_grace)
+            breaches = audit(engine, full=True, doubt_grace=target.settings.doubt_grace)
         if breaches:
             raise click.ClickException("The audit is not clean, so nothing was archived. See `bulksms audit --full`.")
         archived = archive_weeks(engine, before, folder, _say)
@@ -69,7 +71,7 @@ def list_weeks(as_json: bool) -> None:
 @click.argument("week", type=Day())
 def read_week(folder: Path, week: date) -> None:
     """Print the messages of a week as CSV, without what was forgotten or erased since."""
-    with _database() as engine:
+    with _database(installation()) as engine:
         read(engine, week, folder, sys.stdout.buffer.write)
         sys.stdout.buffer.flush()
 
@@ -80,7 +82,7 @@ def read_week(folder: Path, week: date) -> None:
 @click.option("--to", type=FOLDER, required=True, help="Another folder, for the new file.")
 def rewrite_week(folder: Path, week: date, to: Path) -> None:
     """Write a week's file again, without what was forgotten or erased since. Delete the old file afterwards."""
-    with _database() as engine:
+    with _database(installation()) as engine:
         manifest = rewrite(engine, week, folder, to, _say)
     done(f"{manifest.messages:,} messages are in {to}. Delete the files of the week in {folder}.")
 
@@ -90,7 +92,7 @@ def rewrite_week(folder: Path, week: date, to: Path) -> None:
 @click.argument("week", type=Day())
 def restore_week(folder: Path, week: date) -> None:
     """Put a week's messages back into the database, without what was forgotten or erased since."""
-    with _database() as engine:
+    with _database(installation()) as engine:
         restore(engine, week, folder, _say)
 
 
@@ -100,10 +102,10 @@ def _say(week: date, step: str) -> None:
 
 
 @contextmanager
-def _database() -> Iterator[Engine]:
+def _database(target: Installation) -> Iterator[Engine]:
     """The installation's engine. Errors of files become one sentence."""
     try:
-        with engine_of(installation()) as engine:
+        with engine_of(target) as engine:
             yield engine
     except OSError as error:
         raise click.ClickException(f"{error.filename or 'A file'}: {error.strerror}.") from error

@@ -12,14 +12,9 @@ RETENTION_LOCK: Final = 7305243
 SEALED = select(archived_week.c.first_id, archived_week.c.end_id)
 
 
-def is_archived(batch: str) -> str:
-    """SQL: whether the rows of the messages of a batch are in a file. `batch` is the alias of its table."""
-    return (
-        f"EXISTS (SELECT FROM archived_week w WHERE w.restored_at IS NULL"
-        f" AND {batch}.id >= w.first_id AND {batch}.id < w.end_id)"
-    )
-
-
+IS_ARCHIVED: Final = """EXISTS (SELECT FROM archived_week w
+                                 WHERE w.restored_at IS NULL AND b.id >= w.first_id AND b.id < w.end_id)"""
+"""SQL: whether the rows of the messages of a batch `b` are in a file."""
 USAGE_STAYS: Final = """EXISTS (SELECT FROM archived_week w WHERE s.id >= w.first_id AND s.id < w.end_id
                                                               AND s.forgotten_at >= w.sealed_at)"""
 """SQL: whether a send `s` was forgotten since its week was archived, so that its usage was not moved."""

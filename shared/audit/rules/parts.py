@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.lifecycle import CHARGED, STORED
-from shared.sends.archived import is_archived
+from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE
 
 
@@ -40,7 +40,7 @@ SCOPE: Final = """
 
 PIECES: Final = f"""{SCOPE}, piece AS (
         SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
-               s.forgotten_at IS NOT NULL OR {is_archived("b")} AS moved,
+               s.forgotten_at IS NOT NULL OR {IS_ARCHIVED} AS moved,
                coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id

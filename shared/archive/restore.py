@@ -16,7 +16,7 @@ from shared.accounts.refused import Refused
 from shared.archive.clean import UNLIMITED, clean, table_of
 from shared.archive.copy import copy_in, copy_out
 from shared.archive.files import BadArchive, Manifest, blocks_of, verify, write
-from shared.archive.weeks import COLUMNS, LOCK, NOW, SHORT_WAIT, WRITTEN, Say, name_of, until_lock_is_free
+from shared.archive.weeks import COLUMNS, LOCK, NOW, SHORT_WAIT, WRITTEN, Say, alone, name_of, until_lock_is_free
 from shared.db.connection import driver_of, reading
 from shared.db.tables.archives import archived_week
 from shared.db.tables.privacy import erasure
@@ -62,7 +62,7 @@ def rewrite(engine: Engine, week: date, folder: Path, to: Path, say: Say) -> Man
     """Write the file of a week again, into another folder. From now on that file is the week's."""
     if to.resolve() == folder.resolve():
         raise Refused("A file is rewritten into another folder, so that nothing is lost in a crash.")
-    with _copy(engine, week, folder) as (connection, row):
+    with alone(engine), _copy(engine, week, folder) as (connection, row):
         written_at: datetime = connection.execute(NOW).scalar_one()
         clean(connection, table_of(COPY))
         blocks = copy_out(connection, COPY, COLUMNS)
@@ -74,6 +74,11 @@ def rewrite(engine: Engine, week: date, folder: Path, to: Path, say: Say) -> Man
 
 def restore(engine: Engine, week: date, folder: Path, say: Say) -> None:
     """Make the messages of an archived week part of the database again. Raises Refused and BadArchive."""
+    with alone(engine):
+        _restore(engine, week, folder, say)
+
+
+def _restore(engine: Engine, week: date, folder: Path, say: Say) -> None:
     with reading(engine) as connection:
         row = _archived(connection, week)
     manifest = None if row.sha256 is None else verify(folder, week, row.sha256)

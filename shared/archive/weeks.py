@@ -11,7 +11,8 @@ the users of `message` for a moment, so it waits for its lock only briefly and i
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ LEAST_AGE = timedelta(days=9)
 LOCK_TRIES = 60
 COLUMNS = tuple(message.c.keys())
 
+ONE_AT_A_TIME = select(func.pg_try_advisory_lock(7305244))
+END_TURN = select(func.pg_advisory_unlock(7305244))
 LOCK = select(func.pg_advisory_xact_lock(RETENTION_LOCK))
 SHORT_WAIT = text("SET LOCAL lock_timeout = '500ms'")
 """All users of `message` wait behind whoever waits for this lock."""
@@ -83,7 +86,24 @@ def archive(engine: Engine, before: date, folder: Path, say: Say, now: datetime 
     Weeks that an earlier call began are completed first. Raises Refused at the first week that cannot be archived,
     BadArchive if a file does not read back, and errors of the database and of files; weeks before are complete then.
     """
-    latest = ((now or datetime.now(UTC)) - LEAST_AGE).date()
+    with alone(engine):
+        return _archive(engine, before, folder, say, now or datetime.now(UTC))
+
+
+@contextmanager
+def alone(engine: Engine) -> Iterator[None]:
+    """Context in which nobody else archives, restores or rewrites. Raises Refused if somebody does."""
+    with reading(engine) as connection:
+        if not connection.execute(ONE_AT_A_TIME).scalar():
+            raise Refused("Another `bulksms archive` is running. Wait until it has ended.")
+        try:
+            yield
+        finally:
+            connection.execute(END_TURN)
+
+
+def _archive(engine: Engine, before: date, folder: Path, say: Say, now: datetime) -> list[date]:
+    latest = (now - LEAST_AGE).date()
     if before > latest:
         raise Refused(f"Messages change until they are {LEAST_AGE.days} days old: --before can be {latest} at most.")
     with reading(engine) as connection:

@@ -266,6 +266,16 @@ def test_a_damaged_file_is_not_restored(service: Service, tmp_path: Path) -> Non
     assert len(rows(service)) == 5
 
 
+def test_only_one_at_a_time_moves_messages(service: Service, tmp_path: Path) -> None:
+    def meanwhile(week: date, step: str) -> None:
+        with pytest.raises(Refused, match="is running"):
+            put_away(service, tmp_path)
+
+    assert archive(service.engine, BEFORE, tmp_path, meanwhile, LATER) == [MONDAY]
+    restore(service.engine, MONDAY, tmp_path, meanwhile)
+    assert len(rows(service)) == 5
+
+
 def test_the_commands(service: Service, tmp_path: Path) -> None:
     env = {
         "DATABASE_URL": service.settings.database_url.replace("+psycopg", ""),

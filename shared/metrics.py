@@ -141,7 +141,7 @@ IMPORTED_ROWS = Counter(
 )
 CONNECTION_FAILURES = Counter(
     "bulksms_connection_failures",
-    "Failures to reach Postgres or Redis, by server: postgres, redis.",
+    "Failures to reach Postgres or Redis, by server: postgres, redis, replica.",
     ["server"],
     registry=PROCESS,
 )

@@ -100,6 +100,7 @@ class Request:
     __slots__ = (
         "_http",
         "environ",
+        "path",
         "rate_limit",
         "request_id",
         "services",
@@ -114,6 +115,8 @@ class Request:
         self.services = services
         self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
+        self.path = ""
+        """The endpoint's path with the values of its variables: the same however the URL is spelt."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.work = Work()

@@ -150,8 +150,8 @@ format: $(READY) ## Format every file
 lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install --quiet uv
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group docs --all-extras --output-file requirements.lock
-	$(COMPILE) --constraint requirements.lock --extra embedded --output-file requirements-run.lock
-	$(COMPILE) --constraint requirements.lock --output-file requirements-server.lock
+	$(COMPILE) --constraint requirements.lock --extra embedded --extra traces --output-file requirements-run.lock
+	$(COMPILE) --constraint requirements.lock --extra traces --output-file requirements-server.lock
 	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays

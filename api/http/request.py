@@ -36,6 +36,8 @@ _keys: dict[bytes, str] = {}
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SUMMARY = "bulksms.summary"
 """The key of a request's Summary in its ASGI scope."""
+TRACEPARENT = "bulksms.traceparent"
+"""The key of the W3C traceparent of a request's span in its ASGI scope, if the request is traced."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
@@ -80,7 +82,7 @@ def _key(name: bytes) -> str:
 class Summary:
     """What the server may know of a request when it has ended. It holds no body, and outlives the request."""
 
-    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id")
+    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id", "traceparent")
 
     def __init__(self, request_id: str, is_sampled: bool) -> None:
         self.request_id = request_id
@@ -92,6 +94,8 @@ class Summary:
         self.key_id: str | None = None
         self.send_id: str | None = None
         """The send that the request creates or names."""
+        self.traceparent: str | None = None
+        """The W3C traceparent of the request's span, if it is traced, and with it its send."""
 
 
 class Request:
@@ -124,6 +128,7 @@ class Request:
         self._http: HttpRequest | None = None
         if SCOPE in environ:
             environ[SCOPE][SUMMARY] = self.summary
+            self.summary.traceparent = environ[SCOPE].get(TRACEPARENT)
 
     @property
     def http(self) -> HttpRequest:

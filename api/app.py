@@ -24,6 +24,7 @@ from api.services import Services
 from shared.db.connection import make_engine
 from shared.db.encryption_keys import keys_problem
 from shared.db.full_disk import shortage
+from shared.db.replica import Replica
 from shared.db.schema import schema_problem
 from shared.encryption import Texts
 from shared.redis_client import redis_client
@@ -57,18 +58,19 @@ def create_app(
     app.debug = False  # whatever FLASK_DEBUG says
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
+    engine = engine or make_engine(
+        settings.database_url,
+        settings.database_pool,
+        "bulksms-api",
+        texts=Texts(settings.text_keys),
+        pool_class=ThreadOnlyPool,
+    )
     work = Services(
         settings,
-        engine
-        or make_engine(
-            settings.database_url,
-            settings.database_pool,
-            "bulksms-api",
-            texts=Texts(settings.text_keys),
-            pool_class=ThreadOnlyPool,
-        ),
+        engine,
         celery or make_celery(settings),
         None if settings.eager else redis_client(settings.redis_url, timeout=1),
+        _replica(settings, engine),
     )
     app.extensions["bulksms"] = work
     app.url_map.converters["phone"] = PhoneInPath
@@ -82,6 +84,23 @@ def create_app(
         app.wsgi_app, work, settings.requests_per_second, settings.request_log_sample_rate
     )
     return app
+
+
+def _replica(settings: Settings, primary: Engine) -> Replica | None:
+    """The replica that REPLICA_URL names, checked from now on."""
+    if not settings.replica_url:
+        return None
+    engine = make_engine(
+        settings.replica_url,
+        settings.database_pool,
+        "bulksms-reports",
+        texts=Texts(settings.text_keys),
+        pool_class=ThreadOnlyPool,
+        standby=True,
+    )
+    replica = Replica(primary, engine, settings.replica_max_lag)
+    replica.start()
+    return replica
 
 
 def _add_endpoints(app: Flask) -> None:

@@ -23,6 +23,7 @@ from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
 from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
+from api.http.reports import Reports
 from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.operations import Api, Function
@@ -81,6 +82,12 @@ def services() -> Services:
     """The services of the application that handles the current request."""
     current: Services = current_request().services
     return current
+
+
+def reports() -> Reports:
+    """Reads of the current request that a replica may answer."""
+    work = services()
+    return Reports(work.engine, work.replica)
 
 
 def handler_of(operation: Endpoint) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND, Buckets
+from shared.db.replica import Replica
 from shared.encryption import Texts
 from shared.oidc.provider import Provider, provider_of
 from shared.people.second_factor import totp_texts
@@ -34,6 +35,8 @@ class Services:
     celery: Celery
     redis: Redis | None = None
     """Shares rate limits between API processes; without it each process counts for itself."""
+    replica: Replica | None = None
+    """Answers reports; without it the primary does."""
     tokens: Tokens = field(init=False)
     operator_tokens: OperatorTokens = field(init=False)
     requests: Buckets = field(init=False)

@@ -7,6 +7,7 @@ import click
 
 COMMANDS = {
     "account": "account",
+    "archive": "archive",
     "audit": "audit",
     "carriers": "carriers",
     "changes": "change",
@@ -36,6 +37,7 @@ COMMANDS = {
 """Each command's module in bulksms/commands, imported only when needed: importing all of them takes seconds."""
 SUMMARIES = {
     "account": "Manage accounts.",
+    "archive": "Move old weeks of messages to files, and back.",
     "audit": "Prove that every credit and message is accounted for.",
     "carriers": "Show and change carriers.",
     "changes": "Show who changed rights or money, newest first.",

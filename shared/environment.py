@@ -48,3 +48,14 @@ def reason(error: OSError | UnicodeDecodeError) -> str:
     if isinstance(error, PermissionError):
         return "permission denied. Make it readable for the user that the service runs as"
     return (error.strerror if isinstance(error, OSError) else str(error)) or str(error)
+
+
+def driver_url(url: str, name: str = "DATABASE_URL") -> str:
+    """The URL of a database with the driver's name, for SQLAlchemy. Accepts `postgres://` too.
+
+    Raises SettingsError for other URLs, which calls the setting by its name.
+    """
+    scheme, separator, rest = url.partition("://")
+    if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
+        raise SettingsError(f"{name} must begin with postgresql://. Postgres 15 or newer is the only database.")
+    return f"postgresql+psycopg://{rest}"

@@ -109,6 +109,12 @@ CARRIER_RESPONSE_SECONDS = Histogram(
     registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
+REPORTS = Counter(
+    "bulksms_reports",
+    "Reads of reports and exports that a replica may answer, by the database that answered: replica, primary.",
+    ["database"],
+    registry=PROCESS,
+)
 WEBHOOK_POSTS = Counter(
     "bulksms_webhook_posts",
     "Posts to webhooks, by class of the HTTP status: 2xx, 3xx, 4xx, 5xx, none (no response).",
@@ -135,7 +141,7 @@ IMPORTED_ROWS = Counter(
 )
 CONNECTION_FAILURES = Counter(
     "bulksms_connection_failures",
-    "Failures to reach Postgres or Redis, by server: postgres, redis.",
+    "Failures to reach Postgres or Redis, by server: postgres, redis, replica.",
     ["server"],
     registry=PROCESS,
 )

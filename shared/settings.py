@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from shared.api_key import Network, networks
 from shared.encryption import TextKey
-from shared.environment import Environment
+from shared.environment import Environment, driver_url
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
 from shared.oidc_settings import OidcSettings, oidc_settings
@@ -24,6 +24,8 @@ RECIPIENT_LIMITS = (20, 100, 10)
 """Default limits of messages to a phone per hour, by lane: authentication, transactional, marketing."""
 MAX_LEASE_SECONDS = 100
 """A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
+MAX_REPLICA_LAG = 3_600
+"""Seconds. What is older than that is in every replica that is used."""
 IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
 CONSOLE_URL = "http://127.0.0.1:8001"
@@ -50,6 +52,10 @@ class Settings:
     secret_key: str
     """Signs tokens, hashes API secrets, and derives webhook secrets."""
     database_pool: int = 8
+    replica_url: str = ""
+    """A streaming standby that answers reports and exports; without it the primary does."""
+    replica_max_lag: float = 30.0
+    """Seconds by which the replica may be behind; beyond them the primary answers."""
     broker_queue_type: str = "classic"
     """The type of the queue in RabbitMQ: classic or quorum."""
     eager: bool = False
@@ -128,6 +134,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
         database_pool=_number(env, "DATABASE_POOL", 8, int, least=1),
+        replica_url=driver_url(env["REPLICA_URL"], "REPLICA_URL") if env.get("REPLICA_URL") else "",
+        replica_max_lag=_number(env, "REPLICA_MAX_LAG", 30.0, float, least=2, most=MAX_REPLICA_LAG),
         broker_queue_type=_queue_type(env.get("BROKER_QUEUE_TYPE", ""), env.get("BROKER_URL", "")),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
@@ -195,14 +203,6 @@ def _queue_type(text: str, broker_url: str) -> str:
             "BROKER_QUEUE_TYPE is only for RabbitMQ. Set BROKER_URL to an amqp:// address, or remove it."
         )
     return text or "classic"
-
-
-def driver_url(url: str) -> str:
-    """The database URL with the driver's name, for SQLAlchemy. Accepts `postgres://` too."""
-    scheme, separator, rest = url.partition("://")
-    if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
-        raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")
-    return f"postgresql+psycopg://{rest}"
 
 
 def _simulated(carrier: str, carriers_file: str) -> bool:

@@ -18,7 +18,7 @@ from shared.metrics_server import is_authorized
 def add_metrics(app: Flask, work: Services) -> None:
     """Add /metrics to the application."""
     installation = CollectorRegistry()
-    installation.register(InstallationCollector(work.engine))
+    installation.register(InstallationCollector(work.engine, work.replica))
     host = registry_of_host()
 
     @app.get("/metrics")

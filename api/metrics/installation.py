@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
+from shared.db.replica import Replica
 from shared.db.tables.accounts import account
 from shared.db.tables.carriers import carrier_report
 from shared.db.tables.contacts import contact_import
@@ -154,8 +155,9 @@ ONE_VALUE: dict[str, tuple[str, Select[Any]]] = {
 class InstallationCollector(Collector):
     """Collects the gauges from the database at each scrape."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, replica: Replica | None = None) -> None:
         self._engine = engine
+        self._replica = replica
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield every gauge."""
@@ -165,6 +167,10 @@ class InstallationCollector(Collector):
         yield from families
         for name, value in values.items():
             yield GaugeMetricFamily(name, ONE_VALUE[name][0], value=float(value))
+        lag = _gauge("bulksms_replica_lag_seconds", "How far the replica is behind; +Inf if it does not answer.")
+        if self._replica is not None:
+            lag.add_metric([], self._replica.lag())
+        yield lag
 
 
 def _doubts(connection: Connection) -> list[GaugeMetricFamily]:

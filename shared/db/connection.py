@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -86,12 +86,13 @@ def make_engine(
     by_key: bool = False,
     texts: Texts | None = None,
     pool_class: type[QueuePool] = QueuePool,
+    standby: bool = False,
 ) -> Engine:
     """An engine whose sessions use UTC and READ COMMITTED, with timeouts for locks, statements and dead peers.
 
     `by_key` is for sessions that only use indexes, like a worker's: a cached plan from a time when a table was small
     would otherwise read the whole table long after it has grown. `texts` encrypts texts in the database; see
-    `texts_of`. `pool_class` is the connection pool.
+    `texts_of`. `pool_class` is the connection pool. `standby` keeps read-only sessions, which are closed otherwise.
     """
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
@@ -114,8 +115,9 @@ def make_engine(
         },
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
-    event.listen(engine, "handle_error", _as_outage, retval=True)
-    event.listen(engine, "checkin", _close_read_only)
+    event.listen(engine, "handle_error", partial(_as_outage, "replica" if standby else "postgres"), retval=True)
+    if not standby:
+        event.listen(engine, "checkin", _close_read_only)
     return engine
 
 
@@ -126,7 +128,7 @@ def _close_read_only(session: "psycopg.Connection[Any] | None", record: Connecti
         record.invalidate()
 
 
-def _as_outage(failure: ExceptionContext) -> Exception | None:
+def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
     """Count an outage, and treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
@@ -134,7 +136,7 @@ def _as_outage(failure: ExceptionContext) -> Exception | None:
     """
     error = failure.original_exception
     if isinstance(error, Exception) and is_outage(error):
-        CONNECTION_FAILURES.labels("postgres").inc()
+        CONNECTION_FAILURES.labels(server).inc()
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         failure.is_disconnect = True
     if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):

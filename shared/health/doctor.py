@@ -18,6 +18,7 @@ from shared.health.finding import Finding
 from shared.health.installation import Installation
 from shared.health.oidc import check_oidc
 from shared.health.receipts import check_receipts
+from shared.health.replica import check_replica
 from shared.health.secret_key import check_secret_key
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
@@ -102,6 +103,8 @@ def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
             yield _writing(engine)
             with reading(engine) as connection:
                 yield from _contents(connection, target)
+            if target.settings.replica_url:
+                yield check_replica(target.settings, engine)
     yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
     yield from check_oidc(target.settings)
     yield _disk(target.data or Path.cwd())

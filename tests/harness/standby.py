@@ -17,6 +17,19 @@ from tests.harness.servers import SMALL
 ADMITTED = f"host replication postgres {LOOPBACK}/32 trust\nhost all postgres {LOOPBACK}/32 trust\n"
 
 
+def make_standby(primary: Postgres, port: int) -> Postgres:
+    """A standby, not started yet, of a primary that is stopped and will be reached on this port."""
+    hba = primary.data_dir / "pg_hba.conf"
+    hba.write_text(ADMITTED + hba.read_text())
+    data = primary.data_dir.with_name("standby")
+    shutil.copytree(primary.data_dir, data)
+    shutil.copy(f"{primary.data_dir}.password", f"{data}.password")
+    (data / "standby.signal").touch()
+    follow = {"primary_conninfo": f"host={LOOPBACK} port={port} user=postgres"}
+    more = {"wal_retrieve_retry_interval": "200ms", "max_standby_streaming_delay": "-1"}
+    return Postgres(data, {**SMALL, **follow, **more})
+
+
 class Pair(Ground):
     """A ground with a standby. Each commit waits for it, or with `synchronous=False` none does."""
 
@@ -24,18 +37,11 @@ class Pair(Ground):
         super().__init__(folder, **settings)
         self.primary = self.postgres
         self.primary.stop()
-        hba = self.primary.data_dir / "pg_hba.conf"
-        hba.write_text(ADMITTED + hba.read_text())
-        shutil.copytree(self.primary.data_dir, folder / "standby")
-        shutil.copy(folder / "postgres.password", folder / "standby.password")
-        (folder / "standby" / "standby.signal").touch()
+        self.replication = Proxy(self.primary.port)
+        self.standby = make_standby(self.primary, self.replication.port)
         if synchronous:
             with (self.primary.data_dir / "postgresql.conf").open("a") as file:
                 file.write("synchronous_standby_names = '*'\n")
-        self.replication = Proxy(self.primary.port)
-        follow = {"primary_conninfo": f"host={LOOPBACK} port={self.replication.port} user=postgres"}
-        more = {"wal_retrieve_retry_interval": "200ms", "max_standby_streaming_delay": "-1"}
-        self.standby = Postgres(folder / "standby", {**SMALL, **follow, **more})
         self.primary.launch()  # a synchronous primary is ready when its standby is
         self.standby.start()
         self.primary.wait_ready(60)

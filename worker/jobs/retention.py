@@ -44,6 +44,7 @@ from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
 from shared.ids import first_id_at, time_of
 from shared.job_failures import attempt, failures_of, in_backoff
+from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
 
 PAGE = 500
@@ -52,7 +53,7 @@ WEEK = timedelta(weeks=1)
 LAST = UUID(int=2**128 - 1)
 NAME = re.compile("message_[0-9]{8}")
 
-ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(7305243))
+ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION_LOCK))
 ACCOUNTS = select(
     account.c.id,
     func.coalesce(account.c.retention_days, bindparam("days", type_=Integer)).label("days"),
@@ -179,7 +180,7 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
 
 
 def _forget_sends(connection: Connection, sends: list[UUID], *, rows: bool) -> None:
-    for hour, of_hour in _by_hour(sends):
+    for hour, of_hour in _by_hour(without_sealed(connection, sends)):
         kept = counts_of(connection, of_hour)
         connection.execute(KEEP_USAGE, {"hour": hour, **columns_of(kept)})
         connection.execute(EMPTY_USAGE, {"hour": hour})

@@ -17,6 +17,7 @@ from shared.db.tables.messages import message
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED
+from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 
 BATCHES_AT_ONCE = 20
@@ -32,7 +33,7 @@ COLUMNS = f"""
 BATCH = text(
     f"""
     {COLUMNS} FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE s.forgotten_at IS NULL AND b.id = :batch AND s.account_id = :account
+     WHERE s.forgotten_at IS NULL AND NOT {IS_ARCHIVED} AND b.id = :batch AND s.account_id = :account
     """
 )
 """One batch, with the same columns as BATCHES."""
@@ -54,7 +55,7 @@ BATCHES = text(
     {COLUMNS} FROM send s
      CROSS JOIN LATERAL (
         SELECT * FROM batch o
-         WHERE o.send_id = s.id AND {FROM_BATCH.replace("b.", "o.")}
+         WHERE o.send_id = s.id AND {FROM_BATCH.replace("b.", "o.")} AND NOT {IS_ARCHIVED.replace("b.", "o.")}
            AND (NOT :unfinished OR o.state NOT IN ('done', 'canceled', 'expired'))
            AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
            AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)

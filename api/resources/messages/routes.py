@@ -1,13 +1,15 @@
 """Messages: lists, search, and the text, attempts and timeline of one message."""
 
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
+from api.endpoint import endpoint, reports, services
 from api.http.bounded_queries import reading_list
 from api.http.csv import csv_line
 from api.http.request import current_request
@@ -45,22 +47,23 @@ def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     Continue until `next_cursor` is null.
     """
     with reading_list(services().engine) as connection:
-        read_send(connection, caller, send_id)
+        send = read_send(connection, caller, send_id)
         if current_request().wants_csv:
-            return _csv(caller, send_id)
+            return _csv(caller, send_id, send["completed_at"])
         page = find_messages(connection, caller.account_id, query, send_id)
     return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
 
 
-def _csv(caller: Caller, send_id: UUID) -> CsvResponse:
-    engine = services().engine
+def _csv(caller: Caller, send_id: UUID, completed_at: str | None) -> CsvResponse:
+    read_past = reports().read_past
+    completed = None if completed_at is None else datetime.fromisoformat(completed_at)
 
     def lines() -> Iterator[str]:
         yield CSV_HEADER
         query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
-            with reading_list(engine) as connection:
-                page = find_messages(connection, caller.account_id, query, send_id)
+            find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
+            page = read_past(completed, find)
             yield "".join(_csv_line(row) for row in page.messages)
             if page.next_cursor is None:
                 return
@@ -100,8 +103,8 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     If you filter, a page may have fewer messages than `limit`, or none, although later pages have some. Continue until
     `next_cursor` is null. A search is faster with `since` and `until`.
     """
-    with reading_list(services().engine) as connection:
-        page = find_messages(connection, caller.account_id, query)
+    find = partial(find_messages, account=caller.account_id, query=query)
+    page = reports().read_past(query.get("until"), find)
     return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
 
 

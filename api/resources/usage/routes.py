@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, select, text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
+from api.endpoint import endpoint, reports
 from api.http.csv import csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
@@ -67,11 +67,15 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
     With `Accept: text/csv`, the whole report is streamed as CSV.
     """
     parameters = _parameters(caller, query)
-    with reading_list(services().engine) as connection:
-        if current_request().wants_csv:
-            return _csv(parameters)
-        rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
-        counted_at = connection.execute(COUNTED_AT).scalar()
+    if current_request().wants_csv:
+        return _csv(parameters)
+    after = list_cursor(query.get("cursor"), len(DIMENSIONS))
+
+    def read(connection: Connection) -> tuple[list[Row[Any]], datetime | None]:
+        rows = _page(connection, parameters, after, query["limit"] + 1)
+        return rows, connection.execute(COUNTED_AT).scalar()
+
+    rows, counted_at = reports().read(read)
     return page(rows, query["limit"], _counts, lambda row: json.dumps(_position(row))) | {
         "counted_at": timestamp(counted_at)
     }
@@ -109,14 +113,13 @@ def _counts(row: Row[Any]) -> Any:
 
 
 def _csv(parameters: dict[str, Any]) -> CsvResponse:
-    engine = services().engine
+    read = reports().read
 
     def lines() -> Iterator[str]:
         yield csv_line(COLUMNS)
         after: list[str] | None = None
         while True:
-            with reading_list(engine) as connection:
-                rows = _page(connection, parameters, after, CSV_PAGE)
+            rows = read(partial(_page, parameters=parameters, after=after, limit=CSV_PAGE))
             yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
             if len(rows) < CSV_PAGE:
                 return

@@ -40,6 +40,19 @@ DOUBTS = f"""
      WHERE m.status IS DISTINCT FROM 'in_doubt'
 """
 
+ARCHIVES = """
+    SELECT 'week of ' || CAST(w.began_at AT TIME ZONE 'UTC' AS date) AS subject, CAST(NULL AS bigint) AS account_id,
+           format('%s messages have a result, %s are in its file', r.results, w.messages) AS detail
+      FROM archived_week w
+     CROSS JOIN LATERAL (
+        SELECT coalesce(sum(b.next_index - 1 - coalesce(cardinality(b.retry), 0)), 0) AS results
+          FROM batch b JOIN send s ON s.id = b.send_id
+         WHERE b.id >= w.first_id AND b.id < w.end_id
+           AND (s.forgotten_at IS NULL OR s.forgotten_at > w.written_at)
+     ) AS r
+     WHERE w.restored_at IS NULL AND w.messages <> r.results
+"""
+
 GROUPS = """
     SELECT 'group ' || g.id AS subject, g.account_id,
            format('%s contacts counted, last position %s; %s contacts, last position %s', g.contact_count,
@@ -76,6 +89,12 @@ RULES: Final = (
         REFERENCE_ONCE,
     ),
     Rule("doubts", "The messages in doubt are exactly those in the list of doubts.", DOUBTS),
+    Rule(
+        "archives",
+        "The file of an archived week has each message with a result that was not forgotten before.",
+        ARCHIVES,
+        full_only=True,
+    ),
     Rule("groups", "A group's counters match its contacts.", GROUPS),
     Rule("idempotency", "A key names one send of its account, and no send has two keys.", IDEMPOTENCY),
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.lifecycle import CHARGED, STORED
+from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE
 
 
@@ -39,15 +40,15 @@ SCOPE: Final = """
 
 PIECES: Final = f"""{SCOPE}, piece AS (
         SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
-               s.forgotten_at IS NOT NULL AS forgotten,
+               s.forgotten_at IS NOT NULL OR {IS_ARCHIVED} AS moved,
                coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id
     )"""
 """The batches of the sends in scope; their message ids go up to `last_id`.
 
-The rows of `forgotten` sends are deleted; their results remain in the counters and in the ledger, which other rules
-check.
+The rows of `moved` ones were deleted with a forgotten send, or are in the file of their week. Their results remain in
+the counters and in the ledger, which other rules check.
 """
 
 ROWS: Final = f"""{PIECES}, found AS (

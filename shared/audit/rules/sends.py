@@ -45,7 +45,7 @@ BATCH_ROWS = f"""
            format('%s: %s of %s messages have a result, %s rows of these and %s of others', p.state,
                   p.size - p.remainder, p.size, coalesce(c.known, 0), coalesce(c.stray, 0)) AS detail
       FROM piece p LEFT JOIN counted c ON c.batch_id = p.id
-     WHERE NOT p.forgotten AND (coalesce(c.known, 0) <> p.size - p.remainder OR coalesce(c.stray, 0) <> 0)
+     WHERE NOT p.moved AND (coalesce(c.known, 0) <> p.size - p.remainder OR coalesce(c.stray, 0) <> 0)
         OR (p.state = 'done' AND p.remainder <> 0) OR (p.state NOT IN {TERMINAL} AND p.remainder = 0)
 """
 
@@ -75,7 +75,7 @@ BATCH_MONEY = f"""
       FROM piece p JOIN booked b ON b.batch_id = p.id JOIN due d ON d.batch_id = p.id
      CROSS JOIN LATERAL (SELECT CASE WHEN p.state IN ('canceled', 'expired') THEN p.remainder * p.price ELSE 0 END
                              AS returned) AS x
-     WHERE p.price > 0 AND NOT p.forgotten
+     WHERE p.price > 0 AND NOT p.moved
        AND (b.captured, b.released, b.returned) <> (d.captured, d.released, x.returned)
 """
 
@@ -147,7 +147,7 @@ SEND_COUNTERS = f"""
                coalesce(r.messages, 0) + coalesce(c.canceled + c.expired, 0)
                    + CASE WHEN s.expanded_to IS NULL THEN s.accepted - coalesce(c.size, 0) ELSE 0 END AS known
      ) AS x
-     WHERE s.forgotten_at IS NULL
+     WHERE s.forgotten_at IS NULL AND NOT EXISTS (SELECT FROM piece p WHERE p.send_id = s.id AND p.moved)
        AND (x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
             OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0))
 """

@@ -4,6 +4,7 @@ from typing import Final
 
 from shared.audit.rules.parts import Rule
 from shared.lifecycle import STORED
+from shared.sends.archived import USAGE_STAYS
 
 _COUNTERS: Final = ", ".join(f"coalesce(sum(s.{status}), 0)" for status in STORED)
 _COUNTED: Final = ", ".join(f"coalesce(sum(u.messages) FILTER (WHERE u.status = '{status}'), 0)" for status in STORED)
@@ -18,7 +19,8 @@ FINAL_HOURS = f"""
            format('its sends have %s messages by status, %s are counted', s.counters, u.counted) AS detail
       FROM hours h
      CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTERS}] AS counters FROM send s
-                          WHERE s.id >= h.first AND s.id < h.last AND s.price > 0 AND s.forgotten_at IS NULL) AS s
+                          WHERE s.id >= h.first AND s.id < h.last AND s.price > 0
+                             AND (s.forgotten_at IS NULL OR {USAGE_STAYS})) AS s
      CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTED}] AS counted FROM usage u
                           WHERE u.began_at = h.began_at AND NOT u.kept) AS u
      WHERE CAST(s.counters AS numeric[]) <> u.counted

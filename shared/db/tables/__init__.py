@@ -6,6 +6,7 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Co
 
 from shared.db.tables import (
     accounts,
+    archives,
     carriers,
     changes,
     contacts,
@@ -27,6 +28,7 @@ from shared.db.tables.base import metadata
 
 __all__ = [
     "accounts",
+    "archives",
     "carriers",
     "changes",
     "contacts",

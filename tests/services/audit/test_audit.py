@@ -84,6 +84,11 @@ SABOTAGE = [
         "INSERT INTO usage_hour (began_at, due_at, final)"
         " SELECT date_trunc('hour', min(created_at)), now(), true FROM send WHERE NOT test",
     ),
+    (
+        "archives",
+        "INSERT INTO archived_week (began_at, first_id, end_id, sealed_at, messages, sha256, written_at)"
+        " SELECT now(), min(id::text)::uuid, max(id::text)::uuid, now(), 0, '', now() FROM send",
+    ),
     ("forgotten", "UPDATE send SET forgotten_at = now() WHERE state = 'completed'"),
     ("forgotten", "UPDATE send SET forgotten_at = now(), message = '' WHERE state = 'scheduled'"),
     ("batch_rows", f"DELETE FROM message WHERE id = {DELIVERED}"),

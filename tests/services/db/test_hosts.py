@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.postgres import Postgres
 from shared.db.connection import UNAVAILABLE, make_engine
-from shared.settings import driver_url
+from shared.environment import driver_url
 from tests.harness.house import wait_until
 from tests.harness.servers import SMALL
 

@@ -128,3 +128,13 @@ def test_a_variable_is_read_by_its_old_name() -> None:
 def test_a_number_out_of_bounds_is_refused(name: str, value: str, limit: str) -> None:
     with pytest.raises(SettingsError, match=f"{name} is {value}, and must be {limit}. Example: {name}="):
         from_environment({**NEEDED, name: value})
+
+
+def test_a_replica_is_a_postgres_that_is_not_an_hour_behind() -> None:
+    settings = from_environment({**NEEDED, "REPLICA_URL": "postgres://standby/bulksms", "REPLICA_MAX_LAG": "60"})
+    assert (settings.replica_url, settings.replica_max_lag) == ("postgresql+psycopg://standby/bulksms", 60)
+    assert from_environment(NEEDED).replica_url == ""
+    with pytest.raises(SettingsError, match="REPLICA_URL must begin with postgresql://"):
+        from_environment({**NEEDED, "REPLICA_URL": "redis://standby"})
+    with pytest.raises(SettingsError, match="REPLICA_MAX_LAG is 3601, and must be between 2 and 3600"):
+        from_environment({**NEEDED, "REPLICA_MAX_LAG": "3601"})

@@ -1,0 +1,111 @@
+"""`bulksms archive`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import click
+from sqlalchemy import Engine
+
+from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_rows
+from bulksms.environment import Installation
+from shared.archive.restore import list_archived, read, restore, rewrite
+from shared.archive.weeks import archive as archive_weeks
+from shared.audit.check import audit
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+class Day(click.ParamType[date]):
+    """A date such as 2026-01-05."""
+
+    name = "date"
+
+    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """The date. Fails if it is none."""
+        try:
+            return value if isinstance(value, date) else datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC).date()
+        except ValueError:
+            self.fail(f"{value!r} is not a date such as 2026-01-05.", param, ctx)
+
+
+@click.group()
+def archive() -> None:
+    """Old weeks of messages, in files. WEEK is the date of its Monday."""
+
+
+@archive.command("write")
+@click.argument("folder", type=FOLDER)
+@click.option("--before", type=Day(), required=True, help="Archive the weeks that ended before this date.")
+def write_weeks(folder: Path, before: date) -> None:
+    """Move weeks of messages to files in FOLDER.
+
+    Runs a full audit first, and archives nothing if it finds a breach. If it is interrupted, run it again.
+    """
+    target = installation()
+    with _database(target) as engine:
+        with messages().status("Auditing ..."):
+            breaches = audit(engine, full=True, doubt_grace=target.settings.doubt_grace)
+        if breaches:
+            raise click.ClickException("The audit is not clean, so nothing was archived. See `bulksms audit --full`.")
+        archived = archive_weeks(engine, before, folder, _say)
+    done(f"{len(archived)} weeks are archived in {folder}.")
+
+
+@archive.command("list")
+@json_option
+def list_weeks(as_json: bool) -> None:
+    """List the archived weeks, oldest first, with the checksums of their files.
+
+    `rewrite` says that something was forgotten or erased since the file was written.
+    """
+    with database() as connection:
+        rows = list_archived(connection)
+    show_rows(rows, as_json, "Archived weeks", "No week is archived.")
+
+
+@archive.command("read")
+@click.argument("folder", type=FOLDER)
+@click.argument("week", type=Day())
+def read_week(folder: Path, week: date) -> None:
+    """Print the messages of a week as CSV, without what was forgotten or erased since."""
+    with _database(installation()) as engine:
+        read(engine, week, folder, sys.stdout.buffer.write)
+        sys.stdout.buffer.flush()
+
+
+@archive.command("rewrite")
+@click.argument("folder", type=FOLDER)
+@click.argument("week", type=Day())
+@click.option("--to", type=FOLDER, required=True, help="Another folder, for the new file.")
+def rewrite_week(folder: Path, week: date, to: Path) -> None:
+    """Write a week's file again, without what was forgotten or erased since. Delete the old file afterwards."""
+    with _database(installation()) as engine:
+        manifest = rewrite(engine, week, folder, to, _say)
+    done(f"{manifest.messages:,} messages are in {to}. Delete the files of the week in {folder}.")
+
+
+@archive.command("restore")
+@click.argument("folder", type=FOLDER)
+@click.argument("week", type=Day())
+def restore_week(folder: Path, week: date) -> None:
+    """Put a week's messages back into the database, without what was forgotten or erased since."""
+    with _database(installation()) as engine:
+        restore(engine, week, folder, _say)
+
+
+def _say(week: date, step: str) -> None:
+    if step != "writing":
+        messages().print(f"{week}: {step}")
+
+
+@contextmanager
+def _database(target: Installation) -> Iterator[Engine]:
+    """The installation's engine. Errors of files become one sentence."""
+    try:
+        with engine_of(target) as engine:
+            yield engine
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or 'A file'}: {error.strerror}.") from error

@@ -1,0 +1,1 @@
+"""Weeks of messages that are moved to files and back."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import Connection, Text, bindparam, cast, exists, func, or_, select, update
+from sqlalchemy import Connection, Row, Text, bindparam, cast, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, By, record
@@ -53,11 +53,8 @@ FIND = (
     .where(or_(cast(ACCOUNTS.id, Text) == bindparam("account", type_=Text), NAMED))
     .order_by(NAMED.desc())
 )
-LOCK = (
-    select(ACCOUNTS.available, ACCOUNTS.state)
-    .where(ACCOUNTS.id == bindparam("account"))
-    .with_for_update(key_share=True)
-)
+OF_ID = select(ACCOUNTS.available, ACCOUNTS.state).where(ACCOUNTS.id == bindparam("account"))
+LOCK = OF_ID.with_for_update(key_share=True)
 TOPPED_UP = select(ENTRIES.amount).where(ENTRIES.subject == bindparam("subject"), ENTRIES.kind == "topup")
 CHANGE = update(accounts.account).where(WITH_SANDBOX)
 SET_STATE = CHANGE.values(state=bindparam("new_state"), updated_at=func.clock_timestamp())
@@ -68,7 +65,6 @@ FREEZE = (
     .values(state="frozen", updated_at=func.clock_timestamp())
     .returning(ACCOUNTS.id)
 )
-ADD_KEY = insert(accounts.api_key)
 SET_COUNTRY = CHANGE.values(country=bindparam("new_country"), updated_at=func.clock_timestamp())
 SET_RETENTION = CHANGE.values(retention_days=bindparam("days"))
 ALLOW_AUTHENTICATION = CHANGE.values(authentication=bindparam("allowed"))
@@ -150,9 +146,7 @@ def top_up(
     """
     if not 0 < credits <= MAX_CREDITS:
         raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
-    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
-    if row is None:
-        raise _unknown(account_id)
+    row = _lock(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")
     available = row.available
@@ -253,9 +247,7 @@ def create_key(
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
-    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
-    if row is None:
-        raise _unknown(account_id)
+    row = _lock(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
@@ -270,7 +262,8 @@ def create_key(
         "requests_per_second": requests_per_second,
     }
     secret_hash = hash_secret(key.api_secret, pepper)
-    connection.execute(ADD_KEY, {**properties, "id": key.api_key, "account_id": owner, "secret_hash": secret_hash})
+    row_of_key = {**properties, "id": key.api_key, "account_id": owner, "secret_hash": secret_hash}
+    connection.execute(insert(accounts.api_key), row_of_key)
     after = {name: value for name, value in properties.items() if value is not None}
     record(connection, by, "key.created", account_id=owner, subject=key.api_key, after=after)
     return key
@@ -285,10 +278,15 @@ def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> 
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+def _lock(connection: Connection, account_id: int) -> Row[int, str]:
     row = connection.execute(LOCK, {"account": account_id}).one_or_none()
     if row is None:
         raise _unknown(account_id)
+    return row
+
+
+def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+    row = _lock(connection, account_id)
     before = row.state
     if before == "closed":
         raise Refused("The account is closed, which cannot be undone.")

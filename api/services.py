@@ -15,6 +15,8 @@ from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.limits.token_buckets import Buckets
+from shared.carriers.http.config import HttpConfig
+from shared.carriers.http.file import http_carriers
 from shared.encryption import Texts
 from shared.people.second_factor import totp_texts
 from shared.sends.recipient_counts import RecipientCounts
@@ -25,7 +27,10 @@ from shared.task_publisher import TaskPublisher
 
 @dataclass
 class Services:
-    """The application's engine, tokens, limits, group commit and task publisher."""
+    """The application's engine, tokens, limits, group commit and task publisher.
+
+    Raises SettingsError if CARRIERS_FILE is invalid.
+    """
 
     settings: Settings
     engine: Engine
@@ -44,8 +49,11 @@ class Services:
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
     totp_texts: Texts = field(init=False)
+    http_carriers: dict[str, HttpConfig] = field(init=False)
+    """By name, to authenticate their callbacks."""
 
     def __post_init__(self) -> None:
+        self.http_carriers = http_carriers(self.settings.carriers_file)
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.operator_tokens = OperatorTokens(
             self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks, self.tokens

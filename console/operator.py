@@ -1,7 +1,7 @@
 """The operator API in the name of the person who is signed in.
 
-Administrators see texts and whole phones. Support people see them for an hour after they have given a reason, which the
-API records with each token. The reason is in the cookie, so that all processes of the console know it.
+Administrators see texts and full phone numbers. Support staff see them for an hour after they have given a reason,
+which the API records with each token. The reason is in the cookie, so that all processes of the console know it.
 """
 
 import time
@@ -48,13 +48,13 @@ def operator_may(scope: str) -> bool:
 
 
 def reason() -> str | None:
-    """Why the person sees texts and whole phones at present."""
+    """Why the person sees texts and full phone numbers at present."""
     given = session.get(REASON)
     return str(given) if given and time.time() < session.get(REASON_ENDS, 0) else None
 
 
 def give_reason(text: str) -> None:
-    """See texts and whole phones for an hour. Raises ApiError for a reason that the API does not take."""
+    """See texts and full phone numbers for an hour. Raises ApiError for a reason that the API does not take."""
     before = {name: session.get(name) for name in (REASON, REASON_ENDS)}
     session.update({REASON: text, REASON_ENDS: time.time() + REASON_SECONDS})
     try:

@@ -16,8 +16,8 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from api.accept.options import add_rules, check_callback, due_time, expect_callbacks, expiry_time
-from api.accept.quotes import enforce_quote
 from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
+from api.accept.stored_quotes import enforce_quote
 from api.accept.text import common_text, fit_text, template_of, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft

@@ -16,6 +16,7 @@ from api.http.request import SUMMARY
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
+from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
 from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
@@ -32,6 +33,7 @@ loop waits after each system call, once for every busy thread."""
 def run(application: str, listening: socket) -> None:
     """Serve `module:name` until SIGTERM or SIGINT."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    map_large_buffers()
     module, _, name = application.partition(":")
     loaded = getattr(importlib.import_module(module), name)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

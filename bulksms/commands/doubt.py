@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
 from shared.accounts.administration import Refused
-from shared.doubts import doubts
+from shared.doubts import by_operator
 
 MAX_SHOWN = 5
 
@@ -25,13 +25,13 @@ def doubt() -> None:
 def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
     """List messages in doubt, oldest first."""
     with database() as connection:
-        rows = doubts.list_doubts(connection, send_id=send_id, limit=limit)
+        rows = by_operator.list_doubts(connection, send_id=send_id, limit=limit)
     show_rows(rows, as_json, "Messages in doubt", "No message is in doubt.")
 
 
 @doubt.command("resolve")
 @click.argument("message_ids", nargs=-1, type=click.UUID, metavar="[MESSAGE_ID]...")
-@click.argument("outcome", type=click.Choice(list(doubts.OUTCOMES)))
+@click.argument("outcome", type=click.Choice(list(by_operator.OUTCOMES)))
 @click.option("--send", "send_id", type=click.UUID, help="All messages in doubt of this send.")
 @click.option("--file", type=click.File(), help="File of message ids, one per line; `-`: standard input.")
 def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | None, file: TextIO | None) -> None:
@@ -44,12 +44,12 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
     if not ids and send_id is None and file is None:
         raise click.UsageError("Name messages, or use --send or --file. `bulksms doubt list` shows those in doubt.")
     with database() as connection:
-        resolved, others = doubts.resolve_doubts(connection, outcome, ids, send_id)
+        resolved, others = by_operator.resolve_doubts(connection, outcome, ids, send_id)
         skipped = [f"Message {message} {_status(connection, message)}." for message in others[:MAX_SHOWN]]
     if not resolved:
         reason = " ".join(skipped) or "None of these is in doubt."
         raise Refused(f"{reason} `bulksms doubt list` shows those in doubt.")
-    done(f"{counted(resolved, 'message')}: {doubts.OUTCOMES[outcome].summary}.")
+    done(f"{counted(resolved, 'message')}: {by_operator.OUTCOMES[outcome].summary}.")
     for line in skipped:
         messages().print(f"[yellow]![/yellow] {line}")
     if len(others) > len(skipped):
@@ -69,5 +69,5 @@ def read_ids(file: TextIO) -> list[UUID]:
 
 
 def _status(connection: Connection, message: UUID) -> str:
-    status = doubts.status_of(connection, message)
+    status = by_operator.status_of(connection, message)
     return f"is {status}" if status else "has no result yet, or does not exist"

@@ -6,7 +6,7 @@ from typing import TextIO
 import click
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_json
-from shared.doubts.doubts import apply_report
+from shared.doubts.by_operator import apply_report
 from shared.doubts.reconcile import Matched, match
 
 MAX_SHOWN = 10

@@ -26,10 +26,15 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
     return True
 
 
+_given: set[int] = set()
+
+
 def free_port() -> int:
-    """A port that is free now. Another process may take it before it is used; the caller has to retry then."""
+    """A port that is free now, another one at each call. Another process may take it before it is used; the caller has
+    to retry then."""
     for _ in range(200):
         port = RANDOM.randint(LOWEST, HIGHEST)
-        if is_free(port):
+        if port not in _given and is_free(port):
+            _given.add(port)
             return port
     raise OSError(f"no free port found between {LOWEST} and {HIGHEST} on {LOOPBACK}")

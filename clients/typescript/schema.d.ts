@@ -1541,7 +1541,7 @@ export interface AccountToken {
 
 /** Why an operator needs to see texts and phones. */
 export interface OperatorTokenRequest {
-  /** Why texts and whole phones have to be seen; kept in the log of changes. */
+  /** Why texts and full phone numbers have to be seen; kept in the log of changes. */
   reason?: string;
 }
 

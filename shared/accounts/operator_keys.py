@@ -16,8 +16,8 @@ from shared.api_key import NewKey, hash_secret, make_operator_key, networks
 from shared.db.tables.accounts import operator_key, operator_revocation
 
 OPERATOR_SCOPES = {
-    "read": "read everything but texts and whole phones",
-    "texts": "see texts and whole phones",
+    "read": "read everything but texts and full phone numbers",
+    "texts": "see texts and full phone numbers",
     "accounts": "change accounts, their keys, limits and rules, and hold and cancel sends",
     "money": "top up, reverse and refund",
     "senders": "decide on sender IDs, and assign inbound messages",

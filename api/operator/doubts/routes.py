@@ -32,7 +32,7 @@ from api.schemas.paging import page_of
 from shared.accounts.audit_log import By
 from shared.accounts.refused import Refused
 from shared.contacts.text_stream import SUBSTITUTE
-from shared.doubts import doubts
+from shared.doubts import by_operator
 from shared.doubts.reconcile import match
 from shared.ids import FIRST_ID
 from shared.sends.overview import show_send
@@ -55,7 +55,7 @@ def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
     """List the messages in doubt, the first accepted ones first. Whole phones need the scope `texts`."""
     limit = query["limit"]
     with reading_list(services().engine) as connection:
-        rows = doubts.list_doubts(
+        rows = by_operator.list_doubts(
             connection,
             send_id=query.get("send_id"),
             carrier=query.get("carrier"),
@@ -107,7 +107,7 @@ def _resolve(
     def resolve(connection: Connection, by: By) -> Any:
         if send_id is not None and show_send(connection, send_id) is None:
             raise Problem("not_found", f"There is no send {send_id}.")
-        result = doubts.resolve_doubts(
+        result = by_operator.resolve_doubts(
             connection, body["outcome"], message_ids, send_id, reason=body.get("reason"), by=by
         )
         if not result.messages:
@@ -146,7 +146,7 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
             raise not_csv(refused.reason) from None
         except csv.Error as error:
             raise not_csv(f"The file is not CSV: {error}.") from None
-        settled = doubts.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
+        settled = by_operator.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
         bad = [{"line": line, "detail": detail} for line, detail in list(result.bad.items())[:MAX_SHOWN]]
         return {
             "matched": dict(result.statuses()),

@@ -8,7 +8,7 @@ from api.schemas.base import Request
 from api.schemas.examples import EXPIRES_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
 from api.schemas.fields import IN_RANGE, doc
 from api.schemas.paging import Paging
-from shared.doubts.doubts import OUTCOMES
+from shared.doubts.by_operator import OUTCOMES
 
 MAX_MESSAGES = 1_000
 LONGEST_CARRIER = 100

@@ -36,7 +36,7 @@ MESSAGE, NUMBERS, ASSIGNED = UnassignedResponse(), NumbersResponse(), AssignedRe
     scope="read",
 )
 def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
-    """List the inbound messages of no account, newest first. Texts and whole phones need the scope `texts`."""
+    """List the inbound messages of no account, newest first. Texts and full phone numbers need the scope `texts`."""
     limit, whole = query["limit"], "texts" in caller.scopes
     with reading_list(services().engine) as connection:
         rows = list_unassigned(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from api.accept.accept import PendingSend, accept
-from api.accept.pricing import quote
+from api.accept.create_quote import quote
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse

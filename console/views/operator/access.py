@@ -1,4 +1,4 @@
-"""Texts and whole phones: support people see them after they have said why."""
+"""Texts and full phone numbers: support people see them after they have said why."""
 
 from typing import Any
 

@@ -1,6 +1,8 @@
-"""Accounts: the list, one account, its state, and its top-ups."""
+"""Accounts: the list, one account, its state, its top-ups, and refunds."""
 
+from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
@@ -124,6 +126,38 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
 
     values = {"credits": request.args.get("credits", "")}
     return confirm(question, change, values=values, template="operator/accounts/reverse.html")
+
+
+@pages.route("/<int:account_id>/refund", methods=["GET", "POST"])
+def refund(account_id: int) -> Any:
+    """Give back what was charged for a send or a message, once."""
+    account, api = operator().accounts.one(account_id), operator().top_ups
+    question = Question(
+        gettext("Refund %(account)s", account=account["name"]),
+        gettext("What was charged for a send or for a message is given back, once."),
+        gettext("Refund"),
+        url_for("operator.accounts.show", account_id=account_id),
+    )
+
+    def change(form: Form) -> str:
+        form.values.setdefault("id", "")
+        try:
+            subject = str(UUID(form["id"].strip()))
+        except ValueError:
+            form.errors["id"] = gettext("Enter the id of a send or of a message, as the API and the console show it.")
+            return ""
+        give_back = api.refund_message if form.text("kind") == "message" else api.refund_send
+        try:
+            done = give_back(account_id, subject, form["reason"].strip(), form.key)
+        except ApiError as error:
+            if error.status != HTTPStatus.NOT_FOUND:
+                raise
+            form.errors["id"] = gettext("This account has nothing with this id.")
+            return ""
+        return str(gettext("%(credits)s credits are given back.", credits=format_decimal(done["credits"])))
+
+    values = {"kind": "send", "id": ""}
+    return confirm(question, change, values=values, template="operator/accounts/refund.html")
 
 
 def _credits(form: Form) -> int:

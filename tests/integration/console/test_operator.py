@@ -148,6 +148,7 @@ def changes_of(console: Console) -> list[tuple[str, dict[str, Any]]]:
             of_the_account(console, "/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse"),
             {"credits": "5", **reason},
         ),
+        (of_the_account(console, "/refund"), {"kind": "send", "id": "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38", **reason}),
         (f"/operator/sender-ids/{sender}/approve", {}),
         (f"/operator/sender-ids/{sender}/reject", reason),
         (f"/operator/sender-ids/{sender}/suspend", reason),
@@ -163,7 +164,7 @@ def test_support_changes_nothing(console: Console, carrier: str) -> None:
     support = console.operator("support")
     for path in (of_the_account(console), "/operator/sender-ids/", "/operator/carriers/", "/operator/doubts/"):
         shown = support.open(path).text
-        assert not re.search(r"top-up\"|/suspend|/reject|/approve|/pause|/resolve", shown), path
+        assert not re.search(r"top-up\"|/refund|/suspend|/reject|/approve|/pause|/resolve", shown), path
     forms = changes_of(console)
     posts = {rule.rule for rule in console.app.url_map.iter_rules("operator.access.give")}
     assert posts and len(forms) >= 12
@@ -182,6 +183,26 @@ def test_every_form_of_the_operator_is_among_those_tried(console: Console) -> No
         "operator.access.give",
         "operator.access.end",
     }
+
+
+def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
+    service, admin, path = console.service, console.operator(), of_the_account(console, "/refund")
+    sent = [service.send(phone).json for phone in ("254711000001", "254711000002")]
+    service.sweep()
+    service.deliver_receipts()
+    before = service.get("/balance").json["balance"]
+    assert "Refund" in admin.open(path).text
+    wrong = admin.submit(path, kind="send", id="17", reason="never arrived")
+    assert wrong.status_code == 400 and "Enter the id of a send" in wrong.text and "never arrived" in wrong.text
+    unknown = admin.submit(path, kind="message", id=sent[0]["send_id"], reason="never arrived")
+    assert unknown.status_code == 400 and service.get("/balance").json["balance"] == before
+    for kind, subject in (("send", sent[0]["send_id"]), ("message", sent[1]["message_id"])):
+        for _ in range(2):  # a double click
+            done = admin.submit(path, kind=kind, id=subject, reason="never arrived", key=f"{kind}-refund", follow=True)
+            assert "1 credits are given back." in done.text
+        again = admin.submit(path, kind=kind, id=subject, reason="never arrived")
+        assert again.status_code == 400
+    assert service.get("/balance").json["balance"] == before + 2
 
 
 def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) -> None:
@@ -302,14 +323,14 @@ def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console,
     recorded = actions(console).count("person.sees_texts")
     page = support.open(doubts).text
     assert in_doubt.message_id not in page  # no checkbox: support resolves nothing
-    assert in_doubt.phone not in page and "Say why you need whole phones" in page
+    assert in_doubt.phone not in page and "Show full phone numbers" in page
     short = support.submit("/operator/access/", reason="look")
     assert short.status_code == 400 and 'id="reason-error"' in short.text and 'value="look"' in short.text
     assert in_doubt.phone not in support.open(doubts).text
     assert actions(console).count("person.sees_texts") == recorded
     assert "The reason is recorded." in support.submit("/operator/access/", reason=REASON, follow=True).text
     shown = support.open(doubts).text
-    assert in_doubt.phone in shown and "You see whole phones and texts" in shown
+    assert in_doubt.phone in shown and "You see full phone numbers and texts" in shown
     assert actions(console).count("person.sees_texts") == recorded + 1
     assert REASON in support.open("/operator/changes/?what=person.sees_texts").text
     assert "hidden again" in support.submit("/operator/access/end", follow=True).text

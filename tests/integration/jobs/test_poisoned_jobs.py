@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 import shared.contacts.groups
+import shared.job_failures
 import worker.jobs.erasure
 import worker.jobs.expand
 import worker.jobs.import_contacts
@@ -154,6 +155,7 @@ def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monk
 
 def test_an_expansion_that_outlasts_its_session_has_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database ends a session that does nothing in a transaction. That is no outage: it would happen each time."""
+    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", 3600.0)  # or on a slow machine, it is tried again at once
     slow = scheduled(service, service.new_group(phones(3, 255750000000)))
 
     def compute(connection: Connection, *_: object) -> None:
@@ -223,7 +225,8 @@ def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
 
     service.worker.dispatcher._send = note  # type: ignore[union-attr, method-assign, assignment]
     service.sweep()
-    assert taken == [[sends[0], sends[2]], [sends[1]]]
+    ours = [[send for send in cycle if send in sends] for cycle in taken]  # sends of other tests may wait for a retry
+    assert [cycle for cycle in ours if cycle] == [[sends[0], sends[2]], [sends[1]]]
 
 
 def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import orjson
 from sqlalchemy import Connection, bindparam, select
 
 from api.accept.accept import validate_and_price
-from api.accept.quotes import keep
+from api.accept.stored_quotes import keep
 from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode

@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -52,6 +52,9 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 
 failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
+
+partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
+	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions
 
 hostile: $(READY) ## Attack the service beside a victim, for half an hour: make hostile SECONDS=60 ONLY=never,slow
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
@@ -147,8 +150,8 @@ format: $(READY) ## Format every file
 lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install --quiet uv
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group docs --all-extras --output-file requirements.lock
-	$(COMPILE) --constraint requirements.lock --extra embedded --output-file requirements-run.lock
-	$(COMPILE) --constraint requirements.lock --output-file requirements-server.lock
+	$(COMPILE) --constraint requirements.lock --extra embedded --extra traces --output-file requirements-run.lock
+	$(COMPILE) --constraint requirements.lock --extra traces --output-file requirements-server.lock
 	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays

@@ -8,6 +8,8 @@ from api.endpoint import direct_endpoint
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.owners import Owners
+from api.server.traced_application import TracedApplication
+from shared import traces
 from shared.gc_tuning import collect_less_often
 from shared.guard import Guard
 from shared.logs import configure_logging
@@ -15,12 +17,14 @@ from shared.settings import SettingsError
 
 configure_logging()
 try:
+    traces.start_traces("api")
     flask_app = create_app()
 except SettingsError as error:
     sys.exit(str(error))
 services = flask_app.extensions["bulksms"]
 owners = Owners(services)
 on_loop = direct_endpoint("POST", "/sms/send", services)
-app = Application(flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
+parts = (flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
+app = Application(*parts) if traces.tracer is None else TracedApplication(traces.tracer, *parts)
 keep_checking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()

@@ -9,7 +9,7 @@ customers and for operators; `api` names the one that an operation belongs to.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import wraps
 from typing import Any
@@ -17,26 +17,24 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 from api.auth.operator_tokens import Operator
-from api.auth.person_sessions import read_session
+from api.auth.person_sessions import SignedIn, read_session
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
 from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.request import Request, current_request
+from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.operations import Api, Function
 from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid
-from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_bytes, add_rows
+from api.rate_limits import charge, charged, take_operator_request, take_request, take_session_request
+from api.request_cost import add_bytes, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
-from shared.accounts.limits import Limits
 from shared.api_key import is_within
 from shared.db.cancellation import allow_cancellation
-from shared.plurals import counted
-from shared.settings import Settings
 
 PREFIX = "/api/v1"
 OPERATOR_PREFIX = "/operator/v1"
@@ -91,12 +89,15 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     query_schema = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
     function, scope = operation.function, operation.scope
-    route = f"{operation.method} {operation.url_template}"
+    path = operation.url_template
+    route = f"{operation.method} {path}"
 
     @wraps(function)
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
-        summary = current_request().summary
+        request = current_request()
+        summary = request.summary
         summary.route = route
+        request.path = path.format(**arguments) if arguments else path
         if "send_id" in arguments:
             summary.send_id = str(arguments["send_id"])
         if operation.cancellable:
@@ -104,16 +105,14 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         try:
             return respond(arguments)
         finally:
-            request = current_request()
             if request.work.requests or request.work.recipients_priced:
-                _charge(request, arguments.get("caller"))
+                charge(request, arguments.get("caller") or arguments.get("signed_in"))
 
     def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
             arguments["caller"] = operation.api.authenticate(scope)
         if operation.session:
-            header = current_request().environ.get("HTTP_AUTHORIZATION")
-            arguments["signed_in"] = read_session(services().engine, header)
+            arguments["signed_in"] = authenticate_person()
         if body_schema is not None:
             arguments["body"] = load(body_schema, read_json(limit))
         if query_schema is not None:
@@ -122,7 +121,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         if isinstance(result, IdempotentResponse):
             return idempotent_response(result)
         if isinstance(result, CsvResponse):
-            result.lines = _charged(result.lines, arguments["caller"].payer)
+            result.lines = charged(result.lines, arguments["caller"].payer)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
             add_rows(len(result["data"]))
         if isinstance(result, (PendingResponse, Response, CsvResponse)):
@@ -132,28 +131,6 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         return response
 
     return handle
-
-
-def _charge(request: Request, caller: Caller | Operator | None) -> None:
-    """Charge the caller for the work of its request, beyond the one request already counted."""
-    cost = int(request.work.cost()) - 1
-    if caller is not None and cost > 0:
-        left = services().requests.charge(caller.payer, cost)
-        if request.rate_limit is not None:
-            rate, before = request.rate_limit
-            request.rate_limit = (rate, max(0, min(before, int(left))))
-
-
-def _charged(lines: Iterator[str], payer: int | str) -> Iterator[str]:
-    """The lines of an export, charged as they are written."""
-    requests = services().requests
-
-    def written() -> Iterator[str]:
-        for chunk in lines:
-            requests.charge(payer, max(chunk.count("\n") / ROWS_PER_REQUEST, len(chunk) / BYTES_PER_REQUEST))
-            yield chunk
-
-    return written()
 
 
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
@@ -189,54 +166,17 @@ def authenticate_operator(scope: str) -> Operator:
     return operator
 
 
+def authenticate_person() -> SignedIn:
+    """Authenticate the request of a session and count it against the rate limits. Raises Problem for 401 and 429."""
+    signed_in = read_session(services().engine, current_request().environ.get("HTTP_AUTHORIZATION"))
+    take_session_request(signed_in)
+    return signed_in
+
+
 def need_scope(caller: Caller | Operator, scope: str) -> None:
     """Raise Problem insufficient_scope unless the caller's token has the scope."""
     if scope not in caller.scopes:
         raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
-
-
-def take_request(caller: Caller) -> None:
-    """Count the request against the account's rate limit, and the key's if it has one. Raises Problem rate_limited.
-
-    A request that is handled again in a thread (api/event_loop.py) is counted only once. From now on its log line names
-    the caller.
-    """
-    request = current_request()
-    request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
-    if request.rate_limit is not None:
-        return
-    work = services()
-    requests = work.requests
-    rate = requests_per_second(work.settings, work.tokens.limits_of(caller.account_id), caller)
-    left = requests.take(caller.account_id, rate=rate)
-    if left >= 0 and caller.rate is not None and caller.rate < rate:
-        rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
-    request.rate_limit = (rate, max(0, int(left)))
-    _refuse_above(rate, left)
-
-
-def take_operator_request(operator: Operator) -> None:
-    """Count the request against the operator's own rate limit. Raises Problem rate_limited."""
-    work = services()
-    rate = work.settings.requests_per_second
-    left = work.requests.take(operator.payer, rate=rate)
-    current_request().rate_limit = (rate, max(0, int(left)))
-    _refuse_above(rate, left)
-
-
-def _refuse_above(rate: int, left: float) -> None:
-    if left < 0:
-        raise Problem(
-            "rate_limited",
-            f"The limit is {counted(rate, 'request')} per second, or equivalent work (`request_cost` in GET /limits).",
-            headers={"Retry-After": str(services().requests.wait(left, rate))},
-        )
-
-
-def requests_per_second(settings: Settings, limits: Limits, caller: Caller) -> int:
-    """The request limit of the caller's account, or of its sandbox for a test key."""
-    rate = limits.requests_per_second or settings.requests_per_second
-    return min(rate, settings.sandbox_requests_per_second) if caller.test else rate
 
 
 def client_address() -> str:
@@ -255,12 +195,9 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 
 def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
-    environ = current_request().environ
-    given = environ.get("HTTP_IDEMPOTENCY_KEY")
-    if given is None:
-        return None
-    path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    return key_of(caller, path, given, body)
+    request = current_request()
+    given = request.environ.get("HTTP_IDEMPOTENCY_KEY")
+    return None if given is None else key_of(caller, request.path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

@@ -36,7 +36,7 @@ class Endpoint:
     errors: tuple[str, ...]
     scope: str | None
     session: bool
-    """Whether a person calls it with the token of her session."""
+    """Whether a person calls it with the token of their session."""
     large: bool
     cancellable: bool
 

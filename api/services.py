@@ -14,7 +14,7 @@ from api.limits.large_groups import LargeGroups
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
-from api.limits.token_buckets import Buckets
+from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND, Buckets
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.file import http_carriers
 from shared.encryption import Texts
@@ -40,6 +40,8 @@ class Services:
     tokens: Tokens = field(init=False)
     operator_tokens: OperatorTokens = field(init=False)
     requests: Buckets = field(init=False)
+    session_requests: Buckets = field(init=False)
+    person_requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)
     password_attempts: PasswordAttempts = field(init=False)
     tasks: TaskPublisher = field(init=False)
@@ -58,7 +60,10 @@ class Services:
         self.operator_tokens = OperatorTokens(
             self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks, self.tokens
         )
-        self.requests = Buckets(self.settings.requests_per_second)
+        rate = self.settings.requests_per_second
+        self.requests = Buckets(rate)
+        self.session_requests = Buckets(min(rate, SESSION_REQUESTS_PER_SECOND))
+        self.person_requests = Buckets(min(rate, PERSON_REQUESTS_PER_SECOND))
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.password_attempts = PasswordAttempts(self.settings.secret_key)
         self.totp_texts = totp_texts(self.settings.secret_key, self.settings.secret_key_fallbacks)
@@ -67,6 +72,8 @@ class Services:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start()
             shared = {
                 "requests": self.requests,
+                "sessions": self.session_requests,
+                "persons": self.person_requests,
                 "failures": self.failures,
                 "sign-ins": self.password_attempts.addresses,
                 "emails": self.password_attempts.emails,

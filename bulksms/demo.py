@@ -49,7 +49,7 @@ def ensure_demo(base_url: str) -> dict[str, str]:
     """Create the demo account, if missing, with credits, a sender ID, a group, a person, an API key and a test key.
 
     Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id,
-    group_id, and sign_in_url, a new link that signs the person in once, within a day; empty if she is disabled.
+    group_id, and sign_in_url, a new link that signs the person in once, within a day; empty if they are disabled.
 
     A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else.
     """

@@ -31,8 +31,8 @@ def create_app(settings: Settings) -> Flask:
         CONSOLE_URL=settings.url,
     )
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    app.extensions["bulksms_api"] = current.Api(settings.api_url)
-    add_before_sign_in(app, settings.api_url)
+    app.extensions["bulksms_api"] = service = current.Api(settings.api_url)
+    add_before_sign_in(app, settings.api_url, service.refusals)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
     limit_bodies(app)

@@ -7,7 +7,9 @@ from console.current import SESSION_TOKEN
 SMALL_BYTES = 64 * 1024
 FORM_BYTES = 24 * 1024 * 1024
 """Largest form without its files: a list of 100,000 recipients with their values fits."""
-FILE_BYTES = 64 * 1024 * 1024
+FILE_BYTES = 32 * 1024 * 1024
+"""Largest body: a file of a million contacts with a name each fits. Waitress keeps so much of any request, a stranger's
+too, in a temporary file before the application sees it: it has one limit for all paths."""
 LISTS = frozenset(
     {
         "compose.write",

@@ -7,10 +7,11 @@ allowed; `may` only hides what would be refused.
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bulksms_client.errors import BulkSmsError
+from bulksms_client.errors import ApiError, BulkSmsError
 from bulksms_client.operator import OPERATOR_PREFIX
 from bulksms_client.people import Me
 from bulksms_client.themes import Themes
@@ -18,12 +19,18 @@ from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
+from console.crowds import Bound, Places, Refusals
 from console.token_cache import AccountToken, Cache, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
 """For how long the answer of `GET /me` is used again."""
+ENDED_SECONDS = 600.0
+"""For how long the token of an ended session is known. It never works again; the API would say so, late."""
+MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 6, 3
+"""Calls under way with the session tokens of addresses with many refusals, of the process's 16 threads."""
+UNBOUND = 2**31
 
 
 class SignedOut(Exception):
@@ -59,6 +66,9 @@ class Api:
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
+        self.ended: Cache[float] = Cache(lambda known_until: known_until)
+        self.refusals = Refusals()
+        self.bound = Bound(self.refusals, Places(UNBOUND, UNBOUND), Places(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS))
 
     def close(self) -> None:
         """Close the connections."""
@@ -70,15 +80,40 @@ class SessionTokens:
     """The session token of the cookie, which cannot be renewed."""
 
     def token(self) -> str:
-        """The token. Raises SignedOut without one."""
+        """The token. Raises SignedOut without one, or if its session is known to have ended."""
         token = session.get(SESSION_TOKEN)
-        if not token:
+        if not token or api().ended.get(digest(str(token))):
             raise SignedOut
         return str(token)
 
     def drop(self, token: str) -> None:
         """The session has ended."""
+        api().ended.put(digest(token), time.monotonic() + ENDED_SECONDS)
         raise SignedOut
+
+
+class SessionRequests:
+    """Requests with the session token of the cookie, bounded for addresses with many refusals."""
+
+    def __init__(self) -> None:
+        self._transport = Transport(api().wire, SessionTokens(), forwarded())
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """As `Transport.request`. Raises SignedOut if the session has ended, and ApiError 429 for too many at once."""
+        try:
+            with api().bound.call(request.remote_addr or ""):
+                return self._transport.request(method, path, body, query, key)
+        except ApiError as error:
+            if error.code != "session_ended":
+                raise
+            SessionTokens().drop(str(session[SESSION_TOKEN]))
 
 
 class AccountTokens:
@@ -123,7 +158,7 @@ def forwarded() -> dict[str, str]:
 
 def me() -> Me:
     """The API in the name of the session."""
-    return Me(Transport(api().wire, SessionTokens(), forwarded()))
+    return Me(SessionRequests())
 
 
 def person() -> Person:
@@ -147,6 +182,15 @@ def forget_person() -> None:
     token = session.get(SESSION_TOKEN)
     if token:
         api().people.drop(digest(str(token)))
+
+
+def sign_out() -> None:
+    """End the session in the API, and forget it."""
+    with suppress(SignedOut, BulkSmsError):  # it has ended
+        me().sign_out()
+        SessionTokens().drop(str(session[SESSION_TOKEN]))
+    forget_person()
+    session.clear()
 
 
 def maybe_person() -> Person | None:

@@ -85,11 +85,14 @@ def decoded(content: bytes) -> str:
 
 
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
-    """A recipient for each row: its phone, and a value for each placeholder that has a column."""
+    """A recipient for each row: its phone, and a value for each placeholder that has a column.
+
+    An empty cell is no value: the API uses the placeholder's default, or refuses the row.
+    """
     recipients: list[dict[str, Any]] = []
     for row in table.rows:
         entry: dict[str, Any] = {"phone": plain_phone(_cell(row, phone_column))}
-        variables = {name: _cell(row, place) for name, place in columns.items()}
+        variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables
         recipients.append(entry)

@@ -133,6 +133,14 @@ IMPORTED_ROWS = Counter(
     ["result"],
     registry=PROCESS,
 )
+CONNECTION_FAILURES = Counter(
+    "bulksms_connection_failures",
+    "Failures to reach Postgres or Redis, by server: postgres, redis.",
+    ["server"],
+    registry=PROCESS,
+)
+for _server in ("postgres", "redis"):
+    CONNECTION_FAILURES.labels(_server)  # the first failure is an increase, too
 
 
 def registry_of_host() -> CollectorRegistry:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from redis.exceptions import RedisError
 
+from shared.metrics import CONNECTION_FAILURES
+
 log = logging.getLogger(__name__)
 
 REDIS_RETRY_SECONDS = 5.0
@@ -62,6 +64,7 @@ def _call_with_redis(job: Callable[[], object], seconds: float, name: str, outag
             if not away:
                 log.warning("%s: %s", outage, error)
             away = True
+            CONNECTION_FAILURES.labels("redis").inc()
         except Exception:
             log.exception("%s failed and will be called again in %g s", name, seconds)
         else:

@@ -20,6 +20,7 @@ from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
+from shared.traces import start_traces, stop_traces
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
@@ -83,7 +84,7 @@ def log_as_json(**_: Any) -> None:
 
 @worker_init.connect
 def start(sender: Any, **_: Any) -> None:
-    """Check the schema and the text keys, and start the worker process.
+    """Check the settings of traces, the schema and the text keys, and start the worker process.
 
     Runs before the consumer is up, because the consumer waits for the broker and messages are sent without it too.
     Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here. It configures
@@ -97,12 +98,13 @@ def start(sender: Any, **_: Any) -> None:
         log.error("the worker supports only Celery's threads and solo pools; start it with --pool threads")
         raise SystemExit(1)
     try:
+        start_traces("worker")
         wait_for_database(process.engine)
         keep_checking(guard, process.sweeper.outage, process.dispatcher.stop)
         process.start()
         serve_metrics(settings)
         watchdog.start(process.dispatcher.stop)
-    except (WrongSchema, WrongTextKeys) as problem:
+    except (SettingsError, WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
     except Exception as error:  # a worker that stays up without having started would silently send nothing
@@ -133,3 +135,4 @@ app.steps["worker"].add(StopClaiming)
 def stop(**_: Any) -> None:
     """Stop the worker process, and close the carriers."""
     process.stop()
+    stop_traces()

@@ -73,10 +73,11 @@ def accept(
     body: dict[str, Any],
     key: Key | None = None,
     request_id: str | None = None,
+    traceparent: str | None = None,
 ) -> IdempotentResponse | PendingSend:
     """Accept a send: `body` is loaded with the schema of its kind. A Problem means that it had no effect.
 
-    Workers log the batches of a send with a `request_id`.
+    Workers log the batches of a send with a `request_id`, and trace those of one with a `traceparent`.
 
     Its rows and its reserve are committed before the response. On an event loop the caller awaits the commit of a send
     to one phone; the other kinds need a thread. A repeated request gets the stored response even if it would be refused
@@ -96,7 +97,7 @@ def accept(
         if stored is None:
             raise
         return with_encoding(stored, kind, body)
-    draft.key, draft.request_id = key, request_id
+    draft.key, draft.request_id, draft.traceparent = key, request_id, traceparent
     finish = partial(_finish, services, draft, body)
     if draft.kind == "single" and is_on_event_loop():
         return PendingSend(services, draft, finish)

@@ -10,7 +10,7 @@ from shared.api_key import networks
 VALID = 86_400
 """Seconds."""
 VALID_FOR_PEOPLE = 600
-"""Seconds for which the token of a person is valid. Her session gets another one at any time."""
+"""Seconds for which the token of a person is valid. Their session gets another one at any time."""
 IN_SANDBOX = 2
 """The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 

@@ -40,7 +40,7 @@ def lock_caller(connection: Connection, caller: Caller, other_keys: Collection[s
 def lock_operator(connection: Connection, operator: Operator) -> None:
     """Lock what the operator's token depends on until the transaction ends. Raises Problem token_revoked.
 
-    A change of a person's operator role ends her sessions.
+    A change of a person's operator role ends their sessions.
     """
     kind, _, name = operator.actor.rpartition(" ")
     if kind == "operator key":

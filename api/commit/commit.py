@@ -45,6 +45,7 @@ OPTIONAL_COLUMNS = {
     "rate": "integer",
     "callback_url": "text",
     "request_id": "text",
+    "traceparent": "text",
     "rules": "jsonb",
     "send_at": "timestamptz",
     "group_id": "uuid",

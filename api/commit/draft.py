@@ -46,6 +46,8 @@ class Draft:
     callback_url: str | None = None
     request_id: str | None = None
     """The request's id, if it is logged."""
+    traceparent: str | None = None
+    """The W3C traceparent of the request's span, if it is traced."""
     phones: list[str] = field(default_factory=list)
     submitted: int = 1
     rejected: list[dict[str, object]] = field(default_factory=list)

@@ -16,10 +16,12 @@ from sqlalchemy import Connection, Engine
 
 from api.commit import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
+from api.commit.commit_trace import trace_commit
 from api.commit.draft import Draft
 from api.commit.idempotency import IdempotentResponse
 from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
+from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import autocommit
 from shared.guard import Witness
@@ -212,7 +214,7 @@ class GroupCommit:
 
 
 def _count(drafts: list[Draft], began: float) -> None:
-    """Count a commit for `GET /metrics`."""
+    """Count a commit for `GET /metrics`, and trace it if traces are on."""
     COMMIT_SENDS.observe(len(drafts))
     COMMIT_SECONDS.observe(time.monotonic() - began)
     accepted: Counter[str] = Counter()
@@ -221,6 +223,8 @@ def _count(drafts: list[Draft], began: float) -> None:
             accepted[draft.category] += draft.accepted
     for category, messages in accepted.items():
         ACCEPTED.labels(category).inc(messages)
+    if traces.tracer is not None:
+        trace_commit(traces.tracer, drafts, began)
 
 
 def _notify(waiters: "Iterable[asyncio.Future[None] | Lock]") -> None:

@@ -22,7 +22,6 @@ from api.auth.tokens import Caller
 from api.problems import Problem, invalid
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
-UUID_IN_PATH = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 TRY_LOCK = text(
     """
@@ -97,7 +96,6 @@ def key_of(caller: Caller | Operator, path: str, given: str, content: dict[str, 
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
-    path = UUID_IN_PATH.sub(lambda match: match[0].lower(), path)  # ids in upper case are the same
     return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.made_by)
 
 

@@ -36,6 +36,8 @@ _keys: dict[bytes, str] = {}
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SUMMARY = "bulksms.summary"
 """The key of a request's Summary in its ASGI scope."""
+TRACEPARENT = "bulksms.traceparent"
+"""The key of the W3C traceparent of a request's span in its ASGI scope, if the request is traced."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
@@ -80,7 +82,7 @@ def _key(name: bytes) -> str:
 class Summary:
     """What the server may know of a request when it has ended. It holds no body, and outlives the request."""
 
-    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id")
+    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id", "traceparent")
 
     def __init__(self, request_id: str, is_sampled: bool) -> None:
         self.request_id = request_id
@@ -92,6 +94,8 @@ class Summary:
         self.key_id: str | None = None
         self.send_id: str | None = None
         """The send that the request creates or names."""
+        self.traceparent: str | None = None
+        """The W3C traceparent of the request's span, if it is traced, and with it its send."""
 
 
 class Request:
@@ -100,6 +104,7 @@ class Request:
     __slots__ = (
         "_http",
         "environ",
+        "path",
         "rate_limit",
         "request_id",
         "services",
@@ -114,6 +119,8 @@ class Request:
         self.services = services
         self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
+        self.path = ""
+        """The endpoint's path with the values of its variables: the same however the URL is spelt."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.work = Work()
@@ -121,6 +128,7 @@ class Request:
         self._http: HttpRequest | None = None
         if SCOPE in environ:
             environ[SCOPE][SUMMARY] = self.summary
+            self.summary.traceparent = environ[SCOPE].get(TRACEPARENT)
 
     @property
     def http(self) -> HttpRequest:

@@ -1,7 +1,7 @@
 """Limits how often passwords, codes, links and invitations are guessed, by address and by e-mail address.
 
 Failures are counted by all API processes together, as requests are. A person who signed in lately from an address is
-counted by herself there: strangers who guess at her e-mail address from elsewhere do not lock her out.
+counted separately there: strangers who guess at their e-mail address from elsewhere do not lock them out.
 """
 
 import hmac

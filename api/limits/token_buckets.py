@@ -3,6 +3,10 @@
 import threading
 import time
 
+SESSION_REQUESTS_PER_SECOND = 20
+"""Requests under /me with the token of one session."""
+PERSON_REQUESTS_PER_SECOND = 40
+"""Of all sessions of a person: none can use up what the others need."""
 MAX_DEBT = 5
 """Bursts by which a bucket may go into debt. Bounds the wait."""
 

@@ -219,7 +219,7 @@ def _errors_of(operation: Endpoint) -> list[str]:
         codes += ["ip_not_allowed", "rate_limited"] if operation.api is OPERATORS else []
         codes += ["account_suspended", "ip_not_allowed", "rate_limited"] if operation.api is CUSTOMERS else []
     if operation.session:
-        codes += ["missing_token", "session_ended"]
+        codes += ["missing_token", "session_ended", "rate_limited"]
     if operation.scope:
         codes.append("insufficient_scope")
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 import sys
 import threading
 
@@ -15,6 +16,7 @@ from shared.db.connection import make_engine
 from shared.db.schema import schema_problem
 from shared.logs import configure_logging
 from shared.settings import SIMULATED, Settings, SettingsError, service_settings
+from shared.traces import are_traces_on
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,7 @@ def _check_settings() -> None:
     try:
         settings = service_settings()
         http_carriers(settings.carriers_file)
+        are_traces_on(os.environ)
     except SettingsError as error:
         sys.exit(str(error))
     if settings.simulated:

@@ -67,7 +67,7 @@ IN_MEMORY = 2 * 1024 * 1024
 EVENT_LOOP_PATH = f"{PREFIX}/sms/send"
 """Its POST requests are handled on the event loop."""
 PASSWORDS = frozenset(
-    f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp/disable")
+    f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp", "me/totp/disable")
 )
 """Paths where a password is hashed, which takes long: they have threads of their own, and few."""
 HEALTH = ("/healthz", "/readyz")

@@ -20,6 +20,7 @@ from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
 from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
+from shared.traces import stop_traces
 
 BACKLOG = 2048
 END_SECONDS = 20.0
@@ -38,6 +39,7 @@ def run(application: str, listening: socket) -> None:
     loaded = getattr(importlib.import_module(module), name)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(loaded, listening))
+    stop_traces()
 
 
 async def serve(application: Any, listening: socket) -> None:

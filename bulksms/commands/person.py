@@ -18,7 +18,7 @@ from shared.people.invitations import invite as invite_person
 from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
 from shared.people.release import release_email
 from shared.people.roles import OPERATOR_ROLES, ROLES
-from shared.people.sign_in_links import VALID, make_link
+from shared.people.sign_in_links import VALID, has_link, make_link
 
 ACCOUNTS = (
     select(account_table.c.name + ": " + membership.c.role)
@@ -101,12 +101,15 @@ def invite(email: str, account: str | None, role: str | None, operator_role: str
 def link(email: str, as_json: bool) -> None:
     """Print a link that signs a person in once, within 15 minutes, without password or code.
 
-    With it she can set a new password. Give it to nobody else.
+    With it they can set a new password. Give it to nobody else. An earlier link of the person stops working.
     """
     target = installation()
     with engine_of(target) as engine, engine.begin() as connection:
         row = _active(connection, email)
+        is_replaced = has_link(connection, row.id)
         token = make_link(connection, row.id)
+    if is_replaced:
+        messages().print("The earlier link of this person does not work any more.")
     _show_link(
         {"email": email, "url": f"{target.settings.console_url}/sign-in/link/{token}", "valid": _minutes(VALID)},
         as_json,
@@ -118,9 +121,9 @@ def link(email: str, as_json: bool) -> None:
 @click.argument("role", type=click.Choice((*OPERATOR_ROLES, "none")))
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def operator(email: str, role: str, yes: bool) -> None:
-    """Change the role of a person in the installation. She has to sign in again.
+    """Change the role of a person in the installation. They have to sign in again.
 
-    An e-mail address is a name, not a proof of who she is: the owner of any account may have invited her by it.
+    An e-mail address is a name, not a proof of who they are: the owner of any account may have invited them by it.
     """
     with database() as connection:
         shown = connection.execute(LIST.where(person_table.c.id == _active(connection, email).id)).mappings().one()
@@ -139,17 +142,17 @@ def operator(email: str, role: str, yes: bool) -> None:
 
 @person.command()
 @click.argument("email", type=EMAIL)
-@click.option("--release", is_flag=True, help="Erase her at once, so that the address can be invited anew.")
+@click.option("--release", is_flag=True, help="Erase them at once, so that the address can be invited anew.")
 def disable(email: str, release: bool) -> None:
-    """Disable a person: her sessions end at once, and their tokens within seconds."""
+    """Disable a person: their sessions end at once, and their tokens within seconds."""
     if release:
         with database() as connection:
             release_email(connection, email)
-        done(f"{email} is free: her memberships have ended, and whoever is invited with the address is somebody new.")
+        done(f"{email} is free: their memberships have ended, and whoever is invited with the address is somebody new.")
         return
     with database() as connection:
         disable_person(connection, email)
-    done(f"{email} is disabled. After 30 days her name and e-mail address are erased.")
+    done(f"{email} is disabled. After 30 days their name and e-mail address are erased.")
 
 
 @person.command()

@@ -47,7 +47,7 @@ export const OPERATIONS = {
   deleteInvitation: {"method": "DELETE", "path": "/api/v1/invitations/{invitation_id}", "keyed": false, "type": null},
   getLimits: {"method": "GET", "path": "/api/v1/limits", "keyed": false, "type": null},
   changeMyPassword: {"method": "POST", "path": "/api/v1/me/password", "keyed": false, "type": "application/json"},
-  beginMyTotp: {"method": "POST", "path": "/api/v1/me/totp", "keyed": false, "type": null},
+  beginMyTotp: {"method": "POST", "path": "/api/v1/me/totp", "keyed": false, "type": "application/json"},
   confirmMyTotp: {"method": "POST", "path": "/api/v1/me/totp/confirm", "keyed": false, "type": "application/json"},
   disableMyTotp: {"method": "POST", "path": "/api/v1/me/totp/disable", "keyed": false, "type": "application/json"},
   getMe: {"method": "GET", "path": "/api/v1/me", "keyed": false, "type": null},

@@ -1094,7 +1094,7 @@ export interface ImportCounts {
   added: number;
   /** Contacts whose fields or tags changed. */
   changed: number;
-  /** Contacts that were already in the group and did not change. */
+  /** Rows of contacts that were in the group, also by an earlier row, and did not change. */
   unchanged: number;
   /** Rows that are not valid contacts. */
   invalid: number;
@@ -1193,23 +1193,21 @@ export interface InvitationPreview {
   email: string;
   /** The account; null if it is for operators only. */
   account_name: string | null;
-  /** Her role in the account; null without one. */
+  /** Their role in the account; null without one. */
   role: "owner" | "sender" | "viewer";
-  /** Her role in the installation; null for customers. */
+  /** Their role in the installation; null for customers. */
   operator_role: "admin" | "support" | null;
   /** When the invitation expires. */
   expires_at: string;
-  /** Whether she has signed up already, and accepts with her own password. */
-  existing_person: boolean;
 }
 
 /** The token of an invitation, and the password of the person. */
 export interface Acceptance {
   /** The token at the end of the invitation's link. */
   token: string;
-  /** Her name; required of a new person. */
+  /** The name of a new person; of others it is ignored. */
   name?: string;
-  /** Her password; a new person chooses one of 12 to 200 characters. */
+  /** Their password; a new person chooses one of 12 to 200 characters. */
   password: string;
   /** A code, of an existing person who uses TOTP. */
   code?: string;
@@ -1219,19 +1217,19 @@ export interface Acceptance {
 export interface Person {
   /** The person. */
   person_id: string;
-  /** Her e-mail address. */
+  /** Their e-mail address. */
   email: string;
-  /** Her name. */
+  /** Their name. */
   name: string;
-  /** Her language, as a language tag (BCP 47). */
+  /** Their language, as a language tag (BCP 47). */
   locale: string;
-  /** Her time zone, by its IANA name. */
+  /** Their time zone, by its IANA name. */
   time_zone: string;
-  /** Her role in the installation; null for customers. */
+  /** Their role in the installation; null for customers. */
   operator_role: "admin" | "support" | null;
   /** Whether a sign-in needs a code. */
   totp: boolean;
-  /** Whether she has a password; without one she signs in by link only. */
+  /** Whether they have a password; without one they sign in by link only. */
   has_password: boolean;
 }
 
@@ -1241,7 +1239,7 @@ export interface PersonAccount {
   account_id: number;
   /** The account's name. */
   name: string;
-  /** Her role in it. */
+  /** Their role in it. */
   role: "owner" | "sender" | "viewer";
 }
 
@@ -1249,7 +1247,7 @@ export interface PersonAccount {
 export interface SignedIn {
   /** The person. */
   person: Person;
-  /** Her accounts, by name. */
+  /** The accounts, by name. */
   accounts: Array<PersonAccount>;
   /** The session. */
   session_id: string;
@@ -1265,9 +1263,9 @@ export interface Invitation {
   invitation_id: string;
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** When she was invited. */
+  /** When they were invited. */
   created_at: string;
   /** When the invitation expires. */
   expires_at: string;
@@ -1284,7 +1282,7 @@ export interface InvitationPage {
 export interface Invite {
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
 }
 
@@ -1294,9 +1292,9 @@ export interface NewInvitation {
   invitation_id: string;
   /** The e-mail address of the person. */
   email: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** When she was invited. */
+  /** When they were invited. */
   created_at: string;
   /** When the invitation expires. */
   expires_at: string;
@@ -1426,6 +1424,12 @@ export interface PasswordChanged {
   changed: boolean;
 }
 
+/** The password of the person. */
+export interface OwnPassword {
+  /** Their password. */
+  password: string;
+}
+
 /** A secret for an authenticator app, to be confirmed by a code. */
 export interface Totp {
   /** The secret, in base32. */
@@ -1446,23 +1450,17 @@ export interface RecoveryCodes {
   recovery_codes: Array<string>;
 }
 
-/** The password of the person. */
-export interface DisableTotp {
-  /** Her password. */
-  password: string;
-}
-
 /** TOTP is off. */
 export interface TotpDisabled {
   /** Whether a sign-in needs a code. */
   totp: boolean;
 }
 
-/** The person who is signed in, her accounts and her session. */
+/** The person who is signed in, their accounts and their session. */
 export interface Me {
   /** The person. */
   person: Person;
-  /** Her accounts, by name. */
+  /** The accounts, by name. */
   accounts: Array<PersonAccount>;
   /** The session. */
   session_id: string;
@@ -1470,13 +1468,13 @@ export interface Me {
   expires_at: string;
 }
 
-/** What the person changes about herself. */
+/** What the person changes about themselves. */
 export interface ChangeMe {
-  /** Her name. */
+  /** Their name. */
   name?: string;
-  /** Her language, as a language tag (BCP 47). */
+  /** Their language, as a language tag (BCP 47). */
   locale?: string;
-  /** Her time zone, by its IANA name. */
+  /** Their time zone, by its IANA name. */
   time_zone?: string;
 }
 
@@ -1484,13 +1482,13 @@ export interface ChangeMe {
 export interface Session {
   /** The session. */
   session_id: string;
-  /** When she signed in. */
+  /** When they signed in. */
   created_at: string;
   /** When it was last used, to the minute. */
   last_used_at: string;
-  /** The address that she signed in from. */
+  /** The address that they signed in from. */
   address: string;
-  /** The client that she signed in with. */
+  /** The client that they signed in with. */
   user_agent: string;
   /** Whether it is the session in use. */
   current: boolean;
@@ -1531,7 +1529,7 @@ export interface AccountToken {
   expires_at: string;
   /** The token's scopes, separated by spaces. */
   scope: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
   /** The account. */
   account_id: number;
@@ -1837,17 +1835,17 @@ export interface Events {
 export interface Member {
   /** The person. */
   person_id: string;
-  /** Her e-mail address. */
+  /** Their e-mail address. */
   email: string;
-  /** Her name. */
+  /** Their name. */
   name: string;
-  /** Her role in the account. */
+  /** Their role in the account. */
   role: "owner" | "sender" | "viewer";
-  /** Whether her sign-in needs a code. */
+  /** Whether their sign-in needs a code. */
   totp: boolean;
-  /** When she signed in last; null if never. */
+  /** When they signed in last; null if never. */
   last_sign_in_at: string | null;
-  /** When she joined the account. */
+  /** When they joined the account. */
   created_at: string;
 }
 
@@ -1868,7 +1866,7 @@ export interface ChangeRole {
 export interface RemovedMember {
   /** The person. */
   person_id: string;
-  /** Her tokens for the account are revoked. */
+  /** Their tokens for the account are revoked. */
   removed: boolean;
 }
 
@@ -1966,7 +1964,7 @@ export interface Deleted {
 export interface EmailAndPassword {
   /** The person's e-mail address. */
   email: string;
-  /** Her password. */
+  /** Their password. */
   password: string;
   /** A code of the authenticator app, or a recovery code. */
   code?: string;
@@ -2342,7 +2340,7 @@ export interface Operations {
   listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Show what an invitation offers, to whoever has its token. */
   previewInvitation(request: { body: InvitationToken; signal?: AbortSignal }): Promise<InvitationPreview>;
-  /** Accept an invitation and sign in. Of a person who has signed up before, it takes her password, and code. */
+  /** Accept an invitation and sign in. */
   acceptInvitation(request: { body: Acceptance; signal?: AbortSignal }): Promise<SignedIn>;
   /** List the account's open invitations. */
   listInvitations(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<InvitationPage>;
@@ -2355,12 +2353,12 @@ export interface Operations {
   /** Change the password. All other sessions of the person end, and their tokens within five seconds. */
   changeMyPassword(request: { body: ChangePassword; signal?: AbortSignal }): Promise<PasswordChanged>;
   /** Get a secret for an authenticator app. TOTP is on as soon as a code confirms it. */
-  beginMyTotp(request?: { signal?: AbortSignal }): Promise<Totp>;
+  beginMyTotp(request: { body: OwnPassword; signal?: AbortSignal }): Promise<Totp>;
   /** Switch TOTP on with a code of the app. The response has the recovery codes, which are shown only once. */
   confirmMyTotp(request: { body: ConfirmTotp; signal?: AbortSignal }): Promise<RecoveryCodes>;
   /** Switch TOTP off and forget the recovery codes. */
-  disableMyTotp(request: { body: DisableTotp; signal?: AbortSignal }): Promise<TotpDisabled>;
-  /** Show the person who is signed in, with her accounts and roles. */
+  disableMyTotp(request: { body: OwnPassword; signal?: AbortSignal }): Promise<TotpDisabled>;
+  /** Show the person who is signed in, with their accounts and roles. */
   getMe(request?: { signal?: AbortSignal }): Promise<Me>;
   /** Change the name, language or time zone of the person who is signed in. */
   updateMe(request: { body: ChangeMe; signal?: AbortSignal }): Promise<Me>;
@@ -2370,7 +2368,7 @@ export interface Operations {
   endMySession(request: { path: { session_id: string }; signal?: AbortSignal }): Promise<SessionEnded>;
   /** End the session in use. Its tokens stop working within five seconds. */
   signOut(request?: { signal?: AbortSignal }): Promise<SessionEnded>;
-  /** Get a token for one of the person's accounts, or its sandbox, with the scopes of her role. */
+  /** Get a token for one of the person's accounts, or its sandbox, with the scopes of their role. */
   createMyToken(request: { body: TokenRequest; signal?: AbortSignal }): Promise<AccountToken>;
   /** Get a token for the operator API, with the scopes of the person's role in the installation. */
   createMyOperatorToken(request: { body: OperatorTokenRequest; signal?: AbortSignal }): Promise<PersonToken>;
@@ -2396,9 +2394,9 @@ export interface Operations {
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** List the people of the account, with their roles. */
   listPeople(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<MemberPage>;
-  /** Change the role of a person in the account. Her tokens for it stop working within five seconds. */
+  /** Change the role of a person in the account. Their tokens for it stop working within five seconds. */
   updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
-  /** Remove a person from the account. Her tokens for it stop working within five seconds. */
+  /** Remove a person from the account. Their tokens for it stop working within five seconds. */
   removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
   /** Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;

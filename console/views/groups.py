@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.csv_files import download, length_of
+from console.csv_files import content_type_of, download, length_of, tell_encoding
 from console.current import account
 from console.formats import counted
 from console.forms import Form
@@ -105,9 +105,11 @@ def import_file(group_id: Any) -> Any:
         return _page(str(group_id), upload=form), 400
     try:
         country = (form.text("country") or "").upper() or None
-        started = account().groups.import_file(str(group_id), file.stream, length_of(file.stream), country)
+        kind = content_type_of(file.stream)
+        started = account().groups.import_file(str(group_id), file.stream, length_of(file.stream), country, kind)
     except ApiError as error:
         return _page(str(group_id), upload=form.refuse(error)), 400
+    tell_encoding(kind)
     return redirect(url_for("groups.show_import", import_id=started["import_id"]))
 
 

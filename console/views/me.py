@@ -64,7 +64,11 @@ def change_password() -> Any:
 @pages.post("/totp")
 def start_totp() -> Any:
     """Show a secret for an authenticator app."""
-    begun = current.me().start_totp()
+    form = Form.posted()
+    try:
+        begun = current.me().start_totp(form["password"])
+    except ApiError as error:
+        return _security(totp=_refused(form, error, "password")), 400
     return _totp(Form({"secret": begun["secret"], "uri": begun["uri"], "code": ""}))
 
 

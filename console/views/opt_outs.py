@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.csv_files import download, length_of
+from console.csv_files import content_type_of, download, length_of, tell_encoding
 from console.current import account
 from console.formats import counted
 from console.forms import Form
@@ -48,10 +48,12 @@ def import_file() -> Any:
         form.errors["file"] = gettext("Choose a file.")
         return _page(Form(), form), 400
     try:
-        added = account().suppressions.import_file(file.stream, length_of(file.stream))
+        kind = content_type_of(file.stream)
+        added = account().suppressions.import_file(file.stream, length_of(file.stream), kind)
     except ApiError as error:
         return _page(Form(), form.refuse(error)), 400
     _say(added)
+    tell_encoding(kind)
     return redirect(url_for("opt_outs.index"))
 
 

@@ -64,7 +64,7 @@ def progress(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/reasons")
 def reasons(send_id: Any) -> Any:
-    """Why messages failed."""
+    """Why messages failed or are in doubt. The page then looks at its counts again, so that they are of one time."""
     titles = {each["code"]: each for each in account().messages.errors()["data"]}
     counted: Counter[str] = Counter()
     complete = True
@@ -75,7 +75,9 @@ def reasons(send_id: Any) -> Any:
     rows = [
         (titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()
     ]
-    return render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id)
+    response = make_response(render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id))
+    response.headers["HX-Trigger"] = "reasons-loaded"
+    return response
 
 
 @pages.get("/<uuid:send_id>/recipients")

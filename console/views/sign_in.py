@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from bulksms_client.errors import ApiError, BulkSmsError
-from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from bulksms_client.errors import ApiError
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console import current
@@ -87,26 +87,27 @@ def invitation(token: str) -> Any:
             answer = api.accept_invitation(token, form["password"], form.text("name"), form.text("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
-        return _refused("sign_in/invitation.html", form, error, field, invited=invited)
+        wrong = gettext("The password is wrong. Who is new enters a name, too.")
+        return _refused("sign_in/invitation.html", form, error, field, wrong, invited=invited)
     return _begin_first(answer, form)
 
 
 @pages.post("/sign-out")
 def sign_out() -> Any:
     """End the session, here and in the API."""
-    with suppress(current.SignedOut, BulkSmsError):  # it has ended
-        current.me().sign_out()
-    current.forget_person()
-    session.clear()
+    current.sign_out()
     flash(gettext("You are signed out."), "good")
     return redirect(url_for("sign_in.show"))
 
 
-def _refused(template: str, form: Form, error: ApiError, field: str = "", **more: Any) -> tuple[str, int]:
+def _refused(
+    template: str, form: Form, error: ApiError, field: str = "", wrong_password: str = "", **more: Any
+) -> tuple[str, int]:
     """The form again, with what is wrong; a wrong password or code is said at its field."""
     form.refuse(error)
     if field and error.status == 401:
-        form.errors[field], form.problem = form.problem, ""
+        is_wrong_password = wrong_password and error.code == "invalid_credentials"
+        form.errors[field], form.problem = wrong_password if is_wrong_password else form.problem, ""
     return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
 
 

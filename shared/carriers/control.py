@@ -29,7 +29,8 @@ TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 LIST = text(
     """
     SELECT r.carrier,
-           CASE WHEN bool_or(r.state = 'ready') THEN 'ready'
+           CASE WHEN bool_or(s.paused) THEN 'paused'
+                WHEN bool_or(r.state = 'ready') THEN 'ready'
                 ELSE (array_agg(r.state ORDER BY r.since DESC))[1] END AS state,
            max(r.error) AS error, count(*) AS workers, count(*) FILTER (WHERE r.state = 'ready') AS ready,
            max(r.rate) AS rate, min(r.allowed) AS allowed, max(r."window") AS "window",
@@ -37,8 +38,8 @@ LIST = text(
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
            (SELECT count(*) FROM batch b
              WHERE split_part(b.carrier, '/', 1) = r.carrier AND b.state IN ('queued', 'waiting')) AS batches,
-           max(r.since) AS since
-      FROM carrier_report r
+           max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused
+      FROM carrier_report r LEFT JOIN carrier_setting s ON s.name = r.carrier
      WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
      GROUP BY r.carrier ORDER BY r.carrier
     """
@@ -114,7 +115,7 @@ OUTCOME = (
 
 
 def list_carriers(connection: Connection) -> Sequence[RowMapping]:
-    """The state of each carrier as the live workers report it."""
+    """The state of each carrier as the live workers report it, and whether it is paused, which they follow."""
     return connection.execute(LIST, {"fresh": MAX_REPORT_AGE}).mappings().all()
 
 

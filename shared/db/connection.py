@@ -17,6 +17,7 @@ from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
+from shared.metrics import CONNECTION_FAILURES
 
 UNAVAILABLE = (
     OperationalError,
@@ -42,11 +43,22 @@ STATEMENT_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
 """For how long a process that stalls inside a transaction can hold its locks (worker/recovery/stalled_sessions.py)."""
 
+UNANSWERED_MILLISECONDS = 10_000
+"""For how long data or a keepalive may be unacknowledged by the other side before a connection is given up."""
+KEEPALIVE_SECONDS = 15
+"""After so long without data, a keepalive asks whether the other side is there."""
+REPEAT_SECONDS = 5
+"""A keepalive without an answer is repeated this often, by default every 75 s. Only then is the bound above checked."""
+
 SESSION = {
     "timezone": "UTC",
     "lock_timeout": LOCK_MILLISECONDS,
     "statement_timeout": STATEMENT_MILLISECONDS,
     "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
+    # Sessions of a host that vanished would otherwise count against max_connections for two hours.
+    "tcp_user_timeout": UNANSWERED_MILLISECONDS,
+    "tcp_keepalives_idle": KEEPALIVE_SECONDS,
+    "tcp_keepalives_interval": REPEAT_SECONDS,
     "jit": "off",
     "max_parallel_workers_per_gather": 0,  # an audit must not take all cores from sending
     "random_page_cost": 1.1,  # rows that are looked up by key are recent, and so in memory
@@ -96,8 +108,9 @@ def make_engine(
         hide_parameters=True,  # errors are logged; phones and texts must not be
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
-            "tcp_user_timeout": 10_000,
-            "keepalives_idle": 15,
+            "tcp_user_timeout": UNANSWERED_MILLISECONDS,
+            "keepalives_idle": KEEPALIVE_SECONDS,
+            "keepalives_interval": REPEAT_SECONDS,
         },
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
@@ -114,12 +127,14 @@ def _close_read_only(session: "psycopg.Connection[Any] | None", record: Connecti
 
 
 def _as_outage(failure: ExceptionContext) -> Exception | None:
-    """Treat an ended session as an outage, also if the driver reports an internal error.
+    """Count an outage, and treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
     end a second time: two responses to one COMMIT.
     """
     error = failure.original_exception
+    if isinstance(error, Exception) and is_outage(error):
+        CONNECTION_FAILURES.labels("postgres").inc()
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         failure.is_disconnect = True
     if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):

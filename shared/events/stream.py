@@ -53,7 +53,7 @@ others before it. One statement, so that both hold for the same snapshot; the in
 BATCHES = select(*batch.c["id", "recipients"]).where(in_parameter(batch.c.id, "ids"))
 CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, "ids"))
 SENDS = select(
-    *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url"],
+    *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url", "traceparent"],
     *send.c["created_at", "completed_at", "accepted"],
     *(send.c[status] for status in STORED),
 ).where(in_parameter(send.c.id, "ids"))
@@ -85,6 +85,8 @@ class Event(NamedTuple):
     data: dict[str, Any]
     position: Position
     callback_url: str | None
+    traceparent: str | None
+    """The W3C traceparent of the request that made its send, if that is traced."""
 
     def as_dict(self) -> dict[str, Any]:
         """The payload of a webhook; entries of the stream also have the id."""
@@ -187,12 +189,12 @@ def flush(connection: Connection) -> None:
 def _events(
     row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts, carrier: str | None
 ) -> Iterator[Event]:
-    callback = None if send is None else send.callback_url
+    about = (None, None) if send is None else (send.callback_url, send.traceparent)
     if row.indexes is None:
         data = row.data if send is None else {**_of_send(row, send), **(row.data or {})}
         if row.type == EventType.MESSAGE_RECEIVED:
             data = {**data, "message": texts.open(data["message"], data["inbound_id"])}
-        yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), callback)
+        yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), *about)
         return
     common = _of_messages(row, send, carrier)
     phones = (
@@ -203,7 +205,7 @@ def _events(
         phone = phones[index - 1] if index <= len(phones) else None
         data["phone"] = None if phone == ERASED else phone or None
         identifier = message_id(row.id, number)
-        yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), callback)
+        yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), *about)
 
 
 def _of_messages(row: Row[Any], send: Row[Any] | None, carrier: str | None) -> dict[str, Any]:

@@ -42,6 +42,6 @@ def check_secret_key(connection: Connection, secret_key: str) -> Finding:
     )
     remedy = (
         "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
-        " owner's POST /api/v1/webhooks/ID/rotate-secret, a person until she next signs in with a code."
+        " owner's POST /api/v1/webhooks/ID/rotate-secret, a person until they next sign in with a code."
     )
     return Finding("secret key", "notice", detail, remedy)

@@ -48,6 +48,7 @@ LIST = (
 FIND = select(invitation).where(OF_ACCOUNT, invitation.c.id == bindparam("invitation"), IS_OPEN)
 OPEN_ROLE = select(invitation.c.role).where(OF_ACCOUNT, invitation.c.email == bindparam("email"), IS_OPEN)
 COUNT = select(func.count()).select_from(invitation).where(OF_ACCOUNT, IS_OPEN)
+LIVE_ACCOUNT = select(account.c.sandbox_of).where(account.c.id == bindparam("account"))
 IS_MEMBER = select(
     exists(
         select(membership.c.person_id)
@@ -95,11 +96,14 @@ def invite(
     *,
     by: By | None = None,
 ) -> NewInvitation:
-    """Invite somebody by e-mail address, in lower case. Replaces her open invitation to the same account.
+    """Invite somebody by e-mail address, in lower case. Replaces their open invitation to the same account.
 
     Nothing is sent: whoever invites passes the link on. Raises Refused. The audit log names no e-mail address.
     """
     by = by or operator()
+    live_account = connection.execute(LIVE_ACCOUNT, {"account": account_id}).scalar()
+    if live_account is not None:
+        raise Refused(f"Account {account_id} is the sandbox of account {live_account}: invite people to that one.")
     if account_id is not None and connection.execute(IS_MEMBER, {"account": account_id, "email": email}).scalar():
         raise Refused(f"{email} is in this account already.")
     token, invitation_id = new_secret(INVITATION), new_id()

@@ -93,7 +93,7 @@ class LastOwner(Refused):
 
 
 def accounts_of(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]:
-    """The accounts of a person, by name, each with her role."""
+    """The accounts of a person, by name, each with their role."""
     return connection.execute(ACCOUNTS, {"person": person_id}).all()
 
 
@@ -108,7 +108,7 @@ def lock_owners(connection: Connection, account_id: int) -> set[UUID]:
 
 
 def lock_membership(connection: Connection, account_id: int, person_id: UUID) -> int | None:
-    """The membership's version, which cannot change until the transaction ends; None if she is not in the account."""
+    """The membership's version, which cannot change until the transaction ends; None if they are not in the account."""
     version: int | None = connection.execute(
         select(membership.c.version).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(read=True),
         {"of_account": account_id, "of_person": person_id},
@@ -127,7 +127,7 @@ def find_member(connection: Connection, account_id: int, person_id: UUID) -> Row
 
 
 def add_member(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> None:
-    """Add a person to an account. Whoever is in it already keeps her role."""
+    """Add a person to an account. Whoever is in it already keeps their role."""
     added = insert(membership).values(account_id=account_id, person_id=person_id, role=role)
     again = {
         "role": role,
@@ -150,7 +150,7 @@ def add_member(connection: Connection, account_id: int, person_id: UUID, role: s
 def change_role(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> bool:
     """Give a person of the account another role. Tokens with the old one end within seconds.
 
-    Returns False if she is not in the account. Raises LastOwner.
+    Returns False if they are not in the account. Raises LastOwner.
     """
     before = _lock(connection, account_id, person_id, stays_owner=role == Role.OWNER)
     if before is None or before == role:
@@ -171,9 +171,9 @@ def change_role(connection: Connection, account_id: int, person_id: UUID, role: 
 
 
 def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: By | None = None) -> bool:
-    """Remove a person from the account. Her tokens for it end within seconds, and her open invitations at once.
+    """Remove a person from the account. Their tokens for it end within seconds, and their open invitations at once.
 
-    Returns False if she is not in the account. Raises LastOwner.
+    Returns False if they are not in the account. Raises LastOwner.
     """
     before = _lock(connection, account_id, person_id, stays_owner=False)
     if before is None:

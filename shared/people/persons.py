@@ -41,7 +41,7 @@ LOCK = BY_ID.with_for_update(key_share=True)
 
 
 def actor_of(person_id: UUID) -> str:
-    """The person as the audit log and idempotency keys name her."""
+    """The person as the audit log and idempotency keys name them."""
     return f"person {person_id}"
 
 
@@ -61,7 +61,7 @@ def person_by_email(connection: Connection, email: str) -> Row[Any] | None:
 
 
 def person_signing_in(connection: Connection, email: str, network: str) -> Row[Any] | None:
-    """The person with the e-mail address; `is_known_network`: she signed in from that block of addresses lately."""
+    """The person with the e-mail address; `is_known_network`: they signed in from that block of addresses lately."""
     return connection.execute(SIGNING_IN, {"email": email, "network": network}).one_or_none()
 
 
@@ -84,7 +84,7 @@ def create_person(
 def change_password(
     connection: Connection, person_id: UUID, password_hash: str, *, session: UUID | None, by: By | None
 ) -> None:
-    """Set a new password. Ends all sessions of the person but `session`, and her unused sign-in links."""
+    """Set a new password. Ends all sessions of the person but `session`, and their unused sign-in links."""
     connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
     connection.execute(sign_in_link.delete().where(sign_in_link.c.person_id == person_id))
     end_sessions(connection, person_id, keep=session)
@@ -97,7 +97,7 @@ def set_password_hash(connection: Connection, person_id: UUID, password_hash: st
 
 
 def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: By | None = None) -> None:
-    """Give a person a role in the installation, or with None none. Ends her sessions, whose tokens have the old one."""
+    """Give a person a role in the installation, or with None none. Ends their sessions, as tokens have the old role."""
     before = lock_person(connection, person_id).operator_role
     if before == role:
         return
@@ -114,7 +114,7 @@ def set_operator_role(connection: Connection, person_id: UUID, role: str | None,
 
 
 def disable_person(connection: Connection, email: str, *, by: By | None = None) -> UUID:
-    """Disable a person: her sessions and their tokens end within seconds, and she cannot sign in. Raises Refused."""
+    """Disable a person: their sessions and their tokens end within seconds, and they cannot sign in. Raises Refused."""
     row = _known(connection, email)
     if row.state != "disabled":
         change = {"state": "disabled", "disabled_at": func.now()}

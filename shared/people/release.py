@@ -34,7 +34,7 @@ RELEASE = (
 
 
 def release_email(connection: Connection, email: str, *, by: By | None = None) -> None:
-    """Disable the person with the e-mail address, erase her, and end her memberships and invitations.
+    """Disable the person with the e-mail address, erase them, and end their memberships and invitations.
 
     Raises Refused if there is no such person.
     """

@@ -1,7 +1,7 @@
 """Sessions of people: begun by signing in, found by their secret token, listed, and ended.
 
-A session ends 12 hours after its last use, 30 days after it began, when it is ended, when the person changes her
-password in another one, or when she is disabled. Ended sessions are kept for a while: their addresses show where a
+A session ends 12 hours after its last use, 30 days after it began, when it is ended, when the person changes their
+password in another one, or when they are disabled. Ended sessions are kept for a while: their addresses show where a
 person has signed in before, and their tokens must be refused.
 """
 
@@ -149,7 +149,7 @@ def list_sessions(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]
 
 
 def end_session(connection: Connection, person_id: UUID, session_id: UUID) -> bool:
-    """End a session of the person. Returns False if she has no such live session."""
+    """End a session of the person. Returns False if they have no such live session."""
     return bool(_end(connection, END, {"person": person_id, "session": session_id}))
 
 

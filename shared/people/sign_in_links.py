@@ -3,13 +3,13 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, delete, func
+from sqlalchemy import Connection, bindparam, delete, exists, func, select
 
 from shared.accounts.audit_log import By, record
 from shared.db.tables.people import sign_in_link
 from shared.people.random_secrets import LINK, hash_of, new_secret
 
-__all__ = ["FIRST_VALID", "VALID", "make_link", "use_link"]
+__all__ = ["FIRST_VALID", "VALID", "has_link", "make_link", "use_link"]
 
 VALID = timedelta(minutes=15)
 FIRST_VALID = timedelta(hours=24)
@@ -21,6 +21,12 @@ USE = (
     .returning(sign_in_link.c.person_id)
 )
 """Deletes the link, so that of two requests with its token only one gets a row."""
+HAS = select(exists().where(sign_in_link.c.person_id == bindparam("person"), sign_in_link.c.expires_at > func.now()))
+
+
+def has_link(connection: Connection, person_id: UUID) -> bool:
+    """Whether the person has a link that works, which a new one would replace."""
+    return bool(connection.execute(HAS, {"person": person_id}).scalar())
 
 
 def make_link(connection: Connection, person_id: UUID, valid: timedelta = VALID, *, by: By | None = None) -> str:

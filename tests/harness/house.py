@@ -37,6 +37,7 @@ class House:
         self.folder = folder
         self.postgres: Postgres = make_migrated_postgres(folder, durable=durable)
         self.redis: RedisServer = make_redis(folder)
+        self.host = LOOPBACK
         self.port = free_port()
         self.postgres.start()
         self.redis.start()
@@ -173,7 +174,7 @@ class House:
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60
     ) -> tuple[int, Any]:
         """A request's status and answer."""
-        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=timeout)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:
             connection.request(
                 method,

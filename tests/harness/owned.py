@@ -103,6 +103,6 @@ NOBODYS = {
 }
 """What no account has; without a line here it is a UUID."""
 OF_A_PERSON = {"session_id"}
-"""Variables that name what a person has, whatever her accounts (tests/integration/people/test_sessions.py)."""
+"""Variables that name what a person has, whatever their accounts (tests/integration/people/test_sessions.py)."""
 OF_NO_ACCOUNT = {"code"}
 """Variables that name what is everybody's."""

@@ -35,7 +35,7 @@ class Person(NamedTuple):
     session: str
 
     def call(self, method: str, path: str, session: str | None = None, **body: Any) -> TestResponse:
-        """A request with the token of her session, or of another one."""
+        """A request with the token of their session, or of another one."""
         headers = {"Authorization": f"Bearer {session or self.session}"}
         sent: dict[str, Any] = {"json": body} if method not in ("GET", "DELETE") else {}
         answer = self.service.client.open(PREFIX + path, method=method, headers=headers, **sent)
@@ -50,7 +50,7 @@ class Person(NamedTuple):
         return self.call("POST", path, session, **body)
 
     def token(self, account_id: int, *, test: bool = False) -> str:
-        """Her token for an account, or its sandbox."""
+        """Their token for an account, or its sandbox."""
         answer = self.post("/me/token", account_id=account_id, test=test)
         assert answer.status_code == 200, answer.text
         return str(answer.json["access_token"])

@@ -111,7 +111,7 @@ MESSAGES = (
 TEXTS = (
     update(send)
     .where(in_parameter(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
-    .values(message="", reference=None, metadata=null(), request_id=None)
+    .values(message="", reference=None, metadata=null(), request_id=None, traceparent=None)
 )
 IS_CONTACT = exists().where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)
 GROUPS = (

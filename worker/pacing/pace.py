@@ -15,6 +15,7 @@ Claimed messages are sent before more urgent ones that come later. So claims too
 little ahead of it: a cycle books a slot, and claims when its time has come.
 """
 
+import logging
 import threading
 import time
 from dataclasses import dataclass, field
@@ -23,7 +24,10 @@ from typing import Any, Protocol
 from redis import Redis
 from redis.exceptions import RedisError
 
+from shared.metrics import CONNECTION_FAILURES
 from worker.pacing.redis_scripts import BOOK, BURST, COOLING, DECREASE, ENOUGH, FLOOR, GROWTH, SLOW, TAKE
+
+log = logging.getLogger(__name__)
 
 CHUNK = 0.015
 """Segments written together, as seconds of the rate."""
@@ -83,11 +87,16 @@ class Pacer:
             return None
         try:
             reply = script(keys=[f"pace:{carrier}"], args=arguments)
-        except RedisError:
+        except RedisError as error:
+            CONNECTION_FAILURES.labels("redis").inc()
             self._away_until = now + RETRY_SECONDS
-            self._away_since = self._away_since or now
+            if self._away_since is None:
+                log.warning("Redis is unavailable, this worker takes its share of each rate by itself: %s", error)
+                self._away_since = now
             return None
-        self._away_since = None
+        if self._away_since is not None:
+            log.info("Redis is available again")
+            self._away_since = None
         return reply
 
     def with_redis(self) -> float:

@@ -5,6 +5,7 @@ early (its submit's result is not recorded yet), about a message in doubt, or no
 retried, and `worker.receipts.match_doubts` resolves doubts by it. A status only moves forward.
 """
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
+from shared import traces
 from shared.carriers.receipts import Receipt, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
@@ -26,6 +28,7 @@ from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_messages
 from shared.sms.countries import PREFIX
+from worker.receipts.receipt_trace import trace_receipts
 
 FINAL = FOLLOWS[MessageStatus.SENT]
 MOVES = ", ".join(
@@ -151,6 +154,7 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
 
 def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others."""
+    began = time.monotonic()
     alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
     others = []
     for receipt in sorted(receipts, key=attrgetter("reference")):
@@ -193,11 +197,14 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
         add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
     count_messages(carrier, counts)
+    if traces.tracer is not None:
+        trace_receipts(traces.tracer, connection, carrier, changes, began)
     return others
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply receipts of any kind, with one update per message. Returns the unmatched ones."""
+    began = time.monotonic()
     strongest: dict[tuple[str, str | None], Receipt] = {}
     for receipt in receipts:
         strongest_yet = strongest.get((receipt.reference, receipt.phone))
@@ -213,6 +220,8 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
     count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in rows if row.moved))
+    if traces.tracer is not None:
+        trace_receipts(traces.tracer, connection, carrier, changes, began)
     matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
     return [receipt for key, receipt in strongest.items() if key not in matched]
 

@@ -8,6 +8,7 @@ database restarts; after that, every message of the intent may have been submitt
     below it, without a row                in doubt: never submitted again, unless its category resends
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
@@ -15,6 +16,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, func, select, text
 
+from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.db.expressions import in_parameter
@@ -27,6 +29,7 @@ from shared.sends.batch_states import LEASE_OVER
 from shared.sends.counters import Changes, count_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
+from worker.recovery.recovery_trace import trace_recovery
 from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.close_intents import Settlement, close_intents
@@ -36,7 +39,7 @@ LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
-           s.request_id,
+           s.request_id, s.traceparent,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
@@ -81,6 +84,7 @@ def recover(
 def _recover(
     engine: Engine, job: Job, carrier_of: Callable[[bool], str], limit: int, resend_lanes: Collection[int]
 ) -> list[UUID]:
+    began = time.monotonic()
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         counted: Changes = {}
@@ -94,6 +98,8 @@ def _recover(
         close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
+    if traces.tracer is not None:
+        trace_recovery(traces.tracer, rows, settlements, began)
     for row, settlement in zip(rows, settlements, strict=True):
         if row.request_id is not None:
             log_recovered(row, settlement)

@@ -73,6 +73,7 @@ class Claimed(NamedTuple):
     variables: Any
     rules: Rules | None
     request_id: str | None
+    traceparent: str | None
     waited: float | None
 
 
@@ -86,7 +87,7 @@ CLAIM = text(
     RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
               {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules,
-              s.request_id,
+              s.request_id, s.traceparent,
               CASE WHEN b.next_index = 1 AND b.retry IS NULL
                    THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS waited
     """
@@ -272,6 +273,7 @@ def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
         route=row.route,
         rules=row.rules,
         request_id=row.request_id,
+        traceparent=row.traceparent,
         waited=row.waited,
         placeholder_texts=texts,
     )

@@ -79,6 +79,8 @@ class ClaimedBatch:
     """The send's rules."""
     request_id: str | None = None
     """The request that made its send, if that is logged."""
+    traceparent: str | None = None
+    """The W3C traceparent of the request that made its send, if that is traced."""
     rate_wait: float | None = None
     """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
     waited: float | None = None

@@ -16,6 +16,7 @@ import time
 
 from sqlalchemy import Engine
 
+from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE
 from shared.guard import Witness
@@ -28,6 +29,7 @@ from worker.sending.batch_log import log_results
 from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
+from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
 from worker.sending.settle import settle
@@ -198,6 +200,7 @@ class Dispatcher:
         return min(MAX_CYCLE_SEGMENTS, max(stride, int(self._speed * CYCLE_SECONDS)))
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, claimed_at: float) -> None:
+        trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
         list_read = self._suppressions.drop(batches)
         if apply_rules(self._engine, batches):  # it may have waited for locks
             list_read = self._suppressions.drop(batches)
@@ -211,6 +214,8 @@ class Dispatcher:
             answer_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments
+            if trace is not None:
+                trace.submitted(window, outcomes, submitted_at)
             if breaker is not None:
                 breaker.note(outcomes)
             if not batches[0].test:
@@ -232,7 +237,11 @@ class Dispatcher:
             list_read = read
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
+        if trace is not None:
+            trace.settling()
         self._settle_with_retry(carrier, batches)
+        if trace is not None:
+            trace.settled()
         count_results(carrier.name, batches)
         if any(batch.request_id is not None for batch in batches):
             log_results(carrier.name, batches)

@@ -19,6 +19,7 @@ from shared.logs import configure_logging
 from shared.metrics_server import serve_metrics
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
+from shared.traces import start_traces, stop_traces
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
 from worker.webhooks.health import prefix
@@ -75,6 +76,7 @@ def main() -> None:
     configure_logging()
     try:
         settings = from_environment()
+        start_traces("webhooks")
     except SettingsError as problem:
         raise SystemExit(str(problem)) from None
     texts = Texts(settings.text_keys)
@@ -88,6 +90,7 @@ def main() -> None:
         log.warning("the database was restored from a dump: renumbered %d rows of events", renumbered)
     serve_metrics(settings)
     asyncio.run(deliver(engine, settings))
+    stop_traces()
 
 
 if __name__ == "__main__":

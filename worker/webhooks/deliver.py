@@ -19,6 +19,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
+from shared import traces
 from shared.db.connection import UNAVAILABLE
 from shared.events.webhooks import secret, sign
 from shared.metrics import WEBHOOK_POSTS, WEBHOOK_SECONDS
@@ -26,6 +27,7 @@ from worker.webhooks import store
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault
 from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MAX_WIDTH, Job
+from worker.webhooks.post_trace import begin_post, end_post
 from worker.webhooks.store import Hook, Work
 
 log = logging.getLogger(__name__)
@@ -155,7 +157,11 @@ class Deliverer:
             "webhook-timestamp": str(timestamp),
             "webhook-signature": sign(secrets, job.event_id, timestamp, job.body),
         }
+        tracer = traces.tracer
+        span = None if tracer is None or job.traceparent is None else begin_post(tracer, job, job.traceparent, headers)
         job.reply = await self._client.post(job.url, headers, job.body)
+        if tracer is not None and span is not None:
+            end_post(tracer, span, job)
         status = job.reply.http_status
         WEBHOOK_POSTS.labels("none" if status is None else f"{status // 100}xx").inc()
         WEBHOOK_SECONDS.observe(job.reply.milliseconds / 1000)

@@ -43,6 +43,8 @@ class Job:
     """None if it has not been posted."""
     skipped: str | None = None
     """Why it was not posted this time."""
+    traceparent: str | None = None
+    """The W3C traceparent of the request that made its send, if that is traced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,8 @@ def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UU
 def _job(hook: Hook, event: Event, attempts: int) -> Job:
     age = (datetime.now(UTC) - event.at).total_seconds()
     url = hook.url or event.callback_url or ""
-    return Job(event.id, event.type, url, stream.encode(event.as_dict()), attempts, age)
+    body = stream.encode(event.as_dict())
+    return Job(event.id, event.type, url, body, attempts, age, traceparent=event.traceparent)
 
 
 def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:

@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime
 
-from api.endpoint import client_address, json_response, services, take_operator_request
+from api.endpoint import client_address, json_response, services
 from api.http.responses import JsonResponse
 from api.limits.sign_in import counted_attempt
 from api.operator.auth.schemas import OperatorTokenResponse
 from api.operator.endpoint import operator_endpoint
+from api.rate_limits import take_operator_request
 from api.resources.auth.routes import read_credentials
 
 TOKEN = OperatorTokenResponse()

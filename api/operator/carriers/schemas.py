@@ -94,6 +94,14 @@ class CarrierResponse(Schema):
             enum=[*STATES],
         ),
     )
+    paused = fields.Boolean(
+        required=True,
+        metadata=doc(
+            "Whether operators have paused it. Workers follow within two seconds; after it is resumed, `status` is"
+            " `paused` until then.",
+            False,
+        ),
+    )
     since = fields.Timestamp(required=True, metadata=doc("Since when.", "2026-03-02T09:00:00.120Z"))
     error = fields.String(required=True, allow_none=True, metadata=doc("What it answered last; null if nothing."))
     workers = fields.Integer(required=True, metadata=doc("Workers that report it.", 2))

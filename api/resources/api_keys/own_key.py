@@ -7,7 +7,7 @@ from shared.accounts.api_keys import ApiKey, find_key
 
 
 def own_key(connection: Connection, caller: Caller) -> ApiKey:
-    """The caller's API key; for a person, one with the scopes of her role and no other restriction."""
+    """The caller's API key; for a person, one with the scopes of their role and no other restriction."""
     if caller.membership is None:
         key = find_key(connection, caller.account_id, caller.key_id)
         assert key is not None

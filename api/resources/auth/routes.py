@@ -3,12 +3,13 @@
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
-from api.endpoint import client_address, endpoint, json_response, load, services, take_request
+from api.endpoint import client_address, endpoint, json_response, load, services
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.limits.sign_in import counted_attempt
 from api.problems import Problem
+from api.rate_limits import take_request
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 MAX_BODY = 4_096

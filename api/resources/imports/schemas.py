@@ -48,7 +48,8 @@ class ImportCountsResponse(Schema):
     added = fields.Integer(required=True, metadata=doc("Contacts added to the group.", 49_000))
     changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags changed.", 600))
     unchanged = fields.Integer(
-        required=True, metadata=doc("Contacts that were already in the group and did not change.", 300)
+        required=True,
+        metadata=doc("Rows of contacts that were in the group, also by an earlier row, and did not change.", 300),
     )
     invalid = fields.Integer(required=True, metadata=doc("Rows that are not valid contacts.", 100))
 

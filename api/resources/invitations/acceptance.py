@@ -1,4 +1,4 @@
-"""What an invited person does with her invitation: look at it, and accept it."""
+"""What an invited person does with their invitation: look at it, and accept it."""
 
 from typing import Any
 
@@ -14,7 +14,9 @@ from api.resources.sign_in.schemas import SignedInResponse
 from shared.db.connection import reading
 from shared.people.invitations import accept, open_invitation
 from shared.people.passwords import hash_password, password_problem
-from shared.people.persons import create_person, lock_person, person_by_email, person_signing_in
+from shared.people.persons import create_person, lock_person, person_signing_in
+
+WRONG = "The password is wrong. A new person gives a name, too; a person who has signed up before, their password."
 
 
 @endpoint(
@@ -32,8 +34,7 @@ def preview_invitation(body: dict[str, Any]) -> Any:
         reading(services().engine) as connection,
     ):
         invitation = _open(connection, body["token"])
-        existing = person_by_email(connection, invitation.email) is not None
-    return InvitationPreviewResponse().dump({**invitation._mapping, "existing_person": existing})
+    return InvitationPreviewResponse().dump(invitation)
 
 
 @endpoint(
@@ -45,37 +46,45 @@ def preview_invitation(body: dict[str, Any]) -> Any:
     scope=None,
 )
 def accept_invitation(body: dict[str, Any]) -> Any:
-    """Accept an invitation and sign in. Of a person who has signed up before, it takes her password, and code."""
-    network = origin().network
-    with services().password_attempts.of_address(network):
+    """Accept an invitation and sign in.
+
+    A new person gives a name and chooses a password. A person who has signed up before gives their password, and a code
+    if they use TOTP. Whoever made the invitation does not learn from refusals which of the two it is for.
+    """
+    network, attempts = origin().network, services().password_attempts
+    with attempts.of_address(network):
         with reading(services().engine) as connection:
             invitation = _open(connection, body["token"])
             found = person_signing_in(connection, invitation.email, network)
-        if found is not None:
-            return _accept_as(found, body, network)
-        return _accept_as_new(invitation, body)
+        is_known_network = found is not None and found.is_known_network
+        with attempts.of_email(invitation.email, network, is_known_network=is_known_network):
+            if "name" in body:
+                _check_new_password(body["password"], invitation.email)
+                if found is None:
+                    return _accept_as_new(invitation, body)
+            check_password(found, body["password"], WRONG)
+            assert found is not None
+            return _accept_as(found, body)
 
 
-def _accept_as(found: Row[Any], body: dict[str, Any], network: str) -> Any:
-    attempts = services().password_attempts
-    with attempts.of_email(found.email, network, is_known_network=found.is_known_network):
-        check_password(found, body["password"])
-        with services().engine.begin() as connection:
-            person = lock_checked(connection, found)
-            check_code(connection, person, body.get("code"))
-            return _accept(connection, person, body["token"])
+def _check_new_password(password: str, email: str) -> None:
+    problem = password_problem(password, email)
+    if problem is not None:
+        raise invalid([{"pointer": "/password", "code": "weak_password", "detail": problem}])
+
+
+def _accept_as(found: Row[Any], body: dict[str, Any]) -> Any:
+    with services().engine.begin() as connection:
+        person = lock_checked(connection, found)
+        check_code(connection, person, body.get("code"))
+        return _accept(connection, person, body["token"])
 
 
 def _accept_as_new(invitation: Row[Any], body: dict[str, Any]) -> Any:
-    if "name" not in body:
-        raise invalid([{"pointer": "/name", "code": "required", "detail": "Give the name of the new person."}])
-    problem = password_problem(body["password"], invitation.email)
-    if problem is not None:
-        raise invalid([{"pointer": "/password", "code": "weak_password", "detail": problem}])
     password_hash = hash_password(body["password"])
     with services().engine.begin() as connection:
         person_id = create_person(connection, invitation.email, body["name"], password_hash)
-        if person_id is None:  # a request at the same time has created her
+        if person_id is None:  # a request at the same time has created them
             raise _not_open()
         return _accept(connection, lock_person(connection, person_id), body["token"])
 

@@ -26,7 +26,7 @@ class Invite(Request):
     """Whom to invite to the account, in which role."""
 
     email = Email(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    role = role_field("Her role in the account.", required=True)
+    role = role_field("Their role in the account.", required=True)
 
 
 class InvitationToken(Request):
@@ -38,8 +38,8 @@ class InvitationToken(Request):
 class Acceptance(InvitationToken):
     """The token of an invitation, and the password of the person."""
 
-    name = name_field("Her name; required of a new person.")
-    password = password_field("Her password; a new person chooses one of 12 to 200 characters.", required=True)
+    name = name_field("The name of a new person; of others it is ignored.")
+    password = password_field("Their password; a new person chooses one of 12 to 200 characters.", required=True)
     code = code_field("A code, of an existing person who uses TOTP.")
 
 
@@ -48,8 +48,8 @@ class InvitationResponse(Schema):
 
     invitation_id = fields.UUID(required=True, attribute="id", metadata=doc("The invitation.", INVITATION_ID))
     email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    role = role_field("Her role in the account.", required=True)
-    created_at = fields.Timestamp(required=True, metadata=doc("When she was invited.", CREATED_AT))
+    role = role_field("Their role in the account.", required=True)
+    created_at = fields.Timestamp(required=True, metadata=doc("When they were invited.", CREATED_AT))
     expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
 
 
@@ -79,13 +79,10 @@ class InvitationPreviewResponse(Schema):
     account_name = fields.String(
         required=True, allow_none=True, metadata=doc("The account; null if it is for operators only.", "acme")
     )
-    role = role_field("Her role in the account; null without one.", required=True, allow_none=True)
+    role = role_field("Their role in the account; null without one.", required=True, allow_none=True)
     operator_role = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+        metadata=doc("Their role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
     )
     expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
-    existing_person = fields.Boolean(
-        required=True, metadata=doc("Whether she has signed up already, and accepts with her own password.", False)
-    )

@@ -7,12 +7,13 @@ from sqlalchemy import bindparam, func, select
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
 from api.auth.revocations import MAX_REVOKED
 from api.auth.tokens import VALID, Caller
-from api.endpoint import endpoint, requests_per_second, services
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
 from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES, MINIMUM_RATE
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
 from api.limits.token_buckets import MAX_DEBT
+from api.rate_limits import requests_per_second
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends

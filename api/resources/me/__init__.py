@@ -1,1 +1,1 @@
-"""The person who is signed in: her name, password, second factor, sessions and tokens."""
+"""The person who is signed in: their name, password, second factor, sessions and tokens."""

@@ -13,7 +13,7 @@ from api.problems import Problem, invalid
 from api.resources.me.schemas import (
     ChangePassword,
     ConfirmTotp,
-    DisableTotp,
+    OwnPassword,
     PasswordChangedResponse,
     RecoveryCodesResponse,
     TotpDisabledResponse,
@@ -60,14 +60,30 @@ def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     return PasswordChangedResponse().dump({"changed": True})
 
 
-@endpoint("POST", "/me/totp", response=TotpResponse, errors=("state_conflict",), scope=None, session=True)
-def begin_my_totp(signed_in: SignedIn) -> Any:
-    """Get a secret for an authenticator app. TOTP is on as soon as a code confirms it."""
+@endpoint(
+    "POST",
+    "/me/totp",
+    body=OwnPassword,
+    response=TotpResponse,
+    errors=("state_conflict", "invalid_credentials", "rate_limited"),
+    scope=None,
+    session=True,
+)
+def begin_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+    """Get a secret for an authenticator app. TOTP is on as soon as a code confirms it.
+
+    A person without a password sets one first, with POST /api/v1/me/password.
+    """
+    with reading(services().engine) as connection:
+        checked = find_person(connection, signed_in.person_id)
+    assert checked is not None
+    if checked.password_hash is None:
+        raise Problem("state_conflict", "Set a password first, with POST /api/v1/me/password.")
+    _check_own_password(checked, body["password"])
     with services().engine.begin() as connection:
-        person = lock_person(connection, signed_in.person_id)
-        if person.totp_secret is not None or person.password_hash is None:
-            needed = "TOTP is on already; disable it first." if person.totp_secret else "Set a password first."
-            raise Problem("state_conflict", needed)
+        person = lock_checked(connection, checked)
+        if person.totp_secret is not None:
+            raise Problem("state_conflict", "TOTP is on already; disable it first.")
         secret = begin_totp(connection, person.id, services().totp_texts)
     return TotpResponse().dump({"secret": secret, "uri": uri_of(secret, person.email)})
 
@@ -99,7 +115,7 @@ def confirm_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
 @endpoint(
     "POST",
     "/me/totp/disable",
-    body=DisableTotp,
+    body=OwnPassword,
     response=TotpDisabledResponse,
     errors=("invalid_credentials", "rate_limited"),
     scope=None,

@@ -1,4 +1,4 @@
-"""The person who is signed in: show and change her, list and end her sessions."""
+"""The person who is signed in: show and change them, list and end their sessions."""
 
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from api.schemas.paging import page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables.people import person
+from shared.people.persons import lock_person
 from shared.people.sessions import end_session, list_sessions
 
 SESSION, ENDED = SessionResponse(), SessionEndedResponse()
@@ -23,7 +24,7 @@ SESSION, ENDED = SessionResponse(), SessionEndedResponse()
 
 @endpoint("GET", "/me", response=MeResponse, scope=None, session=True)
 def get_me(signed_in: SignedIn) -> Any:
-    """Show the person who is signed in, with her accounts and roles."""
+    """Show the person who is signed in, with their accounts and roles."""
     with reading(services().engine) as connection:
         return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
 
@@ -32,9 +33,12 @@ def get_me(signed_in: SignedIn) -> Any:
 def update_me(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     """Change the name, language or time zone of the person who is signed in."""
     with services().engine.begin() as connection:
-        connection.execute(update(person).where(person.c.id == signed_in.person_id).values(body))
-        by = by_person(signed_in.person_id)
-        record(connection, by, "person.changed", subject=signed_in.person_id, after={"fields": sorted(body)})
+        before = lock_person(connection, signed_in.person_id)
+        changes = {name: value for name, value in body.items() if getattr(before, name) != value}
+        if changes:
+            connection.execute(update(person).where(person.c.id == signed_in.person_id).values(changes))
+            by = by_person(signed_in.person_id)
+            record(connection, by, "person.changed", subject=signed_in.person_id, after={"fields": sorted(changes)})
         return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
 
 

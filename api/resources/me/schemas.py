@@ -20,14 +20,14 @@ SIGNED_IN_AT, USED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:40:00.000Z"
 
 
 class ChangeMe(Request):
-    """What the person changes about herself."""
+    """What the person changes about themselves."""
 
-    name = name_field("Her name.")
+    name = name_field("Their name.")
     locale = fields.String(
         validate=validate.Regexp(r"[a-z]{2,3}(-[A-Z]{2})?\Z", error=LANGUAGE),
-        metadata=doc("Her language, as a language tag (BCP 47).", "en"),
+        metadata=doc("Their language, as a language tag (BCP 47).", "en"),
     )
-    time_zone = TimeZone(metadata=doc("Her time zone, by its IANA name.", "Africa/Nairobi"))
+    time_zone = TimeZone(metadata=doc("Their time zone, by its IANA name.", "Africa/Nairobi"))
 
     @validates_schema
     def something(self, data: dict[str, Any], **_: Any) -> None:
@@ -51,10 +51,10 @@ class ConfirmTotp(Request):
     code = code_field("The code that the app shows now.", required=True)
 
 
-class DisableTotp(Request):
+class OwnPassword(Request):
     """The password of the person."""
 
-    password = password_field("Her password.", required=True)
+    password = password_field("Their password.", required=True)
 
 
 class TokenRequest(Request):
@@ -112,10 +112,10 @@ class SessionResponse(Schema):
     """A session of the person."""
 
     session_id = fields.UUID(required=True, attribute="id", metadata=doc("The session.", SESSION_ID))
-    created_at = fields.Timestamp(required=True, metadata=doc("When she signed in.", SIGNED_IN_AT))
+    created_at = fields.Timestamp(required=True, metadata=doc("When they signed in.", SIGNED_IN_AT))
     last_used_at = fields.Timestamp(required=True, metadata=doc("When it was last used, to the minute.", USED_AT))
-    address = fields.String(required=True, metadata=doc("The address that she signed in from.", "198.51.100.7"))
-    user_agent = fields.String(required=True, metadata=doc("The client that she signed in with.", "Mozilla/5.0"))
+    address = fields.String(required=True, metadata=doc("The address that they signed in from.", "198.51.100.7"))
+    user_agent = fields.String(required=True, metadata=doc("The client that they signed in with.", "Mozilla/5.0"))
     current = fields.Boolean(required=True, metadata=doc("Whether it is the session in use.", True))
 
 
@@ -146,6 +146,6 @@ class PersonTokenResponse(Schema):
 class AccountTokenResponse(PersonTokenResponse):
     """A bearer token of the person for an account."""
 
-    role = role_field("Her role in the account.", required=True)
+    role = role_field("Their role in the account.", required=True)
     account_id = fields.Integer(required=True, metadata=doc("The account.", 7))
     test = fields.Boolean(required=True, metadata=doc("Whether the token is for the account's sandbox.", False))

@@ -1,4 +1,4 @@
-"""Tokens of the person who is signed in: for her accounts, and for the operator API."""
+"""Tokens of the person who is signed in: for their accounts, and for the operator API."""
 
 from typing import Any
 
@@ -34,10 +34,10 @@ SANDBOX = select(account.c.id).where(account.c.sandbox_of == bindparam("account"
     session=True,
 )
 def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
-    """Get a token for one of the person's accounts, or its sandbox, with the scopes of her role.
+    """Get a token for one of the person's accounts, or its sandbox, with the scopes of their role.
 
     It is a bearer token like those of API keys, valid for ten minutes. It stops working within five seconds of the end
-    of the session, and of a change of her role.
+    of the session, and of a change of their role.
     """
     requested, test = body["account_id"], body["test"]
     with reading(services().engine) as connection:

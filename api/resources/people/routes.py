@@ -41,7 +41,7 @@ def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     scope="people:write",
 )
 def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
-    """Change the role of a person in the account. Her tokens for it stop working within five seconds.
+    """Change the role of a person in the account. Their tokens for it stop working within five seconds.
 
     The last owner keeps that role.
     """
@@ -68,7 +68,7 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
     scope="people:write",
 )
 def remove_person(caller: Caller, person_id: UUID) -> Any:
-    """Remove a person from the account. Her tokens for it stop working within five seconds.
+    """Remove a person from the account. Their tokens for it stop working within five seconds.
 
     The last owner cannot be removed.
     """

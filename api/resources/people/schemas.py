@@ -20,18 +20,18 @@ class MemberResponse(Schema):
     """A person of the account."""
 
     person_id = fields.UUID(required=True, metadata=doc("The person.", PERSON_ID))
-    email = fields.String(required=True, metadata=doc("Her e-mail address.", EMAIL))
-    name = fields.String(required=True, metadata=doc("Her name.", "Ann Otieno"))
-    role = role_field("Her role in the account.", required=True)
-    totp = fields.Boolean(required=True, metadata=doc("Whether her sign-in needs a code.", True))
+    email = fields.String(required=True, metadata=doc("Their e-mail address.", EMAIL))
+    name = fields.String(required=True, metadata=doc("Their name.", "Ann Otieno"))
+    role = role_field("Their role in the account.", required=True)
+    totp = fields.Boolean(required=True, metadata=doc("Whether their sign-in needs a code.", True))
     last_sign_in_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When she signed in last; null if never.", SIGNED_IN_AT)
+        required=True, allow_none=True, metadata=doc("When they signed in last; null if never.", SIGNED_IN_AT)
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When she joined the account.", JOINED_AT))
+    created_at = fields.Timestamp(required=True, metadata=doc("When they joined the account.", JOINED_AT))
 
 
 class RemovedMemberResponse(Schema):
     """The person is no longer in the account."""
 
     person_id = fields.UUID(required=True, metadata=doc("The person.", PERSON_ID))
-    removed = fields.Boolean(required=True, metadata=doc("Her tokens for the account are revoked.", True))
+    removed = fields.Boolean(required=True, metadata=doc("Their tokens for the account are revoked.", True))

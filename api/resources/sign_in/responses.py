@@ -17,6 +17,7 @@ from shared.people.second_factor import use_code
 from shared.people.sessions import Origin, begin_session
 
 ME, SIGNED_IN = MeResponse(), SignedInResponse()
+WRONG = "The e-mail address or password is wrong."
 
 
 def origin() -> Origin:
@@ -25,16 +26,16 @@ def origin() -> Origin:
     return Origin(address, shared_by_one(address), current_request().http.headers.get("User-Agent", ""))
 
 
-def check_password(person: Row[Any] | None, password: str) -> None:
+def check_password(person: Row[Any] | None, password: str, wrong: str = WRONG) -> None:
     """Raise Problem invalid_credentials unless it is the password of this active person. Takes as long without one."""
     is_right = verify(person.password_hash if person is not None else None, password)
     if person is None or not is_right or person.state != "active":
-        raise wrong_credentials()
+        raise wrong_credentials(wrong)
 
 
-def wrong_credentials() -> Problem:
+def wrong_credentials(detail: str = WRONG) -> Problem:
     """The 401 for a wrong e-mail address or password, without saying which."""
-    return Problem("invalid_credentials", "The e-mail address or password is wrong.", headers=BEARER)
+    return Problem("invalid_credentials", detail, headers=BEARER)
 
 
 def lock_checked(connection: Connection, checked: Row[Any]) -> Row[Any]:
@@ -46,7 +47,7 @@ def lock_checked(connection: Connection, checked: Row[Any]) -> Row[Any]:
 
 
 def check_code(connection: Connection, person: Row[Any], code: str | None) -> None:
-    """Use up the code of a locked person. Raises Problem code_required or invalid_code if she uses TOTP."""
+    """Use up the code of a locked person. Raises Problem code_required or invalid_code if they use TOTP."""
     if person.totp_secret is None:
         return
     if code is None:
@@ -63,7 +64,7 @@ def begin(connection: Connection, person: Row[Any], *, by_link: bool = False) ->
 
 
 def me(connection: Connection, person_id: Any, session_id: Any, expires_at: Any) -> Any:
-    """The response that describes the person and her session."""
+    """The response that describes the person and their session."""
     person = find_person(connection, person_id)
     assert person is not None
     return ME.dump(_described(connection, person) | {"session_id": session_id, "expires_at": expires_at})

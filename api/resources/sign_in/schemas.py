@@ -19,7 +19,7 @@ class EmailAndPassword(Request):
     email = fields.String(
         required=True, metadata=doc("The person's e-mail address.", EMAIL, maxLength=LONGEST_EMAIL, format="email")
     )
-    password = password_field("Her password.", required=True)
+    password = password_field("Their password.", required=True)
     code = code_field()
 
 
@@ -33,18 +33,18 @@ class PersonResponse(Schema):
     """A person who signs in."""
 
     person_id = fields.UUID(required=True, metadata=doc("The person.", PERSON_ID))
-    email = fields.String(required=True, metadata=doc("Her e-mail address.", EMAIL))
-    name = fields.String(required=True, metadata=doc("Her name.", "Ann Otieno"))
-    locale = fields.String(required=True, metadata=doc("Her language, as a language tag (BCP 47).", "en"))
-    time_zone = fields.String(required=True, metadata=doc("Her time zone, by its IANA name.", "Africa/Nairobi"))
+    email = fields.String(required=True, metadata=doc("Their e-mail address.", EMAIL))
+    name = fields.String(required=True, metadata=doc("Their name.", "Ann Otieno"))
+    locale = fields.String(required=True, metadata=doc("Their language, as a language tag (BCP 47).", "en"))
+    time_zone = fields.String(required=True, metadata=doc("Their time zone, by its IANA name.", "Africa/Nairobi"))
     operator_role = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Her role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+        metadata=doc("Their role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
     )
     totp = fields.Boolean(required=True, metadata=doc("Whether a sign-in needs a code.", True))
     has_password = fields.Boolean(
-        required=True, metadata=doc("Whether she has a password; without one she signs in by link only.", True)
+        required=True, metadata=doc("Whether they have a password; without one they sign in by link only.", True)
     )
 
 
@@ -53,14 +53,14 @@ class PersonAccountResponse(Schema):
 
     account_id = fields.Integer(required=True, metadata=doc("The account, for POST /api/v1/me/token.", 7))
     name = fields.String(required=True, metadata=doc("The account's name.", "acme"))
-    role = role_field("Her role in it.", required=True)
+    role = role_field("Their role in it.", required=True)
 
 
 class MeResponse(Schema):
-    """The person who is signed in, her accounts and her session."""
+    """The person who is signed in, their accounts and their session."""
 
     person = fields.Nested(PersonResponse, required=True, metadata=doc("The person."))
-    accounts = fields.List(fields.Nested(PersonAccountResponse), required=True, metadata=doc("Her accounts, by name."))
+    accounts = fields.List(fields.Nested(PersonAccountResponse), required=True, metadata=doc("The accounts, by name."))
     session_id = fields.UUID(required=True, metadata=doc("The session.", SESSION_ID))
     expires_at = fields.Timestamp(
         required=True, metadata=doc("When the session ends, or 12 hours after its last use.", SESSION_EXPIRES_AT)

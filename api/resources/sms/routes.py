@@ -113,7 +113,8 @@ def price(caller: Caller) -> IdempotentResponse:
 def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     request = current_request()
     request_id = request.request_id if request.summary.is_sampled else None
-    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id)
+    traceparent = request.summary.traceparent
+    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id, traceparent)
     if isinstance(accepted, PendingSend):
         return PendingResponse(accepted.ready, partial(_outcome, accepted, request.summary))
     if not accepted.replayed and not caller.test:
@@ -127,7 +128,7 @@ def _outcome(pending: PendingSend, summary: Summary) -> Callable[[], JsonRespons
 
 
 def _noted(accepted: IdempotentResponse, summary: Summary) -> IdempotentResponse:
-    """The response, whose send is noted for the request's log line."""
-    if summary.is_sampled:
+    """The response, whose send is noted for the request's log line or span."""
+    if summary.is_sampled or summary.traceparent is not None:
         summary.send_id = json.loads(accepted.body)["send_id"]
     return accepted

@@ -48,9 +48,20 @@ class Groups:
         """Remove phones from the group."""
         return self._transport.request("DELETE", f"/groups/{group_id}/contacts", {"phones": list(phones)})
 
-    def import_file(self, group_id: str, file: IO[bytes], length: int, country: str | None = None) -> Any:
-        """Import a CSV file of `length` bytes. Workers read it; the answer tells the import."""
-        return self._transport.upload(f"/groups/{group_id}/import", file, length, {"country": country})
+    def import_file(
+        self,
+        group_id: str,
+        file: IO[bytes],
+        length: int,
+        country: str | None = None,
+        content_type: str = "text/csv",
+    ) -> Any:
+        """Import a CSV file of `length` bytes. Workers read it; the answer tells the import.
+
+        Give `text/csv; charset=windows-1252` for a file in that encoding.
+        """
+        path = f"/groups/{group_id}/import"
+        return self._transport.upload(path, file, length, {"country": country}, content_type=content_type)
 
     def imports(self, limit: int = 50, **query: Any) -> Any:
         """Imports, newest first; by `group_id`, `cursor`."""

@@ -12,7 +12,7 @@ class Memberships:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The people, each with her role; by `cursor`."""
+        """The people, each with their role; by `cursor`."""
         return self._transport.request("GET", "/people", query={"limit": limit, **query})
 
     def change_role(self, person_id: str, role: str) -> Any:

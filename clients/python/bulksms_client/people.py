@@ -1,9 +1,9 @@
-"""Signing in as a person, and what a person sets for herself."""
+"""Signing in as a person, and what a person sets for themselves."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.transport import Requests
 from bulksms_client.wire import Wire
 
 
@@ -28,7 +28,7 @@ class SignIn:
         return self._post("/invitations/preview", {"token": token})
 
     def accept_invitation(self, token: str, password: str, name: str | None = None, code: str | None = None) -> Any:
-        """Accept an invitation. Who is new gives a name and sets a password; others give theirs and a code."""
+        """Accept an invitation. Who is new gives a name and chooses a password; others give theirs and a code."""
         body = {"token": token, "password": password}
         body |= {field: value for field, value in (("name", name), ("code", code)) if value}
         return self._post("/invitations/accept", body)
@@ -40,11 +40,11 @@ class SignIn:
 class Me:
     """The person of a session token."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Requests) -> None:
         self._transport = transport
 
     def show(self) -> Any:
-        """The `person` and her `accounts`."""
+        """The `person` and their `accounts`."""
         return self._transport.request("GET", "/me")
 
     def change(self, changes: Mapping[str, Any]) -> Any:
@@ -56,9 +56,9 @@ class Me:
         body = {"new_password": new_password} | ({"password": password} if password else {})
         return self._transport.request("POST", "/me/password", body)
 
-    def start_totp(self) -> Any:
+    def start_totp(self, password: str) -> Any:
         """A new `secret` and its `uri` for an authenticator app."""
-        return self._transport.request("POST", "/me/totp")
+        return self._transport.request("POST", "/me/totp", {"password": password})
 
     def confirm_totp(self, code: str) -> Any:
         """Ask for codes from now on. The answer has the recovery codes, once."""
@@ -69,7 +69,7 @@ class Me:
         return self._transport.request("POST", "/me/totp/disable", {"password": password})
 
     def sessions(self) -> Any:
-        """Where she is signed in."""
+        """Where they are signed in."""
         return self._transport.request("GET", "/me/sessions")
 
     def end_session(self, session_id: str) -> Any:
@@ -81,7 +81,7 @@ class Me:
         return self._transport.request("POST", "/me/sign-out")
 
     def account_token(self, account_id: Any, *, test: bool = False) -> Any:
-        """A token of her role for an account, or for its sandbox. It lasts 10 minutes."""
+        """A token of their role for an account, or for its sandbox. It lasts 10 minutes."""
         return self._transport.request("POST", "/me/token", {"account_id": account_id, "test": test})
 
     def operator_token(self, reason: str | None = None) -> Any:

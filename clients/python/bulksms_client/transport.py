@@ -26,6 +26,20 @@ class Tokens(Protocol):
         """The service says that this token is not valid."""
 
 
+class Requests(Protocol):
+    """What makes the requests of a caller: a Transport, or what wraps one."""
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """One request. Returns the JSON of its answer."""
+
+
 class KeyTokens:
     """Tokens of an API key."""
 

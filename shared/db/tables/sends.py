@@ -86,6 +86,7 @@ send = Table(
     Column("carrier", Text, comment="the only carrier that it may use; null: any"),
     Column("callback_url", Text),
     Column("request_id", Text, comment="the request that made it, if that is logged: workers then log its batches"),
+    Column("traceparent", Text, comment="W3C context of the request that made it, if that is traced"),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),

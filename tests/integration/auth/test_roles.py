@@ -113,7 +113,7 @@ def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> 
     assert allowed or (sandbox_only and answer.json["code"] == "sandbox_only"), answer.text
 
 
-def test_the_keys_that_a_person_makes_are_of_her_world(account: Account) -> None:
+def test_the_keys_that_a_person_makes_are_of_their_world(account: Account) -> None:
     answer = account.service.post("/api-keys", token=account.token, scopes=["sms:read"])
     assert (answer.status_code, answer.json.get("test")) == (
         (200, account.test) if account.role == "owner" else (403, None)

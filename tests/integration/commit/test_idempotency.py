@@ -188,3 +188,14 @@ def test_canceling_with_a_key_is_replayed(service: Service) -> None:
     assert again.data == first.data
     assert again.headers["Idempotency-Replayed"] == "true"
     assert service.get("/balance").json["balance"] == 1000
+
+
+def test_another_spelling_of_an_id_in_the_path_is_the_same_path(service: Service) -> None:
+    due = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send_id = service.send(send_at=due).json["send_id"]
+    first = service.post(f"/sends/{send_id}/cancel", headers=keyed("id"))
+    assert first.status_code == 200
+    for spelling in (send_id.upper(), f"%{ord(send_id[0]):x}{send_id[1:]}", f"{send_id[:-1]}%{ord(send_id[-1]):x}"):
+        again = service.post(f"/sends/{spelling}/cancel/", headers=keyed("id"))
+        assert again.headers.get("Idempotency-Replayed") == "true", spelling
+        assert again.data == first.data

@@ -98,6 +98,20 @@ def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
     assert texts == ["Hi Ben in Köln"], "0711 is no phone"
 
 
+def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> None:
+    browser = console.browser("sender")
+    fields = {**ONE, "kind": "file", "file_text": "phone,name\n254711000001,Ann\n254711000002,\n", "file_name": "a.csv"}
+    page = confirmed(browser, **{**fields, "message": "Hi {{name}}"})
+    assert "Send to 1 recipient" in page.text
+    assert re.search(r"<td>2</td><td>254711000002</td><td>A value for a placeholder is missing</td>", page.text)
+    page = confirmed(browser, **{**fields, "message": "Hi {{name|there}}"})
+    assert "Send to 2 recipients" in page.text
+    browser.post("/compose/send", **hidden(page))
+    messages = console.service.get("/messages").json["data"]
+    texts = [console.service.get(f"/messages/{each['message_id']}").json["text"] for each in messages]
+    assert sorted(texts) == ["Hi Ann", "Hi there"]
+
+
 def test_a_list_of_invalid_phones_says_why_each_is_refused(console: Console) -> None:
     browser = console.browser()
     browser.get("/compose/")

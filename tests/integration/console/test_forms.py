@@ -54,6 +54,21 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None
     assert part.headers["HX-Refresh"] == "true" and "hx-get" not in part.text
 
 
+def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> None:
+    group = console.service.post("/groups", name="Gäste").json["group_id"]
+    browser, note = console.browser("sender"), "it is read as Windows-1252"
+    browser.get(f"/groups/{group}")
+    for encoding, name in (("cp1252", "Jürgen"), ("utf-8", "Zoë"), ("utf-16", "Añez")):
+        rows = f"phone,name\n254711000001,{name}\n".encode(encoding)
+        answer = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+        assert (note in browser.open(answer.headers["Location"]).text) is (encoding == "cp1252")
+        (contact,) = console.service.get(f"/groups/{group}/contacts").json["data"]
+        assert contact["fields"] == {"name": name}
+    rows = "phone,reason\n254711000003,für immer\n".encode("cp1252")
+    page = browser.post("/opt-outs/import", file=(io.BytesIO(rows), "opt-outs.csv"), follow=True)
+    assert "1 opt-out added." in page.text and note in page.text
+
+
 def test_opt_outs_are_added_found_and_removed(console: Console) -> None:
     browser = console.browser("sender")
     browser.get("/opt-outs/")
@@ -185,7 +200,9 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     person, browser = console.person("owner"), console.stranger()
     browser.sign_in_by_link(console.link(person))
     browser.open("/me/security")
-    page = browser.submit("/me/totp")
+    refused = browser.submit("/me/totp", password="not the right password")
+    assert refused.status_code == 400 and "The password is wrong." in refused.text
+    page = browser.submit("/me/totp", password=PASSWORD)
     assert "<svg" in page.text and 'class="qr"' in page.text and "<style" not in page.text
     secret, uri = (re.search(rf'name="{name}" value="([^"]+)"', page.text) for name in ("secret", "uri"))
     assert secret and uri

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.harness.console import Console
+from tests.harness.people import PASSWORD
 from tests.integration.console.test_pages import pages_of_the_account
 
 ODD = (
@@ -84,7 +85,7 @@ def test_an_odd_form_is_answered(console: Console, odd: str) -> None:
 @pytest.mark.parametrize("length", [700, 701, 5000])
 def test_a_secret_that_is_too_long_for_a_picture_is_answered(console: Console, letter: str, length: int) -> None:
     browser = console.browser()
-    page = browser.submit("/me/totp")
+    page = browser.submit("/me/totp", password=PASSWORD)
     assert page.status_code == 200 and "<svg" in page.text and 'class="qr"' in page.text
     uri = "otpauth://".ljust(length, letter)
     refused = browser.submit("/me/totp/confirm", code="1", secret="x", uri=uri)

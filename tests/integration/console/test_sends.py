@@ -84,7 +84,7 @@ def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
 def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
     browser, send = console.browser(), scheduled(console)
     part = browser.get(f"/sends/{send}/progress", headers={"HX-Request": "true"})
-    assert "<html" not in part.text and 'hx-trigger="every 10s"' in part.text
+    assert "<html" not in part.text and 'hx-trigger="every 10s, reasons-loaded from:body"' in part.text
     console.service.post(f"/sends/{send}/cancel")
     assert "hx-get" not in browser.get(f"/sends/{send}/progress").text
 
@@ -119,6 +119,16 @@ def test_reasons_are_counted(console: Console) -> None:
     send = console.service.bulk(["254711000001", "999020000001", "999020000002"], "Hi").json["send_id"]
     page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
     assert re.search(r'data-label="Messages" class="number">2<', page.text), page.text
+
+
+def test_the_counts_are_loaded_again_with_the_reasons(console: Console) -> None:
+    """They are read after each other: without that, a page says 1 failed beside the reasons of 2."""
+    browser, send = console.browser(), scheduled(console)
+    reasons = browser.get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
+    assert reasons.headers["HX-Trigger"] == "reasons-loaded"
+    page = browser.get(f"/sends/{send}").text
+    assert "reasons-loaded from:body" in page
+    assert "<dt>Messages per second</dt>" in page and "on average since it began" in page
 
 
 def test_recipients_are_filtered_and_downloaded(console: Console) -> None:

@@ -11,7 +11,7 @@ from console.app import create_app
 from console.settings import Settings
 from shared.people.totp import code_at
 from tests.harness.console import CONSOLE_KEY, Browser, Console
-from tests.harness.people import PASSWORD
+from tests.harness.people import PASSWORD, a_person
 
 
 def signed_in(browser: Browser) -> bool:
@@ -65,7 +65,7 @@ def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: 
 
 def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
     person, browser = console.person(), console.stranger()
-    secret = person.post("/me/totp").json["secret"]
+    secret = person.post("/me/totp", password=PASSWORD).json["secret"]
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
     page = by_password(browser, person.email)
     assert "Enter your code" in page.text and PASSWORD not in page.text
@@ -124,9 +124,21 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert "new@example.com" in new.open(link.group(1)).text
     short = new.submit(link.group(1), name="New Person", password="short")
     assert short.status_code == 400 and 'value="New Person"' in short.text
+    nameless = new.submit(link.group(1), name="", password=PASSWORD)
+    assert nameless.status_code == 400 and "Who is new enters a name, too." in nameless.text
     assert new.submit(link.group(1), name="New Person", password=PASSWORD).status_code == 302
     assert "New message" in new.get("/").text
     assert console.stranger().open(link.group(1)).status_code == 400
+
+
+def test_who_has_signed_up_accepts_an_invitation_with_their_password(console: Console) -> None:
+    known = a_person(console.service)
+    token = console.service.post("/invitations", email=known.email, role="viewer").json["token"]
+    browser = console.stranger()
+    browser.open(f"/invitations/{token}")
+    wrong = browser.submit(f"/invitations/{token}", name="", password="not the right password")
+    assert wrong.status_code == 400 and "The password is wrong." in wrong.text
+    assert browser.submit(f"/invitations/{token}", name="", password=PASSWORD).status_code == 302
 
 
 def test_who_comes_by_a_link_has_the_zone_and_the_language_of_their_browser(console: Console) -> None:

@@ -155,6 +155,18 @@ def test_a_top_up_is_made_once(service: Service, operator: OperatorClient) -> No
     clean(service)
 
 
+@pytest.mark.parametrize("spelling", ["/accounts/0{}/top-ups", "/accounts/%30{}/top-ups", "/accounts/{}/top-ups/"])
+def test_a_top_up_is_made_once_however_its_url_is_spelt(
+    service: Service, operator: OperatorClient, spelling: str
+) -> None:
+    path = f"/accounts/{service.account_id}/top-ups"
+    first = operator.post(path, key="invoice-7", credits=500, reason="invoice 7")
+    again = operator.post(spelling.format(service.account_id), key="invoice-7", credits=500, reason="invoice 7")
+    assert (again.status_code, again.headers.get("Idempotency-Replayed")) == (200, "true")
+    assert again.data == first.data
+    assert service.get("/balance").json["balance"] == 1500
+
+
 def test_another_operator_does_not_get_the_answer(service: Service, operator: OperatorClient) -> None:
     path = f"/accounts/{service.account_id}/top-ups"
     operator.post(path, key="invoice-8", credits=5, reason="invoice 8")

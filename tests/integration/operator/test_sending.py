@@ -56,10 +56,15 @@ def test_it_works(operator: OperatorClient, carrier: str) -> None:
 def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: OperatorClient, carrier: str) -> None:
     assert operator.patch("/carriers/simulator", rate=50, window=5, reason="they asked").status_code == 200
     assert tuple(setting(service)) == (50, 5, False)
-    assert operator.post("/carriers/simulator/pause", reason="maintenance").status_code == 200
+    paused = operator.post("/carriers/simulator/pause", reason="maintenance")
+    assert (paused.status_code, paused.json["status"], paused.json["paused"]) == (200, "paused", True)
+    report(service, "simulator", "paused")
     assert operator.post("/carriers/simulator/pause").status_code == 400
     assert setting(service).paused
-    assert operator.post("/carriers/simulator/resume", key="once").status_code == 200
+    resumed = operator.post("/carriers/simulator/resume", key="once")
+    assert (resumed.status_code, resumed.json["status"], resumed.json["paused"]) == (200, "paused", False)
+    report(service, "simulator")
+    assert operator.get("/carriers/simulator").json["status"] == "ready"
     assert operator.post("/carriers/simulator/reset").status_code == 200
     assert tuple(setting(service)) == (None, None, False)
     for wrong in ({}, {"rate": -1}, {"rate": "fast"}, {"window": 0}, {"rate": 10**9}):

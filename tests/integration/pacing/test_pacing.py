@@ -1,5 +1,6 @@
 """All workers together stay at the carrier's rate."""
 
+import logging
 import threading
 import time
 from bisect import bisect_left
@@ -9,6 +10,7 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
+from shared.metrics import PROCESS
 from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import AHEAD, COOLING, DECREASE, FLOOR
 
@@ -131,6 +133,22 @@ def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
     clock.now += 10
     assert pace.take(1, clock.now + 60)
     assert not pacer.alone
+
+
+def test_an_outage_of_redis_is_logged_once_and_counted(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    def failures() -> float:
+        return PROCESS.get_sample_value("bulksms_connection_failures_total", {"server": "redis"}) or 0.0
+
+    caplog.set_level(logging.INFO)
+    before, broken = failures(), Broken()
+    pace = CarrierPace(Pacer(broken, LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
+    for _ in range(3):
+        pace.take(1, clock.now + 60)
+        clock.now += 10
+    assert failures() >= before + 3
+    broken.away = False
+    pace.take(1, clock.now + 60)
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
 def test_no_rate_is_nobody_asked() -> None:

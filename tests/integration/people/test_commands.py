@@ -100,6 +100,23 @@ def test_who_is_unknown_or_there_already(service: Service, run: Run) -> None:
     assert "already" in run("invite", ann.email, "--account", str(service.account_id), "--role", "owner", code=1)
 
 
+def test_nobody_is_invited_to_a_sandbox(service: Service, run: Run) -> None:
+    sandbox = service.in_sandbox().account_id
+    refused = run("invite", "x@example.com", "--account", str(sandbox), "--role", "owner", code=1)
+    assert f"is the sandbox of account {service.account_id}" in refused
+
+
+def test_it_says_when_a_new_link_replaces_one_that_works(service: Service, run: Run) -> None:
+    ann = a_person(service)
+    said = "earlier link of this person does not work"
+    first = run("link", ann.email)
+    second = run("link", ann.email)
+    assert said not in first and said in second
+    assert open_call(service, "/sign-in/link", token=token(first, "sign-in/link")).json["code"] == "invalid_link"
+    assert open_call(service, "/sign-in/link", token=token(second, "sign-in/link")).status_code == 200
+    assert said not in run("link", ann.email)
+
+
 def test_an_operator_role_by_e_mail_asks_who_that_is(service: Service, run: Run) -> None:
     ann = a_person(service, service.account_id, "owner")
     output = run("operator", ann.email, "admin", code=1)

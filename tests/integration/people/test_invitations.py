@@ -36,7 +36,6 @@ def test_it_works(service: Service) -> None:
         "role": "sender",
         "operator_role": None,
         "expires_at": None,
-        "existing_person": False,
     }
     assert preview["account_name"].startswith("acme")
     answer = accepted(service, token, name="Newly Hired")
@@ -48,17 +47,16 @@ def test_it_works(service: Service) -> None:
     assert open_call(service, "/invitations/preview", token=token).json["code"] == "invalid_link"
 
 
-def test_a_person_who_is_known_accepts_with_her_own_password(service: Service) -> None:
+def test_a_person_who_is_known_accepts_with_their_own_password(service: Service) -> None:
     ann = a_person(service, service.new_account("other"), "owner")
     token = invited(service, ann.email, "viewer")
-    assert open_call(service, "/invitations/preview", token=token).json["existing_person"] is True
     assert accepted(service, token, password="somebody else's password").json["code"] == "invalid_credentials"
     answer = accepted(service, token)
     assert sorted(each["role"] for each in answer.json["accounts"]) == ["owner", "viewer"]
     assert answer.json["person"]["name"] == "Ann Otieno"
 
 
-def test_her_second_factor_is_asked_for(service: Service) -> None:
+def test_their_second_factor_is_asked_for(service: Service) -> None:
     ann = a_person(service)
     secret, _ = enable(ann)
     token = invited(service, ann.email)
@@ -111,13 +109,40 @@ def test_of_two_transactions_one_accepts(service: Service) -> None:
 def test_a_new_person_chooses_a_name_and_a_good_password(service: Service) -> None:
     token = invited(service, "choosing@example.com")
     for wrong in (
-        {},
         {"name": ""},
         {"name": "C", "password": "short"},
         {"name": "C", "password": "choosing@example.com"},
     ):
         assert accepted(service, token, **wrong).status_code == 400
+    assert accepted(service, token).json["code"] == "invalid_credentials"
     assert accepted(service, token, name="C").status_code == 200
+
+
+def test_whoever_invites_does_not_learn_who_has_signed_up(service: Service) -> None:
+    """The token of the invitation is theirs, too: neither the preview nor a refusal differs."""
+    known = a_person(service, service.new_account("other"), "owner").email
+    seen = []
+    for email in (known, "unknown@example.com"):
+        token = invited(service, email)
+        preview = open_call(service, "/invitations/preview", token=token).json
+        tried = [
+            accepted(service, token, **{"password": "not the password", **more})
+            for more in ({}, {"code": "000000"}, {"name": "A", "password": "short"}, {"name": "A", "password": email})
+        ]
+        refusals = [(each.status_code, {**each.json, "request_id": None}) for each in tried]
+        seen.append((preview | {"email": None, "expires_at": None}, refusals))
+    assert seen[0] == seen[1]
+
+
+def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None:
+    known = a_person(service).email
+    for email in (known, "stranger@example.com"):
+        token = invited(service, email)
+        answers = [
+            open_call(service, "/invitations/accept", f"192.0.2.{n}", token=token, password="a wrong password")
+            for n in range(12)
+        ]
+        assert [each.status_code for each in answers] == [401] * 10 + [429] * 2
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])
@@ -147,7 +172,7 @@ def test_an_invitation_that_is_not_open_any_more(service: Service, spoiled: str)
     assert invitation["invitation_id"] not in open_ids
 
 
-def test_whoever_is_in_the_account_keeps_her_role(service: Service) -> None:
+def test_whoever_is_in_the_account_keeps_their_role(service: Service) -> None:
     ann = a_person(service)
     token = invited(service, ann.email, "viewer")
     operator = a_person(service, service.account_id, "owner")

@@ -17,7 +17,7 @@ from tests.harness.service import SECRET_KEY, Service
 
 def enable(ann: Person, step: int | None = None) -> tuple[str, list[str]]:
     """Switch TOTP on, by the code of an earlier step. Returns the secret and the recovery codes."""
-    secret = ann.post("/me/totp").json["secret"]
+    secret = ann.post("/me/totp", password=PASSWORD).json["secret"]
     answer = ann.post("/me/totp/confirm", code=code_at(secret, now() - 1 if step is None else step))
     assert answer.status_code == 200, answer.text
     return secret, answer.json["recovery_codes"]
@@ -115,7 +115,7 @@ def test_a_recovery_code_is_good_once(service: Service) -> None:
 
 def test_neither_secret_nor_codes_are_readable_in_the_database(service: Service) -> None:
     ann = a_person(service)
-    pending = ann.post("/me/totp").json["secret"]
+    pending = ann.post("/me/totp", password=PASSWORD).json["secret"]
     assert pending not in str(stored(service, ann))
     secret, codes = enable(ann)
     assert secret not in str(stored(service, ann))
@@ -147,10 +147,28 @@ def test_without_the_old_key_a_recovery_code_still_works(service: Service) -> No
     assert sign_in(service, ann.email, code=codes[0]).status_code == 200
 
 
+def test_enabling_needs_the_password(service: Service) -> None:
+    """Whoever has stolen a session cannot lock the person out with an app of their own."""
+    ann = a_person(service)
+    assert ann.post("/me/totp").status_code == 400
+    wrong = ann.post("/me/totp", password="a wrong password")
+    assert refused(wrong) == "invalid_credentials" and "secret" not in wrong.json
+    assert stored(service, ann).totp_pending is None
+
+
+def test_without_a_password_there_is_no_second_factor(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE person SET password_hash = NULL WHERE id = :id"), {"id": ann.id})
+    answer = ann.post("/me/totp", password=PASSWORD)
+    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    assert "Set a password first" in answer.json["detail"]
+
+
 def test_disabling_needs_the_password(service: Service) -> None:
     ann = a_person(service)
     _, codes = enable(ann)
-    assert ann.post("/me/totp").status_code == 409
+    assert ann.post("/me/totp", password=PASSWORD).status_code == 409
     assert refused(ann.post("/me/totp/disable", password="a wrong password")) == "invalid_credentials"
     assert ann.post("/me/totp/disable", password=PASSWORD).json == {"totp": False}
     assert sign_in(service, ann.email).status_code == 200
@@ -161,7 +179,8 @@ def test_disabling_needs_the_password(service: Service) -> None:
 
 def test_guesses_at_the_password_of_a_stolen_session_are_limited(service: Service) -> None:
     ann = a_person(service)
-    statuses = [ann.post("/me/totp/disable", password="a wrong password").status_code for _ in range(12)]
+    paths = ["/me/totp/disable", "/me/totp"] * 6
+    statuses = [ann.post(path, password="a wrong password").status_code for path in paths]
     assert statuses[:10] == [401] * 10 and statuses[-1] == 429
     assert ann.post("/me/password", password=PASSWORD, new_password="an even longer password").status_code == 429
 
@@ -170,7 +189,7 @@ def test_guesses_at_the_password_of_a_stolen_session_are_limited(service: Servic
 def test_a_wrong_code_does_not_switch_totp_on(service: Service, code: str) -> None:
     ann = a_person(service)
     assert ann.post("/me/totp/confirm", code=code).status_code == 409
-    ann.post("/me/totp")
+    ann.post("/me/totp", password=PASSWORD)
     assert refused(ann.post("/me/totp/confirm", code=code)) == "invalid_code"
     assert ann.get("/me").json["person"]["totp"] is False
     assert sign_in(service, ann.email).status_code == 200

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from api.endpoint import ENDPOINTS
+from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND
 from shared.people.persons import disable_person, enable_person, set_operator_role
 from shared.people.sessions import MAX_SESSIONS, Origin, begin_session
 from shared.people.sign_in_links import make_link
@@ -123,7 +124,7 @@ def test_after_a_link_the_password_may_be_set_for_a_while(service: Service) -> N
     assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
 
 
-def test_a_disabled_person_is_out_at_once_and_her_tokens_within_seconds(service: Service) -> None:
+def test_a_disabled_person_is_out_at_once_and_their_tokens_within_seconds(service: Service) -> None:
     ann = a_person(service, service.account_id)
     token = ann.token(service.account_id)
     with service.engine.begin() as connection:
@@ -146,7 +147,7 @@ def test_another_operator_role_ends_the_sessions(service: Service) -> None:
     assert ended(ann)
 
 
-def test_she_changes_her_name_language_and_time_zone(service: Service) -> None:
+def test_a_person_changes_their_name_language_and_time_zone(service: Service) -> None:
     ann = a_person(service)
     answer = ann.call("PATCH", "/me", name="Ann O.", locale="pt-BR", time_zone="Africa/Nairobi")
     changed = {name: answer.json["person"][name] for name in ("name", "locale", "time_zone")}
@@ -163,3 +164,44 @@ def test_she_changes_her_name_language_and_time_zone(service: Service) -> None:
         {"operator_role": "admin"},
     ):
         assert ann.call("PATCH", "/me", **wrong).status_code == 400
+
+
+def test_a_session_has_a_rate_limit_of_its_own(service: Service) -> None:
+    ann, bob = a_person(service), a_person(service)
+    answers = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
+    refused = [each for each in answers if each.status_code == 429]
+    assert refused and answers[0].status_code == 200
+    assert {each.json["code"] for each in refused} == {"rate_limited"}
+    assert int(refused[0].headers["Retry-After"]) >= 1
+    assert refused[0].headers["RateLimit-Policy"] == f'"requests";q={SESSION_REQUESTS_PER_SECOND};w=1'
+    elsewhere = another_session(service, ann)
+    assert ann.get("/me", elsewhere).status_code == bob.get("/me").status_code == 200
+
+
+def test_the_sessions_of_a_person_share_a_rate_limit(service: Service) -> None:
+    ann = a_person(service)
+    sessions = [another_session(service, ann) for _ in range(10)]
+    refused = [
+        answer
+        for _ in range(SESSION_REQUESTS_PER_SECOND)
+        for answer in [ann.get("/me", session) for session in sessions]
+        if answer.status_code == 429
+    ]
+    policies = {each.headers["RateLimit-Policy"] for each in refused}
+    assert f'"requests";q={PERSON_REQUESTS_PER_SECOND};w=1' in policies
+
+
+def another_session(service: Service, ann: Person) -> str:
+    with service.engine.begin() as connection:
+        return begin_session(connection, ann.id, Origin("203.0.113.1", "203.0.113.1", "tests")).token
+
+
+def test_only_what_changes_is_in_the_log_of_changes(service: Service) -> None:
+    ann = a_person(service)
+    for _ in range(2):
+        assert ann.call("PATCH", "/me", name="Ann Njeri", locale="en").status_code == 200
+    with service.engine.connect() as connection:
+        logged = connection.execute(
+            text("SELECT after FROM change WHERE what = 'person.changed' AND subject = :ann"), {"ann": str(ann.id)}
+        ).scalars()
+        assert list(logged) == [{"fields": ["name"]}]

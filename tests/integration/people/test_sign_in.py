@@ -115,7 +115,7 @@ def test_an_address_that_guesses_is_stopped_and_others_are_not(
     assert sign_in(service, ann.email, address=THERE).status_code == 200
 
 
-def test_who_is_guessed_at_from_many_addresses_gets_in_from_where_she_was(service: Service) -> None:
+def test_who_is_guessed_at_from_many_addresses_gets_in_from_where_they_were(service: Service) -> None:
     ann = a_person(service)
     assert sign_in(service, ann.email, address=THERE).status_code == 200
     statuses = [sign_in(service, ann.email, WRONG, f"192.0.2.{n}").status_code for n in range(OF_EMAIL + 5)]

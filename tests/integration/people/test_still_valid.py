@@ -1,4 +1,4 @@
-"""Whoever was just removed, demoted or revoked makes nothing that lasts, although her token still passes elsewhere.
+"""Whoever was just removed, demoted or revoked makes nothing that lasts, although their token still passes elsewhere.
 
 Each change here is made by another process, so the revocations in memory do not have it yet.
 """

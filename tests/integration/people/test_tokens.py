@@ -37,7 +37,7 @@ def test_a_token_has_the_scopes_of_the_role(service: Service, role: str, test: b
     assert (sent.status_code, sent.json.get("test")) == ((403, None) if role == "viewer" else (200, test))
 
 
-def test_each_account_is_her_own_or_as_if_it_were_not_there(service: Service) -> None:
+def test_each_account_is_their_own_or_as_if_it_were_not_there(service: Service) -> None:
     ann = a_person(service, service.account_id)
     other = service.new_account("other")
     answers = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
@@ -146,7 +146,7 @@ def test_the_audit_log_names_the_person(service: Service) -> None:
     assert (f"person {ann.id}", "key.created", made.json["api_key"]) in changes(service)
 
 
-def test_the_keys_of_a_person_have_at_most_her_scopes(service: Service) -> None:
+def test_the_keys_of_a_person_have_at_most_their_scopes(service: Service) -> None:
     owner = a_person_token(service)
     key = service.post("/api-keys", token=owner, scopes=["sms:send"]).json
     assert service.post(f"/api-keys/{key['api_key']}/rotate", token=owner).status_code == 200

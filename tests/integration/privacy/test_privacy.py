@@ -112,6 +112,16 @@ def test_it_works(alone: Service) -> None:
     assert audit(alone.engine, full=True) == []
 
 
+def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> None:
+    alone.send(PERSON)
+    with alone.engine.begin() as connection:
+        values = {"request": PERSON, "traceparent": f"00-{PERSON:0>32}-00f067aa0ba902b7-01"}
+        connection.execute(text("UPDATE send SET request_id = :request, traceparent = :traceparent"), values)
+    assert "send" in where(alone.engine, PERSON)
+    erase(alone)
+    assert where(alone.engine, PERSON) == set()
+
+
 def test_what_is_kept_elsewhere_is_erased_too(alone: Service) -> None:
     def spelled(phone: str) -> tuple[str, ...]:
         return phone, f"{phone[:3]} {phone[3:]}", phone.encode().hex()

@@ -1,17 +1,25 @@
 """The console's process before a crowd of strangers."""
 
 import contextlib
+import json
 import select
 import socket
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from flask.sessions import SecureCookieSessionInterface
 
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
+from console.app import create_app
 from console.before_sign_in import MOST_CALLS_OF_ADDRESS
+from console.crowds import MANY_REFUSALS
+from console.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
+from console.settings import Settings
 from tests.harness.house import wait_until
 
 KEY = "a-secret-key-of-the-consoles-tests"
@@ -21,7 +29,7 @@ REQUEST = "GET {} HTTP/1.1\r\nHost: console\r\nConnection: close\r\n\r\n"
 
 
 class Running:
-    """A console whose API takes connections and never answers."""
+    """A console before an API of the tests."""
 
     def __init__(self, process: Command, port: int) -> None:
         self.process = process
@@ -47,16 +55,95 @@ def answered(connections: list[socket.socket]) -> list[socket.socket]:
     return select.select(connections, [], [], 0)[0]
 
 
+@contextlib.contextmanager
+def running(tmp_path: Path, api_port: int) -> Iterator[Running]:
+    port = free_port()
+    env = services.environment({"CONSOLE_SECRET_KEY": KEY, "CONSOLE_PROXIES": "1", "PYTHONPATH": str(Path.cwd())})
+    process = services.console(port, api_port, env, tmp_path, Path.cwd())
+    with process:
+        process.launch()
+        process.wait_ready(60)
+        yield Running(process, port)
+
+
 @pytest.fixture
 def console(tmp_path: Path) -> Iterator[Running]:
-    with socket.create_server((LOOPBACK, 0), backlog=200) as silent:
-        port = free_port()
-        env = services.environment({"CONSOLE_SECRET_KEY": KEY, "PYTHONPATH": str(Path.cwd())})
-        process = services.console(port, silent.getsockname()[1], env, tmp_path, Path.cwd())
-        with process:
-            process.launch()
-            process.wait_ready(60)
-            yield Running(process, port)
+    """A console whose API takes connections and never answers."""
+    with socket.create_server((LOOPBACK, 0), backlog=200) as silent, running(tmp_path, silent.getsockname()[1]) as made:
+        yield made
+
+
+class LateApi(ThreadingHTTPServer):
+    """An API without live sessions. The first refusals come at once, and further ones when `release` is set."""
+
+    def __init__(self, at_once: int) -> None:
+        super().__init__((LOOPBACK, 0), Refuser)
+        self.at_once = at_once
+        self.release = threading.Event()
+        self.asked: list[str] = []
+
+
+class Refuser(BaseHTTPRequestHandler):
+    """Refuses every session."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """As GET /me of a session that has ended."""
+        assert isinstance(self.server, LateApi)
+        self.server.asked.append(self.headers["Authorization"])
+        if len(self.server.asked) > self.server.at_once:
+            self.server.release.wait(60)
+        body = json.dumps({"code": "session_ended", "status": 401}).encode()
+        self.send_response(401)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def late_api() -> Iterator[LateApi]:
+    with LateApi(at_once=int(MANY_REFUSALS) + 1) as api:
+        thread = threading.Thread(target=api.serve_forever, daemon=True)
+        thread.start()
+        yield api
+        api.release.set()
+        api.shutdown()
+        thread.join(10)
+
+
+def cookie(token: str) -> str:
+    """A cookie of the console with a session token."""
+    app = create_app(Settings(secret_key=KEY, api_url="http://127.0.0.1:1"))
+    serializer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert serializer is not None
+    return f"{app.config['SESSION_COOKIE_NAME']}={serializer.dumps({SESSION_TOKEN: token})}"
+
+
+def with_session(token: str) -> str:
+    """A request with the cookie of a session, by an address of its own behind the proxy."""
+    head = f"Cookie: {cookie(token)}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"
+    return REQUEST.format("/").removesuffix("\r\n") + head
+
+
+def test_ended_sessions_cannot_hold_up_the_pages_of_others(tmp_path: Path, late_api: LateApi) -> None:
+    """The API answers the first refusals of an address at once, and others late. Further ones wait for it in vain."""
+    with running(tmp_path, late_api.server_port) as console, contextlib.ExitStack() as strangers:
+        for number in range(late_api.at_once):
+            with console.connect(with_session(f"ended {number}")) as connection:
+                assert first_line(connection) == "HTTP/1.1 302 FOUND"
+        with console.connect(with_session("ended 0")) as connection:
+            assert first_line(connection) == "HTTP/1.1 302 FOUND"
+        assert len(late_api.asked) == late_api.at_once  # a session that has ended is not asked for again
+        waiting = [
+            strangers.enter_context(console.connect(with_session(f"late {number}"))) for number in range(STRANGERS)
+        ]
+        assert console.status("/healthz") == "HTTP/1.1 200 OK"
+        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_OF_REFUSED_ADDRESS, 10, "the refusals")
+        assert {first_line(each) for each in answered(waiting)} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
 
 
 def test_it_holds_more_idle_connections_than_select_can(console: Running) -> None:
@@ -65,6 +152,12 @@ def test_it_holds_more_idle_connections_than_select_can(console: Running) -> Non
             idle.enter_context(console.connect())
         assert console.status("/healthz") == "HTTP/1.1 200 OK"
     assert console.process.exit_code() is None
+
+
+def test_a_body_larger_than_any_form_is_refused_before_it_is_received(console: Running) -> None:
+    head = f"POST /sign-in HTTP/1.1\r\nHost: console\r\nContent-Length: {32 * 1024 * 1024}\r\n\r\n"
+    with console.connect(head) as connection:
+        assert first_line(connection) == "HTTP/1.1 413 Request Entity Too Large"
 
 
 def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:

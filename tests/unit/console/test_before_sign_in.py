@@ -5,7 +5,8 @@ from contextlib import ExitStack
 import pytest
 from bulksms_client.errors import ApiError
 
-from console.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, Bound
+from console.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
+from console.crowds import MANY_REFUSALS, SECONDS_EACH, Bound, Refusals, client_of
 
 
 def refused(bound: Bound, address: str) -> bool:
@@ -18,25 +19,72 @@ def refused(bound: Bound, address: str) -> bool:
 
 
 def test_an_address_has_its_share_and_no_more() -> None:
-    bound = Bound()
+    places = bound(Refusals())
     with ExitStack() as calls:
         for _ in range(MOST_CALLS_OF_ADDRESS):
-            calls.enter_context(bound.call("192.0.2.1"))
-        assert refused(bound, "192.0.2.1") and not refused(bound, "192.0.2.2")
-    assert not refused(bound, "192.0.2.1")
+            calls.enter_context(places.call("192.0.2.1"))
+        assert refused(places, "192.0.2.1") and not refused(places, "192.0.2.2")
+    assert not refused(places, "192.0.2.1")
 
 
 def test_all_addresses_together_are_bound() -> None:
-    bound = Bound()
+    places = bound(Refusals())
     with ExitStack() as calls:
         for number in range(MOST_CALLS):
-            calls.enter_context(bound.call(f"192.0.2.{number}"))
-        assert refused(bound, "198.51.100.1")
-    assert not refused(bound, "198.51.100.1")
+            calls.enter_context(places.call(f"192.0.2.{number}"))
+        assert refused(places, "198.51.100.1")
+    assert not refused(places, "198.51.100.1")
 
 
 def test_a_call_that_fails_is_over() -> None:
-    bound = Bound(most=1, most_of_address=1)
-    with pytest.raises(ApiError, match="invalid_link"), bound.call("192.0.2.1"):
+    places = bound(Refusals())
+    with pytest.raises(ApiError, match="invalid_link"), places.call("192.0.2.1"):
         raise ApiError(401, {"code": "invalid_link"})
-    assert not refused(bound, "192.0.2.1")
+    assert not refused(places, "192.0.2.1")
+
+
+def refuse(places: Bound, address: str, code: str = "invalid_credentials") -> None:
+    """Have the API refuse a call."""
+    with pytest.raises(ApiError, match=code), places.call(address):
+        raise ApiError(401, {"code": code})
+
+
+def test_addresses_with_many_refusals_leave_places_for_others() -> None:
+    """The API answers them late, so they could hold all places."""
+    places, hostile = bound(Refusals()), [f"192.0.2.{number}" for number in range(4)]
+    for address in hostile:
+        for _ in range(int(MANY_REFUSALS) + 1):
+            refuse(places, address)
+    with ExitStack() as calls:
+        for address in hostile[:MOST_OF_REFUSED]:
+            calls.enter_context(places.call(address))
+            assert refused(places, address)
+        assert refused(places, hostile[-1])
+        assert not refused(places, "198.51.100.1")
+
+
+def test_who_mistypes_a_password_is_not_hostile() -> None:
+    places = bound(Refusals())
+    for _ in range(int(MANY_REFUSALS) - 1):
+        refuse(places, "192.0.2.1")
+    for _ in range(2 * int(MANY_REFUSALS)):
+        refuse(places, "192.0.2.2", "code_required")
+    for address in ("192.0.2.1", "192.0.2.2"):
+        with places.call(address):
+            assert not refused(places, address)
+
+
+def test_refusals_are_forgotten() -> None:
+    now = [0.0]
+    refusals = Refusals(lambda: now[0])
+    for _ in range(100):
+        refusals.note("192.0.2.1")
+    assert refusals.are_many("192.0.2.1") and not refusals.are_many("192.0.2.2")
+    now[0] += 2 * MANY_REFUSALS * SECONDS_EACH
+    assert not refusals.are_many("192.0.2.1")
+
+
+def test_one_client_has_one_block_of_addresses() -> None:
+    assert client_of("2001:db8:1:2:3::4") == client_of("2001:db8:1:2:ffff::1") != client_of("2001:db8:1:3::4")
+    assert client_of("::ffff:192.0.2.1") == client_of("192.0.2.1") == "192.0.2.1"
+    assert client_of("unknown") == "unknown"

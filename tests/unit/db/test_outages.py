@@ -5,6 +5,9 @@ import logging
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from bulksms.local.ports import LOOPBACK, free_port
+from shared.db.connection import make_engine
+from shared.metrics import PROCESS
 from worker.outages import Outage
 
 UNAVAILABLE = OperationalError("SELECT 1", None, Exception("no answer"))
@@ -25,3 +28,14 @@ def test_that_it_is_away_is_said_once_and_so_that_it_is_back(caplog: pytest.LogC
 def test_other_errors_are_raised() -> None:
     with pytest.raises(ValueError, match="wrong"), Outage().tolerated():
         raise ValueError("wrong")
+
+
+def test_a_server_that_cannot_be_reached_is_counted() -> None:
+    def failures() -> float:
+        return PROCESS.get_sample_value("bulksms_connection_failures_total", {"server": "postgres"}) or 0.0
+
+    before = failures()
+    engine = make_engine(f"postgresql+psycopg://bulksms@{LOOPBACK}:{free_port()}/bulksms")
+    with pytest.raises(OperationalError):
+        engine.connect()
+    assert failures() == before + 1

@@ -20,7 +20,13 @@ FIRST_SENDS = Path("docs/guides/first-send.md").read_text()
 PAGES = [Path("README.md"), Path("CONTRIBUTING.md"), *sorted(Path("docs").rglob("*.md"))]
 MAKEFILE = Path("Makefile").read_text()
 OF_THE_CONSOLE = {"API_URL", "CONSOLE_PORT", "CONSOLE_PROXIES", "CONSOLE_SECRET_KEY"}
-NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"} | OF_THE_CONSOLE
+OF_OPENTELEMETRY = {
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_SERVICE_NAME",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+}
+NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"} | OF_THE_CONSOLE | OF_OPENTELEMETRY
 """Variables that are read elsewhere."""
 
 

@@ -1,0 +1,114 @@
+"""Bounds of the calls to the API that a crowd could use to hold the console's threads.
+
+The API answers an address late that has been refused again and again, and every call keeps a thread until its answer.
+So only a few calls are under way of people who are not signed in, and fewer of addresses with many refusals.
+"""
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from bulksms_client.errors import ApiError
+
+MANY_REFUSALS = 5.0
+"""Refusals of an address at once after which it counts as one with many. The API delays the eleventh."""
+SECONDS_EACH = 12.0
+"""Seconds after which a refusal is forgotten."""
+MOST_ADDRESSES = 10_000
+PREFIX_OF_ONE = 64
+"""Bits of an IPv6 address that one client cannot choose."""
+
+
+class Refusals:
+    """Counts what the API has lately refused to each address."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._counted: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def note(self, address: str) -> None:
+        """Count a refusal."""
+        with self._lock:
+            self._counted[address] = (min(self._lately(address), 2 * MANY_REFUSALS) + 1.0, self._clock())
+            self._counted.move_to_end(address)
+            while len(self._counted) > MOST_ADDRESSES:
+                self._counted.popitem(last=False)
+
+    def are_many(self, address: str) -> bool:
+        """Whether the API may answer the address late."""
+        with self._lock:
+            return self._lately(address) >= MANY_REFUSALS
+
+    def _lately(self, address: str) -> float:
+        count, at = self._counted.get(address, (0.0, 0.0))
+        return max(0.0, count - (self._clock() - at) / SECONDS_EACH)
+
+
+class Places:
+    """Calls that may be under way, of all addresses and of each."""
+
+    def __init__(self, most: int, most_of_address: int) -> None:
+        self._most = most
+        self._most_of_address = most_of_address
+        self._calls: Counter[str] = Counter()
+
+    def are_left(self, address: str) -> bool:
+        """Whether the address may take a place."""
+        return self._calls.total() < self._most and self._calls[address] < self._most_of_address
+
+    def take(self, address: str) -> None:
+        """Take a place."""
+        self._calls[address] += 1
+
+    def give_back(self, address: str) -> None:
+        """Give a place back."""
+        self._calls[address] -= 1
+        self._calls += Counter()  # forgets addresses without calls
+
+
+class Bound:
+    """Bounds calls that are under way: those of everybody, and those of addresses with many refusals."""
+
+    def __init__(self, refusals: Refusals, everybody: Places, refused: Places) -> None:
+        self._refusals = refusals
+        self._everybody = everybody
+        self._refused = refused
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def call(self, address: str) -> Iterator[None]:
+        """Be under way. Raises ApiError 429 `rate_limited` at once when there are too many."""
+        client = client_of(address)
+        places = [self._everybody, *([self._refused] if self._refusals.are_many(client) else [])]
+        with self._lock:
+            if not all(each.are_left(client) for each in places):
+                raise ApiError(429, {"code": "rate_limited"})
+            for each in places:
+                each.take(client)
+        try:
+            yield
+        except ApiError as error:
+            if 400 <= error.status < 500 and error.code != "code_required":
+                self._refusals.note(client)
+            raise
+        finally:
+            with self._lock:
+                for each in places:
+                    each.give_back(client)
+
+
+def client_of(address: str) -> str:
+    """The address, or the block of IPv6 addresses that one client has."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((parsed, PREFIX_OF_ONE), strict=False))

@@ -1,0 +1,152 @@
+"""Every link between two hosts is cut under load, in both directions and in each: `make partitions`.
+
+`make test` cuts one of two workers off from Postgres, in both directions.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.faults.ground import Fault
+from tests.harness.house import wait_until
+from tests.partitions.hosts import SECOND, WINDOW, Hosts
+from tests.partitions.network import Network
+
+HOLD = 15.0
+"""Seconds for which a link is cut: longer than a lease (8 s), and than both sides wait for each other (10 s)."""
+BOUND = 60.0
+"""Seconds after which everything is as before."""
+WORKERS = 2
+
+
+class Link(NamedTuple):
+    """Two hosts that talk to each other."""
+
+    one: str
+    other: str
+    second: bool = False
+    """Whether one of the two workers is on another host, which keeps all its links."""
+
+    @property
+    def ways(self) -> dict[str, list[tuple[str, str]]]:
+        """What is cut, one after the other: the directions by name."""
+        there, back = (self.one, self.other), (self.other, self.one)
+        return {
+            "both ways": [there, back],
+            f"{self.one} to {self.other}": [there],
+            f"{self.other} to {self.one}": [back],
+        }
+
+    @property
+    def doubts(self) -> int:
+        """Messages that one cut may leave in doubt: for each worker that is cut off a window, and the beginning of the
+        next one, which is submitted after the first got no answer and before the bind is given up."""
+        stops = self.one == "worker" and self.other != "redis"
+        return stops * 2 * WINDOW * (WORKERS - self.second)
+
+    @property
+    def name(self) -> str:
+        """Without spaces, since idempotency keys are made of it."""
+        return f"{self.one}-{self.other}{'-of-two' if self.second else ''}"
+
+
+LINKS = [
+    Link("api", "postgres"),
+    Link("api", "redis"),
+    *(Link("worker", other, second) for other in ("postgres", "redis", "carrier") for second in (False, True)),
+]
+SILENT = [("api", "worker"), ("api", "carrier"), ("postgres", "redis"), ("postgres", "carrier"), ("redis", "carrier")]
+"""Hosts that do not talk to each other."""
+SHORT = Link("worker", "postgres", second=True)
+
+
+@pytest.fixture
+def link() -> Link | None:
+    """The link that is cut; a test that cuts one overrides this by `parametrize`."""
+    return None
+
+
+@pytest.fixture
+def hosts(network: Network, tmp_path: Path, link: Link | None) -> Iterator[Hosts]:
+    """The service on its hosts."""
+    made = Hosts(tmp_path, network)
+    try:
+        made.start_api()
+        made.start_workers(1)
+        made.launch_worker(SECOND if link is not None and link.second else "worker")
+        wait_until(lambda: made.bound() == WORKERS, 90, "the binds")
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.mark.partitions
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
+def test_a_link_is_cut(hosts: Hosts, link: Link) -> None:
+    fault = Fault(link.name, hosts)
+    for number, (way, cuts) in enumerate(link.ways.items(), start=1):
+        check_cut(fault, link, way, cuts, in_doubt=number * link.doubts)
+
+
+@pytest.mark.parametrize("link", [SHORT], ids=lambda link: link.name)
+def test_a_worker_is_cut_off_from_postgres(hosts: Hosts, link: Link) -> None:
+    way, cuts = next(iter(link.ways.items()))
+    check_cut(Fault(link.name, hosts), link, way, cuts, in_doubt=link.doubts)
+
+
+@pytest.mark.partitions
+def test_links_that_are_not_used_are_cut(hosts: Hosts) -> None:
+    cuts = [*SILENT, *((other, one) for one, other in SILENT)]
+    check_cut(Fault("unused", hosts), None, "both ways", cuts, in_doubt=0)
+
+
+def check_cut(fault: Fault, link: Link | None, way: str, cuts: list[tuple[str, str]], in_doubt: int) -> None:
+    """Cut under load, for HOLD seconds. Nothing accepted is lost or given to the carrier twice, at most so many
+    messages are in doubt, an operator sees what is cut, and all recovers without a restart."""
+    hosts = fault.house
+    assert isinstance(hosts, Hosts)
+    fault.receipts_are_over = lambda: not hosts.receipts_waiting()
+    processes, is_seen = hosts.processes(), sign(hosts, link)
+    with fault.workload():
+        asked, given = len(fault.traffic.wanted), sum(hosts.at_carrier().values())
+        for source, target in cuts:
+            hosts.network.cut(source, target)
+        began, most, seen = time.monotonic(), 0, False
+        while time.monotonic() < began + HOLD:
+            most = max(most, hosts.scalar("SELECT count(*) FROM doubt"))
+            seen = seen or is_seen()
+            time.sleep(0.2)
+        sent = sum(hosts.at_carrier().values()) - given
+        for source, target in cuts:
+            hosts.network.heal(source, target)
+        wait_until(lambda: hosts.bound() == WORKERS, BOUND, "the carrier in every worker")
+    tries = [each for wanted in fault.traffic.wanted[asked:] for each in wanted.tries]
+    statuses, slowest = Counter(each.status for each in tries), max(each.seconds for each in tries)
+    fault.check(in_doubt=in_doubt, recovery=BOUND)
+    end = fault.survived
+    print(
+        f"\n{end.fault}, {way}: API {dict(statuses)}, at most {slowest:.1f} s; {sent} sent meanwhile; {most} in doubt,"
+        f" {end.in_doubt} in the end; {end.duplicates} twice; over after {end.recovery:.1f} s"
+    )
+    assert hosts.processes() == processes, "something was started again"
+    assert seen == (link is not None)
+    if link != Link("api", "postgres"):
+        assert set(statuses) == {200}
+    if link is None or link.second or link.other == "redis":
+        assert sent > WORKERS * WINDOW, "sending does not go on"
+
+
+def sign(hosts: Hosts, link: Link | None) -> Callable[[], bool]:
+    """Whether an operator sees that the link is cut: in what the API or the workers report, or a host's metrics."""
+    if link is None:
+        return lambda: False
+    if link.other == "carrier":
+        return lambda: hosts.bound() < WORKERS
+    if link == Link("api", "postgres"):
+        return lambda: not hosts.is_ready()
+    before = hosts.failures(link.one, link.other)
+    return lambda: hosts.failures(link.one, link.other) > before

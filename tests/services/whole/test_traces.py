@@ -1,0 +1,198 @@
+"""A request's trace leads through all processes to a collector, which may be slow without anybody noticing."""
+
+import os
+import re
+import secrets
+import signal
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from sqlalchemy import text
+
+from tests.harness.collector import Collector, Span, collector
+from tests.harness.house import SECRET_KEY, House, house, wait_until
+from tests.harness.receiver import Post, receiver
+
+PHONE, TEXT, SENDER = "254711000000", "Canary, a text that nobody may read", "CANARYSENDER"
+CLIENT_SPAN = "00f067aa0ba902b7"
+ROUTE = "POST /api/v1/sms/send"
+WHOLE = {ROUTE, "commit", "cycle", "submit", "settle", "receipts", "webhook"}
+TABLE = re.compile(r"^\| `([^`]+)` \| (\w+) \| (\w+) \| ([^|]+) \|([^|]*)\|$", re.MULTILINE)
+DOCUMENTED = TABLE.findall(Path("docs/operating/traces.md").read_text())
+
+
+class Traced(NamedTuple):
+    """What a service has done and sent to its collector. Traces are given by their ids."""
+
+    service: House
+    spans: Collector
+    posts: list[Post]
+    single: str
+    unsampled: str
+    together: list[str]
+    lost: str
+
+
+def send(service: House, trace_id: str, sampled: str = "01") -> None:
+    body = {"sender_id": SENDER, "phone": PHONE, "message": TEXT}
+    headers = {"traceparent": f"00-{trace_id}-{CLIENT_SPAN}-{sampled}", "X-Request-Id": PHONE}
+    status, answer = service.try_request("POST", "/sms/send", body, headers)
+    assert status == 200, answer
+
+
+def lose(service: House, trace_id: str) -> None:
+    """A send whose worker dies with it."""
+    [worker] = service.workers
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)  # nothing else claims
+    send(service, trace_id)
+    service.kill_worker()
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE batch SET state = 'sending', epoch = epoch + 1, intent = 1, watermark = 1,"
+            " lease_until = clock_timestamp() - interval '1 second' WHERE state = 'queued'"
+        )
+        connection.exec_driver_sql("UPDATE send SET state = 'sending' WHERE completed_at IS NULL")
+    service.start_workers(1)
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
+    single, unsampled, lost, *together = (secrets.token_hex(16) for _ in range(6))
+    failures = iter([500])
+
+    def answer(post: Post) -> int:
+        return next(failures, 204) if "traceparent" in post.headers else 204
+
+    with collector() as spans, receiver(answer) as there:
+        settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
+        with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **settings) as service:
+            service.start_webhooks()
+            service.new_account(sender=SENDER)
+            service.post("/webhooks", url=there.url)
+            send(service, unsampled, "00")
+            send(service, single)
+            wait_until(lambda: spans.trace(single).keys() >= WHOLE, 60, "the whole trace")
+            [worker] = service.workers
+            assert worker.pid is not None
+            os.kill(worker.pid, signal.SIGSTOP)  # so that one cycle claims them all
+            for trace_id in together:
+                send(service, trace_id)
+            os.kill(worker.pid, signal.SIGCONT)
+            wait_until(lambda: all(spans.trace(each).keys() >= WHOLE for each in together), 60, "their traces")
+            lose(service, lost)
+            wait_until(lambda: "recover" in spans.trace(lost), 60, "the recovery")
+            yield Traced(service, spans, there.posts, single, unsampled, together, lost)
+
+
+def test_it_works(traced: Traced) -> None:
+    trace = traced.spans.trace(traced.single)
+    assert {name: span.service for name, span in trace.items()} == {
+        **dict.fromkeys((ROUTE, "commit"), "bulksms-api"),
+        **dict.fromkeys(("cycle", "submit", "settle", "receipts"), "bulksms-worker"),
+        "webhook": "bulksms-webhooks",
+    }
+    request, cycle = trace[ROUTE], trace["cycle"]
+    assert request.parent_id == CLIENT_SPAN
+    assert {trace[name].parent_id for name in ("commit", "cycle", "receipts", "webhook")} == {request.id}
+    assert {trace[name].parent_id for name in ("submit", "settle")} == {cycle.id}
+    assert all(span.began <= span.ended for span in trace.values())
+    assert cycle.began <= trace["submit"].began <= trace["submit"].ended <= trace["settle"].ended <= cycle.ended
+    send_id = request.attributes["bulksms.send.id"]
+    assert {trace[name].attributes["bulksms.send.id"] for name in ("cycle", "receipts")} == {send_id}
+    assert (request.attributes["http.response.status_code"], request.failed) == (200, False)
+    assert cycle.attributes["bulksms.messages.sent"] == trace["submit"].attributes["bulksms.responses.accepted"] == 1
+    assert trace["receipts"].attributes["bulksms.messages.delivered"] == 1
+
+
+def test_the_receiver_of_a_webhook_can_follow_the_trace(traced: Traced) -> None:
+    contexts = [post.headers.get("traceparent", "") for post in traced.posts]
+    posted = {context for context in contexts if traced.single in context}
+    spans = [span for span in traced.spans.spans if (span.name, span.trace_id) == ("webhook", traced.single)]
+    assert posted and posted >= {f"00-{traced.single}-{span.id}-01" for span in spans}
+
+
+def test_a_post_that_fails_is_marked(traced: Traced) -> None:
+    [failed] = [span for span in traced.spans.spans if span.failed]
+    assert (failed.name, failed.attributes["error.type"], failed.attributes["http.response.status_code"]) == (
+        "webhook",
+        "500",
+        500,
+    )
+
+
+def test_a_request_that_its_client_does_not_record_leaves_nothing(traced: Traced) -> None:
+    assert traced.spans.trace(traced.unsampled) == {}
+    with traced.service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT count(*), count(traceparent) FROM send")).one()
+    assert tuple(kept) == (6, 5)
+    assert any("traceparent" not in post.headers for post in traced.posts)
+
+
+def test_what_one_cycle_does_for_several_sends_is_linked(traced: Traced) -> None:
+    traces = [traced.spans.trace(each) for each in traced.together]
+    for name in ("cycle", "submit", "settle"):
+        spans = [trace[name] for trace in traces]
+        hub = max(spans, key=lambda span: len(span.links))
+        others = {span.id for span in spans} - {hub.id}
+        assert set(hub.links) == others and len(others) == 2
+        assert all(span.links == [hub.id] for span in spans if span is not hub)
+    assert {trace["submit"].attributes["bulksms.window.messages"] for trace in traces} == {3}
+
+
+def test_a_batch_whose_worker_is_killed_is_followed_to_its_recovery(traced: Traced) -> None:
+    recovered = traced.spans.trace(traced.lost)["recover"]
+    assert recovered.attributes["bulksms.messages.in_doubt"] == 1
+
+
+def test_no_span_holds_what_none_may(traced: Traced) -> None:
+    service, sent = traced.service, b"".join(traced.spans.bodies)
+    assert b"254*******00" in sent, "the request's id, masked"
+    of_the_account = (service.token, service.key.api_key, service.key.api_secret)
+    for secret in (PHONE, TEXT, SENDER, SECRET_KEY, "/hook", *of_the_account):
+        assert secret.encode() not in sent, secret
+
+
+def generic(name: str) -> str:
+    """A name as the page has it: with `…` for one of several."""
+    return re.sub(r"^(POST /api/v1/sms/|bulksms\.(?:messages|responses)\.).*", r"\1…", name)
+
+
+def test_the_page_lists_the_spans_with_their_attributes(traced: Traced) -> None:
+    sent: dict[str, list[Span]] = defaultdict(list)
+    for span in traced.spans.spans:
+        sent[generic(span.name)].append(span)
+    names = {span.id: generic(span.name) for span in traced.spans.spans} | {CLIENT_SPAN: "client"}
+    assert sent.keys() == {row[0] for row in DOCUMENTED}
+    for name, process, kind, parent, attributes in DOCUMENTED:
+        spans = sent[name]
+        assert {(span.service, span.kind) for span in spans} == {(f"bulksms-{process}", kind)}
+        assert {names[span.parent_id] for span in spans} == {parent.strip("` ")}
+        documented = set(re.findall(r"`([^`]+)`", attributes))
+        exported = {generic(attribute) for span in spans for attribute in span.attributes}
+        assert exported <= documented and documented - exported <= {"error.type"}, name
+
+
+def test_a_collector_that_hangs_delays_nothing(tmp_path: Path) -> None:
+    with collector(hangs=True) as spans:
+        settings = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": spans.url,
+            "OTEL_EXPORTER_OTLP_TIMEOUT": "600",
+            "OTEL_BSP_SCHEDULE_DELAY": "10",
+            "OTEL_BSP_MAX_QUEUE_SIZE": "16",
+            "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4",
+        }
+        with house(tmp_path, workers=1, **settings) as service:
+            service.new_account()
+            for number in range(100):
+                service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
+            service.wait_for_end()
+            assert service.scalar("SELECT count(*) FROM message WHERE status = 'delivered'") == 100
+            services = {"bulksms-api", "bulksms-worker"}
+            wait_until(lambda: {span.service for span in spans.spans} == services, 30, "the first spans")
+        assert len(spans.bodies) <= 3, "each process waits for its first response in vain"
+        assert service.api is not None
+        assert [process.exit_code() for process in (service.api, *service.workers)] == [0, 0], "none had to be killed"

@@ -1,0 +1,25 @@
+"""The encoding of an uploaded file."""
+
+import io
+
+import pytest
+
+from console.csv_files import PIECE_BYTES, WINDOWS_1252, content_type_of
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"", "text/csv"),
+        (b"phone\n", "text/csv"),
+        ("Zoë".encode(), "text/csv"),
+        ("Zoë".encode("utf-16"), "text/csv"),
+        ("Zoë".encode("cp1252"), WINDOWS_1252),
+        (("x" * (PIECE_BYTES - 1) + "ë").encode(), "text/csv"),
+        (("x" * PIECE_BYTES + "ë").encode("cp1252"), WINDOWS_1252),
+    ],
+)
+def test_it_works(content: bytes, kind: str) -> None:
+    file = io.BytesIO(content)
+    assert content_type_of(file) == kind
+    assert file.read() == content

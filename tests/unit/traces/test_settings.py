@@ -1,0 +1,116 @@
+"""When traces are on, which settings are refused, and that nothing of OpenTelemetry is there while they are off."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shared.settings import SettingsError
+from shared.traces import are_traces_on
+
+ON = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+NEEDED = {
+    "DATABASE_URL": "postgresql://bulksms@127.0.0.1:1/x",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+    "SECRET_KEY": "x" * 32,
+    "CARRIER": "simulator",
+    "PYTHONPATH": str(Path.cwd()),
+}
+PROCESSES = ("api.asgi", "worker.app", "worker.webhooks.__main__")
+
+
+def run(code: str, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run Python code with the settings, and none of this process's for traces."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=inherited | NEEDED | env, capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    "env",
+    [ON, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://h/v1/traces"}, {**ON, "OTEL_TRACES_SAMPLER": "always_off"}],
+)
+def test_an_endpoint_switches_them_on(env: dict[str, str]) -> None:
+    assert are_traces_on(env)
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": ""},
+        {"OTEL_TRACES_SAMPLER": "always_on"},
+        {**ON, "OTEL_SDK_DISABLED": "true"},
+        {**ON, "OTEL_TRACES_EXPORTER": "none"},
+    ],
+)
+def test_otherwise_they_are_off(env: dict[str, str]) -> None:
+    assert not are_traces_on(env)
+
+
+@pytest.mark.parametrize(
+    ("env", "wrong"),
+    [
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:4318"}, r"OTEL_EXPORTER_OTLP_ENDPOINT .*http://127\.0\.0\.1:4318"),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, r"OTEL_EXPORTER_OTLP_PROTOCOL is 'grpc'.*http/protobuf"),
+        ({"OTEL_TRACES_SAMPLER": "ratio"}, "OTEL_TRACES_SAMPLER is 'ratio'; it takes one of: always_on"),
+        (
+            {"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "1%"},
+            "OTEL_TRACES_SAMPLER_ARG is '1%', and must be between 0 and 1",
+        ),
+        (
+            {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "5"},
+            "OTEL_TRACES_SAMPLER_ARG is '5', and must be between 0 and 1",
+        ),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(env: dict[str, str], wrong: str) -> None:
+    with pytest.raises(SettingsError, match=wrong):
+        are_traces_on(ON | env)
+
+
+@pytest.mark.parametrize("package", ["opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"])
+def test_a_missing_package_is_said_with_the_way_to_install_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(SettingsError, match=r"not installed\. Install them with `pip install 'bulksms\[traces\]'`"):
+        are_traces_on(ON)
+
+
+START = "import runpy, sys; sys.argv = ['x', *sys.argv[1:]]; sys.modules['opentelemetry.sdk'] = None; "
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{START} runpy.run_module('api.server', run_name='__main__')",
+        f"{START} runpy.run_module('worker.webhooks', run_name='__main__')",
+        f"{START} import worker.app; from celery.concurrency.thread import TaskPool; "
+        "worker.app.start(type('Worker', (), {'pool_cls': TaskPool}))",
+    ],
+    ids=["api", "webhooks", "worker"],
+)
+def test_no_process_starts_without_the_packages(code: str) -> None:
+    ended = run(code, ON)
+    assert ended.returncode == 1, ended.stderr
+    assert "pip install 'bulksms[traces]'" in ended.stderr
+
+
+def loaded(env: dict[str, str]) -> list[str]:
+    """The modules of OpenTelemetry that a process has after it has started, of all kinds at once."""
+    imports = "".join(f"import {name}\n" for name in PROCESSES)
+    end = "import sys, shared.traces; shared.traces.start_traces('worker'); sys.stdout.write(' '.join(sys.modules))"
+    ended = run(f"{imports}{end}", env)
+    assert ended.returncode == 0, ended.stderr
+    assert "shared.traces" in ended.stdout.split()
+    return [name for name in ended.stdout.split() if name.startswith("opentelemetry") or "otlp" in name]
+
+
+def test_nothing_is_imported_while_they_are_off() -> None:
+    assert loaded({}) == []
+
+
+def test_it_would_be_seen() -> None:
+    assert {"opentelemetry.sdk.trace", "shared.otlp_tracer"} <= set(loaded(ON))

@@ -3,8 +3,11 @@
 import statistics
 import time
 import urllib.request
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from bench.measure import bulk, conclude, measured
 from bench.result import Case, Result
@@ -15,39 +18,63 @@ SCRAPES = 30
 PATTERN = 100_000
 """Messages in the send that is copied."""
 
-# Copies all rows of one bulk send under new ids: four digits of the random part of each id are replaced, and its
-# version, so that no copy has the id of an original. The ledger stays balanced, so the audit covers the copies too.
+# Copies all rows of sends under new ids and times: the time of each id is `back` milliseconds earlier, four digits of
+# its random part are replaced, and so is its version, so that no copy has the id of an original. The ledger stays
+# balanced, so the audit covers the copies too.
 COPIES = (
     """
-    CREATE FUNCTION pg_temp.other(id uuid, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE AS
-    $$ SELECT overlay(overlay(id::text PLACING digits FROM 25 FOR 4) PLACING 'f' FROM 15 FOR 1)::uuid $$
+    CREATE FUNCTION pg_temp.other(id uuid, digits text, back bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (lpad(to_hex(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint - back), 12, '0')
+               || overlay(overlay(substr(id::text, 15) PLACING 'f' FROM 1 FOR 1) PLACING digits FROM 11 FOR 4))::uuid $$
     """,
     """
-    INSERT INTO send SELECT (jsonb_populate_record(s, jsonb_build_object('id', pg_temp.other(s.id, :digits)))).*
-      FROM send s WHERE s.id = :send
+    INSERT INTO send SELECT (jsonb_populate_record(s, jsonb_build_object(
+           'id', pg_temp.other(s.id, :digits, :back), 'created_at', s.created_at - :back * interval '1 ms',
+           'completed_at', s.completed_at - :back * interval '1 ms',
+           'expires_at', s.expires_at - :back * interval '1 ms'))).*
+      FROM send s WHERE s.id = ANY(:sends)
     """,
     """
     INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
-           'id', pg_temp.other(b.id, :digits), 'send_id', pg_temp.other(b.send_id, :digits)))).*
-      FROM batch b WHERE b.send_id = :send
+           'id', pg_temp.other(b.id, :digits, :back), 'send_id', pg_temp.other(b.send_id, :digits, :back)))).*
+      FROM batch b WHERE b.send_id = ANY(:sends)
     """,
     """
     INSERT INTO message (id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error)
-    SELECT pg_temp.other(m.id, :digits), m.phone, m.submitted_at, m.finished_at, m.status, m.price, m.attempts,
-           m.carrier, m.reference || :digits, m.error
-      FROM message m WHERE batch_of(m.id) IN (SELECT id FROM batch WHERE send_id = :send)
+    SELECT pg_temp.other(m.id, :digits, :back), m.phone, m.submitted_at - :back * interval '1 ms',
+           m.finished_at - :back * interval '1 ms', m.status, m.price, m.attempts, m.carrier, m.reference || :digits,
+           m.error
+      FROM batch b
+      JOIN message m ON m.id BETWEEN b.id AND overlay(b.id::text PLACING 'ffff' FROM 33)::uuid
+     WHERE b.send_id = ANY(:sends)
     """,
     """
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step, reason)
-    SELECT l.account_id, l.kind, l.debit, l.credit, l.amount, l.subject_type, pg_temp.other(l.subject, :digits), l.step,
-           l.reason
+    SELECT l.account_id, l.kind, l.debit, l.credit, l.amount, l.subject_type, pg_temp.other(l.subject, :digits, :back),
+           l.step, l.reason
       FROM ledger l
-     WHERE l.subject = :send OR l.subject IN (SELECT id FROM batch WHERE send_id = :send)
+     WHERE l.subject = ANY(:sends) OR l.subject IN (SELECT id FROM batch WHERE send_id = ANY(:sends))
      ORDER BY l.id
     """,
     "UPDATE account SET available = available - :messages WHERE id = :account",
-    "DROP FUNCTION pg_temp.other(uuid, text)",
+    "DROP FUNCTION pg_temp.other(uuid, text, bigint)",
 )
+
+
+class Original(NamedTuple):
+    """Sends of one account that are copied, and how many messages they have."""
+
+    account: int
+    sends: list[UUID]
+    messages: int
+
+
+def copy(engine: Engine, original: Original, number: int, back: timedelta = timedelta()) -> None:
+    """Insert copy `number` of the sends, as if they had been made `back` earlier."""
+    values = {**original._asdict(), "digits": f"{number:04x}", "back": round(back.total_seconds() * 1000)}
+    with engine.begin() as connection:
+        for statement in COPIES:
+            connection.execute(text(statement), values)
 
 
 def run(result: Result) -> None:
@@ -85,14 +112,16 @@ def fill(stand: Stand, size: int) -> None:
         bulk(stand, 1, missing)
         return
     bulk(stand, 1, PATTERN)
-    pattern = stand.scalar("SELECT id FROM send ORDER BY id DESC LIMIT 1")
+    original = Original(stand.account, [stand.scalar("SELECT id FROM send ORDER BY id DESC LIMIT 1")], PATTERN)
     for number in range(1, missing // PATTERN):
-        values = {"digits": f"{number:04x}", "send": pattern, "messages": PATTERN, "account": stand.account}
-        with stand.engine.begin() as connection:
-            for statement in COPIES:
-                connection.execute(text(statement), values)
+        copy(stand.engine, original, number)
         stand.cloned += PATTERN
-    with stand.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    vacuum(stand.engine)
+
+
+def vacuum(engine: Engine) -> None:
+    """Clean up and analyze the tables that have grown."""
+    with engine.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("SET statement_timeout = 0"))
         for table in ("message", "batch", "send", "ledger"):
             connection.execute(text(f"VACUUM ANALYZE {table}"))

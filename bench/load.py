@@ -83,6 +83,32 @@ async def _asyncio_clients(port: int, token: str, first: int, clients: int, seco
     return LoadResult(len(latencies) - errors, errors, took, latencies[len(latencies) // 2], at_99)
 
 
+async def paced_sends(stand: Stand, rate: int, seconds: float) -> LoadResult:
+    """Send single messages at a steady rate, each on a connection of its own, for `seconds`.
+
+    A latency begins when its request is due, however long the ones before it take.
+    """
+    latencies: list[float] = []
+    errors = 0
+    begun = time.monotonic()
+
+    async def send(phone: int, due: float) -> None:
+        nonlocal errors
+        await asyncio.sleep(max(0.0, due - time.monotonic()))
+        reader, writer = await asyncio.open_connection(LOOPBACK, stand.port)
+        writer.write(_request(stand.port, stand.token, phone))
+        errors += b" 200 " not in (await reader.readuntil(b"\r\n\r\n"))[:20]
+        latencies.append((time.monotonic() - due) * 1000)
+        writer.close()
+
+    phones = stand.phones(round(rate * seconds))
+    await asyncio.gather(*(send(phone, begun + number / rate) for number, phone in enumerate(phones)))
+    took = time.monotonic() - begun
+    latencies.sort()
+    at_99 = latencies[min(len(latencies) - 1, len(latencies) * 99 // 100)]
+    return LoadResult(len(latencies) - errors, errors, took, latencies[len(latencies) // 2], at_99)
+
+
 def _request(port: int, token: str, phone: int) -> bytes:
     body = json.dumps({"sender_id": SENDER, "phone": str(phone), "message": TEXT})
     head = f"POST /api/v1/sms/send HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nAuthorization: Bearer {token}\r\n"

@@ -5,7 +5,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,6 +28,7 @@ from shared.senders.sender_ids import decide_sender, request_sender
 
 METRICS_TOKEN = "a-token-that-only-measurements-use"
 SECRET_KEY = "a-secret-key-that-only-measurements-use-0123"
+JSON = "application/json"
 SENDER = "ACME"
 TEXT = "Your order 48151623 has left our house and will be with you tomorrow between 10:00 and 12:00 hrs"
 """96 characters, one segment."""
@@ -57,18 +58,29 @@ class Stuck(Exception):
 class Stand:
     """Postgres, Redis, an SMSC, the API and workers, in a temporary folder."""
 
-    def __init__(self, *, receipts: bool, workers: int = 2, round_trip: float = 0.0, window: int = WINDOW) -> None:
+    def __init__(
+        self,
+        *,
+        receipts: bool,
+        workers: int = 2,
+        round_trip: float = 0.0,
+        window: int = WINDOW,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="bulksms-bench-"))
         self.receipts = receipts
         self.window = window
         self.postgres = Postgres(self.folder / "postgres")
         self.redis = RedisServer(self.folder / "redis")
         self.port = free_port()
+        self.console_port = free_port()
         self.api: Command | None = None
+        self.console: Command | None = None
         self.workers: list[Command] = []
         self._launched, self._first = 0, workers
         self._next_phone = FIRST_PHONE
         self._round_trip = round_trip
+        self._settings = settings or {}
         self.cloned = 0
         """Messages that were inserted to make the tables large, and never sent."""
         self.meter = Meter(self._roots)
@@ -97,6 +109,7 @@ class Stand:
             "METRICS_TOKEN": METRICS_TOKEN,
             "PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics"),
             "PYTHONPATH": str(Path.cwd()),
+            **self._settings,
         }
         self.env = services.environment(values)
         self.smsc = Carrier(self.folder, self.env, receipts=self.receipts, round_trip=self._round_trip)
@@ -118,10 +131,16 @@ class Stand:
             self.engine.dispose()
         smsc = self.smsc.process if hasattr(self, "smsc") else None
         self.stop_workers()
-        for process in (self.api, smsc, self.redis, self.postgres):
+        for process in (self.console, self.api, smsc, self.redis, self.postgres):
             if process is not None:
                 process.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start_console(self) -> None:
+        """Start the console. It needs CONSOLE_SECRET_KEY, and the API needs to trust its address."""
+        self.console = services.console(self.console_port, self.port, self.env, self.folder, Path.cwd())
+        self.console.launch()
+        self.console.wait_ready(60)
 
     def start_workers(self, count: int) -> None:
         """Start worker processes, each with its own bind."""
@@ -156,20 +175,24 @@ class Stand:
 
     def post(self, path: str, body: bytes) -> Any:
         """POST a JSON body, and return the response. Raises Stuck unless its status is 200."""
+        return self.request("POST", path, body)
+
+    def request(self, method: str, path: str, body: bytes | None = None, content_type: str = JSON) -> Any:
+        """A request, and the JSON of its response. Raises Stuck unless its status is 200."""
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=120)
         try:
-            connection.request("POST", "/api/v1" + path, body, self.headers())
+            connection.request(method, "/api/v1" + path, body, self.headers() | {"Content-Type": content_type})
             response = connection.getresponse()
             document = json.loads(response.read())
         finally:
             connection.close()
         if response.status != http.HTTPStatus.OK:
-            raise Stuck(f"POST {path} returned {response.status}: {document}")
+            raise Stuck(f"{method} {path} returned {response.status}: {document}")
         return document
 
     def headers(self) -> dict[str, str]:
         """The headers of the account's requests."""
-        return {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+        return {"Content-Type": JSON, "Authorization": f"Bearer {self.token}"}
 
     def scalar(self, statement: str) -> Any:
         """One value from the database."""
@@ -236,6 +259,7 @@ class Stand:
         api = [self.api] if self.api else []
         groups: dict[str, list[Any]] = {
             "api": api,
+            **({"console": [self.console]} if self.console else {}),
             "worker": self.workers,
             "postgres": [self.postgres],
             "redis": [self.redis],

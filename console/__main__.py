@@ -1,6 +1,7 @@
 """Runs the console: `python -m console --port 8001`."""
 
 import argparse
+import os
 import sys
 
 import waitress
@@ -12,6 +13,13 @@ from console.settings import from_environment
 from shared.environment import SettingsError
 
 THREADS = 16
+NICE = 5
+"""Requests to the API and the sending go first where they share processors with the console."""
+SWITCH_SECONDS = 0.0005
+"""Threads take turns ten times as often as by default, so that a page waits less for others."""
+RECV_BYTES = 512
+"""Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: ten
+of the largest file are 2 MB. From 16 MB on, a thread would wait for the client, without an end."""
 
 
 def main() -> int:
@@ -25,6 +33,8 @@ def main() -> int:
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
+    os.nice(NICE)
+    sys.setswitchinterval(SWITCH_SECONDS)
     waitress.serve(
         create_app(settings),
         host=options.host,
@@ -34,6 +44,7 @@ def main() -> int:
         asyncore_use_poll=True,  # select() ends the process at descriptor 1024
         max_request_body_size=FILE_BYTES,
         channel_timeout=60,
+        recv_bytes=RECV_BYTES,
         ident="",
         clear_untrusted_proxy_headers=False,
     )

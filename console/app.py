@@ -10,6 +10,7 @@ from console.before_sign_in import add_before_sign_in
 from console.body_limits import limit_bodies
 from console.charts import chart_data
 from console.errors import add_error_pages
+from console.fair_share import share_fairly
 from console.formats import add_formats
 from console.languages import add_languages
 from console.navigation import navigation
@@ -36,6 +37,7 @@ def create_app(settings: Settings) -> Flask:
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
     limit_bodies(app)
+    share_fairly(app)
     secure(app, settings.secure)
     add_versions(app)
     add_languages(app)

@@ -3,8 +3,9 @@
 import resource
 
 MOST = 2000
-DESCRIPTORS_EACH = 3
-"""A connection's socket, and the files of a large request and a large answer."""
+DESCRIPTORS_EACH = 12
+"""A connection's socket, the file of a large request, and those of the answers that its client has not taken yet: as
+many as RECV_BYTES of requests ask for."""
 OWN_DESCRIPTORS = 100
 """For the log, modules and connections to the API."""
 

@@ -20,7 +20,7 @@ from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
 from console.crowds import Bound, Places, Refusals
-from console.token_cache import AccountToken, Cache, account_token, digest
+from console.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LONGEST_AGENT = 300
@@ -69,6 +69,7 @@ class Api:
         self.ended: Cache[float] = Cache(lambda known_until: known_until)
         self.refusals = Refusals()
         self.bound = Bound(self.refusals, Places(UNBOUND, UNBOUND), Places(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS))
+        self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends)
 
     def close(self) -> None:
         """Close the connections."""

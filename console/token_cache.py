@@ -24,6 +24,14 @@ class AccountToken(NamedTuple):
     """On the monotonic clock."""
 
 
+class LiveAnswer(NamedTuple):
+    """An answer of the API for the live parts of an account's pages."""
+
+    answer: Any
+    ends: float
+    """On the monotonic clock."""
+
+
 def account_token(answer: Mapping[str, Any]) -> AccountToken:
     """The token that the API gave."""
     return AccountToken(

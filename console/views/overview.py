@@ -6,6 +6,7 @@ from flask import Blueprint, render_template
 
 from console.charts import KINDS, by_day, days_until_today
 from console.current import account
+from console.live_answers import shared
 
 pages = Blueprint("overview", __name__)
 
@@ -32,6 +33,11 @@ def now() -> Any:
 
 
 def _now() -> dict[str, Any]:
+    now: dict[str, Any] = shared("overview", _asked_now)
+    return now
+
+
+def _asked_now() -> dict[str, Any]:
     limits = account().usage.limits()
     recent = account().sends.page(limit=RECENT)["data"]
     running = sorted((send for send in recent if send["status"] in OPEN), key=lambda send: OPEN.index(send["status"]))

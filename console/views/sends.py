@@ -11,6 +11,7 @@ from console.csv_files import download
 from console.current import account, require
 from console.formats import local_from_utc, status_label, utc_from_local
 from console.forms import Form
+from console.live_answers import shared
 from console.paging import paging
 from console.progress import Progress
 
@@ -47,14 +48,14 @@ def index() -> Any:
 @pages.get("/<uuid:send_id>")
 def show(send_id: Any) -> Any:
     """One send."""
-    send = account().sends.one(str(send_id))
+    send = _live(send_id)
     return render_template("sends/show.html", send=send, progress=Progress(send))
 
 
 @pages.get("/<uuid:send_id>/progress")
 def progress(send_id: Any) -> Any:
     """How far it has come, for a page that refreshes itself, and with it the reasons when more messages failed."""
-    send = account().sends.one(str(send_id))
+    send = _live(send_id)
     progress = Progress(send)
     response = make_response(render_template("sends/progress.html", send=send, progress=progress))
     if request.args.get("unsuccessful", "0") != str(progress.unsuccessful):
@@ -142,6 +143,10 @@ def change(send_id: Any) -> Any:
         return render_template("sends/change.html", send=send, form=form), 400
     flash(gettext("The send is changed."), "good")
     return redirect(url_for("sends.show", send_id=send_id))
+
+
+def _live(send_id: Any) -> Any:
+    return shared(f"send {send_id}", lambda: account().sends.one(str(send_id)))
 
 
 def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:

@@ -37,7 +37,8 @@ LIST = text(
            sum(r.submitted)::bigint AS submitted,
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
            (SELECT count(*) FROM batch b
-             WHERE split_part(b.carrier, '/', 1) = r.carrier AND b.state IN ('queued', 'waiting')) AS batches,
+             WHERE split_part(b.carrier, '/', 1) = r.carrier
+               AND (b.state = 'queued' OR b.state = 'waiting')) AS batches,
            max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused
       FROM carrier_report r LEFT JOIN carrier_setting s ON s.name = r.carrier
      WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
@@ -85,7 +86,8 @@ LIMITS = text(
     """
     SELECT l.name AS "limit", coalesce(l.changed, l.rate) AS rate, l.rate AS in_file,
            (SELECT count(*) FROM batch b
-             WHERE b.state IN ('queued', 'sending') AND l.name = ANY(string_to_array(b.carrier, '/'))) AS batches
+             WHERE (b.state = 'queued' OR b.state = 'sending')
+               AND l.name = ANY(string_to_array(b.carrier, '/'))) AS batches
       FROM carrier_limit l
      WHERE l.reported_at > clock_timestamp() - make_interval(secs => :fresh) ORDER BY l.name
     """

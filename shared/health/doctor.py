@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import driver_of, reading, transaction
+from shared.db.expressions import in_constants
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
@@ -92,7 +93,7 @@ AWAITING = text(
 """The same condition, of batches whose carriers are all closed."""
 DOUBTS = select(func.count().label("messages"), func.min(doubt.c.submitted_at).label("oldest"))
 SET_ASIDE = select(func.count()).where(job_failure.c.set_aside_at.is_not(None))
-HELD = select(func.count()).where(send.c.state == SendState.HELD)
+HELD = select(func.count()).where(in_constants(send.c.state, SendState.HELD), send.c.completed_at.is_(None))
 RECEIPTS = select(func.count()).where(receipt.c.received_at < func.clock_timestamp() - timedelta(minutes=10))
 SETTING = select(func.current_setting(bindparam("setting")))
 

@@ -2,7 +2,7 @@
 
     python -m tests.hostile.run --seconds 60
 
-strangers, customers   the attacks, which run in a process of their own (attacker.py), from a hundred addresses
+strangers, customers, people   the attacks, which run in a process of their own (attacker.py), from a hundred addresses
 scenarios              their catalogue
 victim                 single sends at a steady rate, and what came of them
 ground                 the service, the attack and the victim together

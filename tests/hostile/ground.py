@@ -1,28 +1,40 @@
 """The service, with an attacker's account that owns much, and one attack at a time with the victim beside it."""
 
 import contextlib
+import json
 import math
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 import psutil
 from sqlalchemy import text
 
-from bench.growth import COPIES
+from bench.growth import Original, copy
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK, free_port
+from shared.accounts.operator_keys import create_operator_key
+from shared.api_key import NewKey
 from shared.contacts.groups import create_group
-from tests.harness.house import House, wait_until
+from tests.harness.console import CONSOLE_KEY
+from tests.harness.house import SECRET_KEY, House, wait_until
 from tests.hostile.attacker import attacking
 from tests.hostile.scenarios import Scenario
+from tests.hostile.signed_in import a_person, a_stranger
 from tests.hostile.victim import Asked, Victim
 from tests.hostile.wire import Target
 
 CARRIER_RATE = 1_000
 """Segments a second of the simulated carrier, so that an attacker's bulk sends wait for it and not for a processor."""
 CREDITS = 2_000_000_000
+PEOPLE = 10
+"""Of the attacker's account, signed in at the console."""
 PATTERN = 2_000
 """Messages of the send that is copied until there are as many as an attack wants."""
 LOOK = 0.2
@@ -68,10 +80,11 @@ def seconds_of(asked: list[Asked], share: float) -> float:
 
 
 class Memory:
-    """Looks how much memory the API has, while its block runs."""
+    """Looks how much memory the API and the console have, while its block runs."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, console: Command) -> None:
         self._house = house
+        self._console = console
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memory")
         self.most = 0
@@ -85,10 +98,11 @@ class Memory:
         self._thread.join()
 
     def now(self) -> int:
-        """Bytes that the API's processes hold together."""
+        """Bytes that the API's processes and the console hold together."""
         assert self._house.api is not None
         api = psutil.Process(self._house.api.pid)
-        return sum(process.memory_info().rss for process in (api, *api.children(recursive=True)))
+        console = psutil.Process(self._console.pid)
+        return sum(process.memory_info().rss for process in (api, *api.children(recursive=True), console))
 
     def _run(self) -> None:
         while not self._over.wait(LOOK):
@@ -103,10 +117,13 @@ class Ground:
         self.house = house
         self.strength = strength
         self.victim = Victim(house)
+        self.console_port = free_port()
+        self.console = self._new_console()
 
     def prepare(self) -> None:
-        """Make both accounts, and what the attacker's owns: messages, a large group, opt-outs."""
+        """Make both accounts, and what the attacker's owns: messages, a large group, opt-outs, people."""
         house = self.house
+        self._start_console()
         attacker = house.new_account("attacker", CREDITS)
         key, token = house.key, house.token
         with house.engine.begin() as connection:
@@ -118,7 +135,9 @@ class Ground:
         for first in range(0, len(opt_outs), 100_000):
             house.post("/suppressions", phones=opt_outs[first : first + 100_000])
         self._fill(attacker, round(500_000 * self.strength))
-        self.victim.start()
+        self.victim.start(self.console_port)
+        with house.engine.begin() as connection:
+            operator = create_operator_key(connection, "a monitor", ["read"], SECRET_KEY)
         self._target = Target(
             house.port,
             self.strength,
@@ -127,6 +146,13 @@ class Ground:
             key.api_secret,
             str(group),
             self.victim.key.api_key,
+            self.victim.person.email,
+            self.console_port,
+            a_stranger(self.console_port),
+            [a_person(house, attacker, self.console_port).cookie for _ in range(PEOPLE)],
+            attacker,
+            operator.api_key,
+            self._operator_token(operator),
         )
 
     def attacked(self, scenario: Scenario, seconds: float, around: float, warm_up: float = 0.0) -> Felt:
@@ -135,7 +161,7 @@ class Ground:
         What it sends in the time of the `warm_up` does not count.
         """
         did: Counter[str] = Counter()
-        with self.victim as victim, Memory(self.house) as memory:
+        with self.victim as victim, Memory(self.house, self.console) as memory:
             time.sleep(warm_up)
             first = time.monotonic()
             time.sleep(around)
@@ -150,7 +176,8 @@ class Ground:
         during = [asked for asked in victim.asked if begin <= asked.due < end]
         rest = [asked for asked in victim.asked if asked.due >= end]
         felt = Felt(scenario, quiet, during, rest, memory=(before, most, after), did=did)
-        bad = [asked for asked in victim.asked if asked.status != 200 or asked.seconds > slow(quiet)]
+        most = slow(quiet)
+        bad = [each for each in victim.asked if each.status != 200 or (each.what != "page" and each.seconds > most)]
         felt.recovery = max(
             [asked.due + asked.seconds - end for asked in bad if asked.due + asked.seconds > end] or [0.0]
         )
@@ -168,11 +195,30 @@ class Ground:
         for send in sends:
             self.house.try_request("POST", f"/sends/{send}/cancel")
 
-    def restart_api(self) -> None:
-        """Its memory is as small as at first."""
+    def restart(self) -> None:
+        """Restart the API and the console: their memory is as small as at first."""
         assert self.house.api is not None
+        self.console.stop()
         self.house.api.stop()
         self.house.start_api()
+        self.console = self._new_console()
+        self._start_console()
+
+    def _new_console(self) -> Command:
+        return services.console(self.console_port, self.house.port, self.house.env, self.house.folder, Path.cwd())
+
+    def _start_console(self) -> None:
+        self.console.launch()
+        self.console.wait_ready(60)
+
+    def _operator_token(self, key: NewKey) -> str:
+        asked = urllib.request.Request(
+            f"http://{LOOPBACK}:{self.house.port}/operator/v1/auth/token",
+            json.dumps(key._asdict()).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            return str(json.load(answer)["access_token"])
 
     def _fill(self, account: int, messages: int) -> None:
         """Let the account have so many messages, which are delivered."""
@@ -181,10 +227,7 @@ class Ground:
         send = house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
         house.wait_for_end(120)
         for number in range(1, messages // PATTERN):
-            values = {"digits": f"{number:04x}", "send": send, "messages": PATTERN, "account": account}
-            with house.engine.begin() as connection:
-                for statement in COPIES:
-                    connection.execute(text(statement), values)
+            copy(house.engine, Original(account, [UUID(send)], PATTERN), number)
         with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("ANALYZE"))
 
@@ -201,7 +244,13 @@ def slow(quiet: list[Asked]) -> float:
 @contextlib.contextmanager
 def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
     """A running service with one worker, prepared."""
-    settings = {"WEBHOOK_LOOPBACK": "1", "SIMULATOR_RATE": str(CARRIER_RATE), "LEASE_SECONDS": "15"}
+    settings = {
+        "WEBHOOK_LOOPBACK": "1",
+        "SIMULATOR_RATE": str(CARRIER_RATE),
+        "LEASE_SECONDS": "15",
+        "TRUSTED_PROXIES": f"{LOOPBACK}/32",
+        "CONSOLE_SECRET_KEY": CONSOLE_KEY,
+    }
     made = House(folder, durable=durable, **settings)
     there = Ground(made, strength)
     try:
@@ -211,4 +260,5 @@ def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
         yield there
         there.victim.stop()
     finally:
+        there.console.stop()
         made.stop()

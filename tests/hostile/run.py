@@ -5,6 +5,7 @@ is more than was promised, or where the books are wrong.
 """
 
 import argparse
+import math
 import signal
 import statistics
 import sys
@@ -22,11 +23,12 @@ AROUND = 10.0
 WARM_UP = 5.0
 RECOVERY = 5.0
 HANDED_OVER = 1.0
+PAGE = 3.0
 MEMORY = 2.0
 """Times as much as before."""
 SLOWER = 1.1
 """Times as long as in a quiet time, at most, for jobs beside poisoned objects."""
-HEAD = ("attack", "p50", "p99", "quiet p99", "refused", "handed over", "memory", "recovery")
+HEAD = ("attack", "p50", "p99", "quiet p99", "slowest page", "refused", "handed over", "memory", "recovery")
 
 
 def problems(felt: Felt) -> Iterator[str]:
@@ -34,6 +36,8 @@ def problems(felt: Felt) -> Iterator[str]:
     p99, most = seconds_of(felt.during, 0.99), slow(felt.quiet)
     if not p99 < most:
         yield f"p99 of {1000 * p99:.0f} ms, not under {1000 * most:.0f}"
+    if not max(pages_of(felt), default=0.0) < PAGE:
+        yield f"a page of the console came after {max(pages_of(felt)):.1f} s"
     if felt.refused:
         told = [(asked.what, asked.status, asked.body) for asked in felt.refused[:3]]
         yield f"{len(felt.refused)} requests refused or lost, such as {told}"
@@ -47,6 +51,11 @@ def problems(felt: Felt) -> Iterator[str]:
         yield "there was no attack"
 
 
+def pages_of(felt: Felt) -> list[float]:
+    """Seconds that each page of the console took which the victim's person opened."""
+    return [asked.seconds for asked in felt.during if asked.what == "page"]
+
+
 def row(felt: Felt) -> list[str]:
     """A line of the table."""
     return [
@@ -54,6 +63,7 @@ def row(felt: Felt) -> list[str]:
         f"{1000 * seconds_of(felt.during, 0.5):.0f} ms",
         f"{1000 * seconds_of(felt.during, 0.99):.0f} ms",
         f"{1000 * seconds_of(felt.quiet, 0.99):.0f} ms",
+        f"{max(pages_of(felt), default=math.nan):.1f} s",
         f"{len(felt.refused)} of {len(felt.during + felt.after)}",
         f"{max(felt.delays, default=99.0):.2f} s",
         " / ".join(str(each >> 20) for each in felt.memory) + " MB",
@@ -97,7 +107,7 @@ def main() -> int:
         with ground(Path(folder), options.strength, durable=True) as there:
             print("| " + " | ".join(HEAD) + " |\n" + "|---" * len(HEAD) + "|", flush=True)
             for scenario in (each for each in SCENARIOS if each.name in names):
-                there.restart_api()
+                there.restart()
                 missed += tell(there.attacked(scenario, options.seconds, AROUND, WARM_UP))
             if "poison" in names:
                 missed += tell_of_poison(there)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from tests.hostile import customers, strangers
+from tests.hostile import customers, people, strangers
 from tests.hostile.wire import Wire
 
 
@@ -23,6 +23,9 @@ SCENARIOS = (
     Scenario("fields", "objects with 999 unknown fields", strangers.unknown_names),
     Scenario("trailers", "trailers without an end, 16 connections", strangers.endless_trailers),
     Scenario("guess", "secrets guessed, 64 at a time", strangers.guessed_secrets),
+    Scenario("sign-ins", "passwords guessed from 100 addresses, 200 at a time", strangers.guessed_sign_ins),
+    Scenario("files", "200 connections that ask the console for files and read nothing", strangers.files_not_read),
+    Scenario("operators", "operators' secrets and tokens guessed, 64 at a time", strangers.guessed_operators),
     Scenario("lists", "lists and reports of 500,000 messages, 64 at a time", customers.large_lists),
     Scenario("quotes", "quotes for 300,000 contacts, 48 at a time", customers.quotes_of_a_large_group),
     Scenario("contacts", "lists of 100,000 contacts, 40 at a time", customers.contacts_added),
@@ -34,5 +37,8 @@ SCENARIOS = (
     Scenario("opt-outs", "opt-out files of 4,000,000 rows, 8 at a time", customers.millions_of_opt_outs),
     Scenario("imports", "rotten files imported, 8 at a time", customers.rotten_imports),
     Scenario("webhooks", "20 webhooks whose receivers never end", customers.webhooks_without_an_end),
+    Scenario("pages", "1,000 open pages of one account", people.open_pages),
+    Scenario("readers", "200 connections that read pages at 1 kB/s", people.pages_read_slowly),
+    Scenario("operator-lists", "largest lists of the operator API, 64 at a time", people.operators_lists),
 )
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}

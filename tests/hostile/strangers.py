@@ -1,12 +1,15 @@
 """What somebody without a key can do, from a hundred addresses."""
 
 import asyncio
+import itertools
 import json
+from urllib.parse import urlencode
 
 from tests.hostile.wire import Connection, Wire, until_ended
 
 TOKEN = "/api/v1/auth/token"
 JSON = "Content-Type: application/json"
+FORM = "Content-Type: application/x-www-form-urlencoded"
 DRIP_SECONDS = 1.2
 KEYS_OF_64_KB = 7_000
 
@@ -94,6 +97,52 @@ async def endless_trailers(wire: Wire) -> None:
             await connection[1].drain()
 
     await wire.together(*(wire.reopen(pour) for _ in range(wire.many(16))))
+
+
+async def guessed_sign_ins(wire: Wire) -> None:
+    """Passwords guessed at the console and at the API, for the victim's person and for people who do not exist."""
+    console = wire.at_console()
+    emails = itertools.cycle((wire.target.victims_email, "nobody@example.com"))
+    guess = {"email": wire.target.victims_email, "password": "a password that is wrong"}
+    data = wire.request("POST", "/sign-in", guess, signed_in=False)
+
+    cookie, csrf_token = wire.target.form
+
+    def make() -> bytes:
+        fields = {"csrf_token": csrf_token, "email": next(emails), "password": "a password that is wrong"}
+        body = urlencode(fields).encode()
+        lines = (f"Cookie: {cookie}", FORM, f"Content-Length: {len(body)}")
+        return console.head("POST", "/sign-in", *lines, signed_in=False) + body
+
+    await wire.together(
+        *(console.repeat(make) for _ in range(wire.many(100))),
+        *(wire.repeat(lambda: data) for _ in range(wire.many(100))),
+    )
+
+
+async def files_not_read(wire: Wire) -> None:
+    """The console's largest file asked for again and again, and never read."""
+    console = wire.at_console()
+    data = console.head("GET", "/static/vendor/chart.umd.min.js", signed_in=False) * 100
+
+    async def use(connection: Connection) -> None:
+        connection[1].write(data)
+        wire.counts["requests"] += 100
+        while await connection[0].read(1_000):
+            await asyncio.sleep(5)
+
+    await wire.together(*(console.reopen(use) for _ in range(wire.many(200))))
+
+
+async def guessed_operators(wire: Wire) -> None:
+    """Secrets of operator keys guessed, and lists of the operator API asked for with tokens that are none."""
+    keys = (wire.target.operator_key, "smso_0000000000000000")
+    asked = [
+        wire.operator_request("POST", "/auth/token", {"api_key": key, "api_secret": f"smsos_{number:043d}"}, token="")
+        for number, key in enumerate(keys * 16)
+    ]
+    asked += [wire.operator_request("GET", "/accounts?limit=1000", token=wire.target.token) for _ in range(32)]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked[:: max(1, round(64 / wire.many(64)))]))
 
 
 async def guessed_secrets(wire: Wire) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from bulksms.local.ports import LOOPBACK
 from tests.harness.house import House
 from tests.harness.receiver import Post, receiver
+from tests.hostile.signed_in import a_person
 
 RATE = 25
 """Single sends a second, each on a connection of its own and begun when it is due, however long the others take."""
@@ -50,9 +51,12 @@ class Victim:
         self.asked: list[Asked] = []
         self._other_requests = itertools.cycle(self._others())
 
-    def start(self) -> None:
-        """Have the account, and the receiver of its webhook."""
-        self._account = self._house.new_account("victim")
+    def start(self, console_port: int) -> None:
+        """Have the account, the receiver of its webhook, and a person who is signed in at the console."""
+        account = self._house.new_account("victim")
+        self._page = f"/accounts/{account}/live/"
+        self._console_port = console_port
+        self.person = a_person(self._house, account, console_port)
         self._headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._house.token}"}
         self.key = self._house.key
         self._receiving = receiver(self._note)
@@ -96,6 +100,7 @@ class Victim:
             self._pool.submit(self._ask, "send", "POST", "/sms/send", body, due)
             if number % OTHERS_EVERY == OTHERS_EVERY - 1:
                 self._pool.submit(self._ask, *next(self._other_requests), due)
+                self._pool.submit(self._open_page, due)
 
     def _others(self) -> Iterator[tuple[str, str, str, Any]]:
         yield "token", "POST", "/auth/token", self.key._asdict()
@@ -116,6 +121,19 @@ class Victim:
         finally:
             connection.close()
         self.asked.append(Asked(what, due, time.monotonic() - due, status, answer))
+
+    def _open_page(self, due: float) -> None:
+        status, answer = None, None
+        connection = http.client.HTTPConnection(LOOPBACK, self._console_port, timeout=PATIENCE)
+        try:
+            connection.request("GET", self._page, headers={"Cookie": self.person.cookie})
+            answered = connection.getresponse()
+            answer, status = answered.read().decode(), answered.status
+        except (OSError, http.client.HTTPException) as error:
+            answer = repr(error)
+        finally:
+            connection.close()
+        self.asked.append(Asked("page", due, time.monotonic() - due, status, answer))
 
     def _note(self, post: Post) -> int:
         message = UUID(post.told["data"]["message_id"])

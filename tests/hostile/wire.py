@@ -31,14 +31,28 @@ class Target:
     """Its large group."""
     victims_key: str
     """The name of the victim's API key, which is no secret."""
+    victims_email: str
+    """Of a person of the victim's account."""
+    console_port: int
+    form: tuple[str, str]
+    """The cookie and the CSRF token of a stranger at the console."""
+    cookies: list[str]
+    """Of people of the attacker's account, who are signed in at the console."""
+    account: int
+    """The attacker's."""
+    operator_key: str
+    """The name of an operator key."""
+    operator_token: str
+    """Of an operator key that may only read."""
 
 
 class Wire:
     """The attacker's side of all connections. `counts` says what was tried and what came back."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, port: int | None = None, counts: Counter[str] | None = None) -> None:
         self.target = target
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter() if counts is None else counts
+        self._port = target.port if port is None else port
         self._addresses = itertools.cycle(ADDRESSES)
 
     def many(self, full: int) -> int:
@@ -48,9 +62,13 @@ class Wire:
     async def open(self) -> Connection:
         """A connection from the next address."""
         address = next(self._addresses)
-        made = await asyncio.open_connection(SERVER, self.target.port, local_addr=(address, 0))
+        made = await asyncio.open_connection(SERVER, self._port, local_addr=(address, 0))
         self.counts["connections"] += 1
         return made
+
+    def at_console(self) -> "Wire":
+        """The same attacker, before the console."""
+        return Wire(self.target, self.target.console_port, self.counts)
 
     def head(self, method: str, path: str, *headers: str, signed_in: bool = True) -> bytes:
         """The head of a request; `headers` are lines of it as they are."""
@@ -65,6 +83,17 @@ class Wire:
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         more = (f"Content-Type: {type or 'application/json'}", f"Content-Length: {len(data)}", *headers)
         return self.head(method, f"/api/v1{path}", *more, signed_in=signed_in) + data
+
+    def page(self, path: str, cookie: str, *headers: str) -> bytes:
+        """A whole request for a page of the console."""
+        return self.head("GET", path, f"Cookie: {cookie}", *headers, signed_in=False)
+
+    def operator_request(self, method: str, path: str, body: Any = None, *, token: str) -> bytes:
+        """A whole request to the operator API."""
+        data = b"" if body is None else json.dumps(body).encode()
+        more = [f"Authorization: Bearer {token}"] if token else []
+        length = ("Content-Type: application/json", f"Content-Length: {len(data)}")
+        return self.head(method, f"/operator/v1{path}", *more, *length, signed_in=False) + data
 
     async def ask(self, connection: Connection, data: bytes) -> tuple[int, bytes]:
         """Send a request and read all of its answer."""

@@ -5,6 +5,7 @@ import json
 import select
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,12 +20,16 @@ from console.app import create_app
 from console.before_sign_in import MOST_CALLS_OF_ADDRESS
 from console.crowds import MANY_REFUSALS
 from console.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
+from console.fair_share import MOST_OF_SESSION
 from console.settings import Settings
 from tests.harness.house import wait_until
 
 KEY = "a-secret-key-of-the-consoles-tests"
 MANY = 1200
 STRANGERS = 40
+PIPELINED = 150
+TIMES = 40
+FILE = "/static/vendor/chart.umd.min.js"
 REQUEST = "GET {} HTTP/1.1\r\nHost: console\r\nConnection: close\r\n\r\n"
 
 
@@ -170,3 +175,38 @@ def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:
         refused = answered(waiting)
         assert {first_line(each) for each in refused} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
         assert len(refused) == STRANGERS - MOST_CALLS_OF_ADDRESS
+
+
+def test_who_reads_nothing_holds_no_thread(console: Running) -> None:
+    """Each asks for 30 MB of files at once: a thread that waited until they are read would wait for ever."""
+    request = f"GET {FILE} HTTP/1.1\r\n\r\n" * PIPELINED
+    with contextlib.ExitStack() as readers:
+        waiting = [readers.enter_context(console.connect(request)) for _ in range(STRANGERS)]
+        wait_until(lambda: len(answered(waiting)) == STRANGERS, 30, "the first of each")
+        for _ in range(TIMES):
+            assert console.status("/healthz") == "HTTP/1.1 200 OK"
+            time.sleep(0.1)
+
+
+def test_a_session_cannot_hold_up_the_pages_of_others(console: Running) -> None:
+    """The API answers nothing, and a session has as many pages waiting for it as its share."""
+    cookie = f"Cookie: {session_cookie('smsp_a-session')}\r\n"
+    request = REQUEST.format("/accounts/1/live/").replace("\r\n\r\n", f"\r\n{cookie}\r\n")
+    with contextlib.ExitStack() as pages:
+        waiting = [pages.enter_context(console.connect(request)) for _ in range(STRANGERS)]
+        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_OF_SESSION, 10, "the refusals")
+        refused = answered(waiting)
+        assert {first_line(each) for each in refused} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
+        assert len(refused) == STRANGERS - MOST_OF_SESSION
+        assert console.status("/sign-in") == "HTTP/1.1 200 OK"
+
+
+def session_cookie(token: str) -> str:
+    """The cookie of a browser with this session token."""
+    app = create_app(Settings(secret_key=KEY))
+    client = app.test_client()
+    with client.session_transaction() as session:
+        session[SESSION_TOKEN] = token
+    cookie = client.get_cookie(app.config["SESSION_COOKIE_NAME"])
+    assert cookie is not None
+    return f"{cookie.key}={cookie.value}"

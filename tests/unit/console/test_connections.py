@@ -8,7 +8,7 @@ from console.connections import MOST, most_connections, raise_descriptor_limit
 
 
 @pytest.mark.parametrize(
-    ("descriptors", "connections"), [(1024, 308), (256, 52), (50, 1), (6100, MOST), (20_000, MOST)]
+    ("descriptors", "connections"), [(1024, 77), (256, 13), (50, 1), (24_100, MOST), (60_000, MOST)]
 )
 def test_descriptors_are_enough_for_all_connections(descriptors: int, connections: int) -> None:
     assert most_connections(descriptors) == connections
@@ -20,6 +20,6 @@ def test_the_limit_is_raised_as_far_as_allowed() -> None:
     try:
         raised = raise_descriptor_limit()
         assert raised == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        assert raised == min(before[1], 6100)
+        assert raised == min(before[1], 24_100)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)

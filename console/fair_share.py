@@ -1,0 +1,97 @@
+"""How many requests of one session and of one account are worked on at a time.
+
+Each takes a thread of the process until its response has been sent. So no account can hold up the pages of others.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+
+from bulksms_client.errors import ApiError
+from flask import Flask, Response, g, request, session
+
+from console.current import SESSION_TOKEN, maybe_person
+from console.token_cache import digest
+
+EXTENSION = "bulksms_fair_share"
+MOST_OF_SESSION = 4
+"""A quarter of the process's threads."""
+MOST_OF_ACCOUNT = 8
+"""Half of them."""
+RETRY_SECONDS = "2"
+
+
+class Share:
+    """Counts what each owner holds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: Counter[Hashable] = Counter()
+
+    def __len__(self) -> int:
+        """How many owners hold something."""
+        return len(self._held)
+
+    def hold(self, owner: Hashable, most: int) -> bool:
+        """Hold one more, unless the owner holds `most`."""
+        with self._lock:
+            if self._held[owner] >= most:
+                return False
+            self._held[owner] += 1
+            return True
+
+    def release(self, owner: Hashable) -> None:
+        """Release one."""
+        with self._lock:
+            self._held[owner] -= 1
+            self._held += Counter()  # forgets owners who hold nothing
+
+
+def share_fairly(app: Flask) -> None:
+    """Answer what is above a share with 429 at once. A live part then stays as it is, and asks again later."""
+    share = app.extensions[EXTENSION] = Share()
+
+    @app.before_request
+    def hold() -> Response | None:
+        g.held = []
+        for owner, most in _owners():
+            if not share.hold(owner, most):
+                return _too_many()
+            g.held.append(owner)
+        return None
+
+    @app.after_request
+    def release_streamed(response: Response) -> Response:
+        if response.is_streamed:
+            response.call_on_close(_releasing(share, g.pop("held", [])))
+        return response
+
+    @app.teardown_request
+    def release(error: BaseException | None) -> None:
+        _releasing(share, g.pop("held", []))()
+
+
+def _owners() -> Iterator[tuple[Hashable, int]]:
+    """Whose request it is: the session's, then the account's if the person is in it. Strangers and files have none."""
+    token = session.get(SESSION_TOKEN)
+    if not token or request.endpoint == "static":
+        return
+    yield ("session", digest(str(token))), MOST_OF_SESSION
+    person = maybe_person() if "account_id" in g else None
+    if person is not None and any(str(each["account_id"]) == g.account_id for each in person.accounts):
+        yield ("account", g.account_id), MOST_OF_ACCOUNT
+
+
+def _too_many() -> Response:
+    if "HX-Request" not in request.headers:
+        g.nobody = True  # the page that says so asks the API nothing
+        raise ApiError(429, {"code": "rate_limited"})
+    return Response(status=429, headers={"HX-Reswap": "none", "Retry-After": RETRY_SECONDS})
+
+
+def _releasing(share: Share, held: list[Hashable]) -> Callable[[], None]:
+    def release() -> None:
+        while held:
+            share.release(held.pop())
+
+    return release

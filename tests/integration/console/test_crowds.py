@@ -1,0 +1,103 @@
+"""Many pages of one account open at the same time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from flask import request, request_started
+
+from console.current import SESSION_TOKEN
+from console.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION, Share
+from console.token_cache import digest
+from shared.people.memberships import end_membership
+from tests.harness.console import Browser, Console
+
+LOOKS = 8
+LIVE = {"HX-Request": "true"}
+
+
+@contextmanager
+def asked_of(console: Console) -> Iterator[list[str]]:
+    """The paths that the API is asked for meanwhile."""
+    paths: list[str] = []
+
+    def note(sender: object, **_: object) -> None:
+        paths.append(request.path)
+
+    with request_started.connected_to(note, console.service.flask):
+        yield paths
+
+
+def second_owner(console: Console) -> tuple[Browser, UUID]:
+    """The browser of another owner, and who it is."""
+    person = console.person("owner")
+    browser = Browser(console.app, console.service.account_id)
+    assert browser.sign_in_by_link(console.link(person)).status_code == 302
+    return browser, person.id
+
+
+def test_a_session_has_its_share_and_no_more(console: Console) -> None:
+    browser, other = console.browser("owner"), console.browser("owner")
+    with browser.client.session_transaction() as cookie:
+        session = ("session", digest(cookie[SESSION_TOKEN]))
+    share: Share = console.app.extensions[EXTENSION]
+    for _ in range(MOST_OF_SESSION):
+        assert share.hold(session, MOST_OF_SESSION)
+    refused = browser.get("/")
+    assert refused.status_code == 429 and "Wait a moment" in refused.text
+    part = browser.get("/now", headers=LIVE)
+    assert (part.status_code, part.headers["HX-Reswap"], part.text) == (429, "none", "")
+    assert other.get("/").status_code == 200
+    share.release(session)
+    assert [browser.get("/").status_code for _ in range(2 * MOST_OF_SESSION)] == [200] * 2 * MOST_OF_SESSION
+
+
+def test_an_account_has_its_share_and_no_more(console: Console) -> None:
+    browser, neighbour = console.browser("owner"), console.service.new_account("neighbour")
+    other = console.browser("owner", neighbour)
+    share: Share = console.app.extensions[EXTENSION]
+    for _ in range(MOST_OF_ACCOUNT):
+        assert share.hold(("account", str(console.service.account_id)), MOST_OF_ACCOUNT)
+    assert browser.get("/").status_code == 429
+    assert other.get("/").status_code == 200
+    assert other.open(browser.path("/")).status_code != 429, "an account's share is its members' alone"
+    assert browser.open("/me/profile").status_code == 200
+
+
+def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console) -> None:
+    browser, share = console.browser("owner"), console.app.extensions[EXTENSION]
+    download = browser.get("/opt-outs/opt-outs.csv", buffered=False)
+    assert len(share) == 2, "the session and the account"
+    download.close()
+    assert len(share) == 0
+
+
+def test_live_parts_share_what_the_api_said_a_moment_ago(console: Console) -> None:
+    browsers = [console.browser("owner") for _ in range(2)]
+    console.app.extensions["bulksms_api"].live_answers.clear()
+    with asked_of(console) as paths:
+        for _ in range(LOOKS):
+            parts = [browser.get("/now", headers=LIVE) for browser in browsers]
+            assert {part.status_code for part in parts} == {200}
+    assert 1 <= paths.count("/api/v1/balance") < 2 * LOOKS
+
+
+def test_a_whole_page_asks_anew(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/now", headers=LIVE)
+    with asked_of(console) as paths:
+        for _ in range(LOOKS):
+            browser.get("/")
+    assert paths.count("/api/v1/balance") == LOOKS
+
+
+def test_who_has_left_the_account_gets_nothing_that_others_see(console: Console) -> None:
+    stays, (leaves, person) = console.browser("owner"), second_owner(console)
+    assert leaves.get("/now", headers=LIVE).status_code == 200
+    with console.service.engine.begin() as connection:
+        end_membership(connection, console.service.account_id, person)
+    console.service.reload_limits()
+    console.app.extensions["bulksms_api"].people.clear()  # after the ten seconds for which a person is known
+    assert stays.get("/now", headers=LIVE).status_code == 200
+    refused = leaves.get("/now", headers=LIVE)
+    assert "Credits" not in refused.text and refused.status_code != 200

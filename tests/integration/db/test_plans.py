@@ -1,0 +1,40 @@
+"""Statements that pages repeat every few seconds read what waits, not all that there ever was."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, TextClause, text
+
+from api.resources.sends.bottleneck import AHEAD_OF_ACCOUNT, AHEAD_OF_SEND
+from shared.carriers import control
+from shared.health import doctor
+
+STATEMENTS = {
+    "ahead of a send": (AHEAD_OF_SEND, {"owner": UUID(int=1)}),
+    "ahead of an account": (AHEAD_OF_ACCOUNT, {"owner": 1}),
+    "carriers": (control.LIST, {"fresh": 10.0}),
+    "limits of carriers": (control.LIMITS, {"fresh": 10.0}),
+    "sends that are held": (doctor.HELD, {}),
+}
+LARGE = ("batch", "send", "message")
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_no_large_table_is_read_as_a_whole(engine: Engine, name: str) -> None:
+    statement, parameters = STATEMENTS[name]
+    plan = explained(engine, statement, parameters)
+    assert [table for table in LARGE if f"Seq Scan on {table}" in plan] == [], plan
+
+
+def test_it_would_be_noticed(engine: Engine) -> None:
+    assert "Seq Scan on batch" in explained(engine, text("SELECT count(*) FROM batch WHERE size > 1"), {})
+
+
+def explained(engine: Engine, statement: Any, parameters: dict[str, Any]) -> str:
+    """The plan of a statement where a scan of a whole table is the last resort, as it is of a large one."""
+    bound = statement.bindparams if isinstance(statement, TextClause) else statement.params
+    sql = bound(**parameters).compile(engine, compile_kwargs={"literal_binds": True})
+    with engine.connect() as connection:
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        return "\n".join(connection.exec_driver_sql(f"EXPLAIN {sql}").scalars())

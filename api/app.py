@@ -1,13 +1,16 @@
 """Create the Flask application: endpoints, errors, headers, health checks and documentation."""
 
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from celery import Celery
 from flask import Flask, Response
 from sqlalchemy import Engine
 from werkzeug.exceptions import NotFound
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, Map
 
 import api.operator
 import api.resources  # noqa: F401 - both declare their endpoints
@@ -56,8 +59,8 @@ def create_app(
     settings = settings or service_settings()
     app = Flask(__name__, static_folder=None)
     app.debug = False  # whatever FLASK_DEBUG says
-    app.url_map.merge_slashes = False
-    app.url_map.strict_slashes = False
+    app.url_map, views = _routes()
+    app.view_functions.update(views)
     engine = engine or make_engine(
         settings.database_url,
         settings.database_pool,
@@ -73,12 +76,6 @@ def create_app(
         _replica(settings, engine),
     )
     app.extensions["bulksms"] = work
-    app.url_map.converters["phone"] = PhoneInPath
-    _add_endpoints(app)
-    _add_health(app)
-    add_documentation(app)
-    add_metrics(app, work)
-    add_callbacks(app, work)
     _add_errors(app)
     app.wsgi_app = RequestMiddleware(  # type: ignore[method-assign]
         app.wsgi_app, work, settings.requests_per_second, settings.request_log_sample_rate
@@ -101,6 +98,24 @@ def _replica(settings: Settings, primary: Engine) -> Replica | None:
     replica = Replica(primary, engine, settings.replica_max_lag)
     replica.start()
     return replica
+
+
+@cache
+def _routes() -> tuple[Map, dict[str, Callable[..., Any]]]:
+    """The rules of all paths and the functions behind them.
+
+    The applications of a process share them: compiling the rules is most of the work of creating an application.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
+    app.url_map.converters["phone"] = PhoneInPath
+    _add_endpoints(app)
+    _add_health(app)
+    add_documentation(app)
+    add_metrics(app)
+    add_callbacks(app)
+    return app.url_map, app.view_functions
 
 
 def _add_endpoints(app: Flask) -> None:

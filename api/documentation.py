@@ -3,7 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
-from flask import Flask, Response, send_from_directory
+from flask import Flask, Response, render_template, send_from_directory
 
 from api.commit.draft import encode
 from api.endpoint import OPERATORS, json_response
@@ -42,7 +42,7 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     @app.get("/operator/reference")
     def operator_reference() -> Response:
         """The reference of the operator API. It loads nothing from other hosts."""
-        return send_from_directory("static", "operator.html")
+        return Response(render_template("operator.html"))
 
     @app.get("/")
     def home() -> Response:
@@ -62,7 +62,7 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     @app.get("/reference")
     def reference() -> Response:
         """The API reference. It loads nothing from other hosts."""
-        return send_from_directory("static", "reference.html")
+        return Response(render_template("reference.html"))
 
     @app.get("/reference/<path:name>")
     def reference_file(name: str) -> Response:

@@ -16,6 +16,8 @@ from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND, Buckets
+from shared.carriers.http.config import HttpConfig
+from shared.carriers.http.file import http_carriers
 from shared.db.replica import Replica
 from shared.encryption import Texts
 from shared.oidc.provider import Provider, provider_of
@@ -28,7 +30,10 @@ from shared.task_publisher import TaskPublisher
 
 @dataclass
 class Services:
-    """The application's engine, tokens, limits, group commit and task publisher."""
+    """The application's engine, tokens, limits, group commit and task publisher.
+
+    Raises SettingsError if CARRIERS_FILE is invalid.
+    """
 
     settings: Settings
     engine: Engine
@@ -53,8 +58,11 @@ class Services:
     totp_texts: Texts = field(init=False)
     oidc: Provider | None = field(init=False)
     oidc_attempts: OidcAttempts = field(init=False)
+    http_carriers: dict[str, HttpConfig] = field(init=False)
+    """By name, to authenticate their callbacks."""
 
     def __post_init__(self) -> None:
+        self.http_carriers = http_carriers(self.settings.carriers_file)
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.operator_tokens = OperatorTokens(
             self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks, self.tokens

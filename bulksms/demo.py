@@ -4,15 +4,17 @@ import json
 from pathlib import Path
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from bulksms.local.files import write_private
 from shared.accounts.administration import Refused, create_account, create_key, find_account, top_up
 from shared.accounts.audit_log import operator
-from shared.accounts.sandbox import WITH_SANDBOX
+from shared.accounts.sandbox import IDS_WITH_SANDBOX
 from shared.api_key import SCOPES, NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
+from shared.db.tables import accounts
+from shared.db.tables.contacts import contact_group
 from shared.people.memberships import add_member
 from shared.people.persons import create_person, person_by_email, set_operator_role
 from shared.people.roles import OperatorRole, Role
@@ -31,14 +33,16 @@ CONTACTS = 1_000
 EMAIL = "owner@example.com"
 """The person of the demo: owner of the account, and operator of the installation."""
 
-SECRET_HASH = text(
-    f"""
-    SELECT secret_hash FROM api_key
-     WHERE id = :key AND account_id IN {WITH_SANDBOX} AND revoked_at IS NULL
-       AND (expires_at IS NULL OR expires_at > now())
-    """
+KEYS, GROUPS = accounts.api_key.c, contact_group.c
+SECRET_HASH = select(KEYS.secret_hash).where(
+    KEYS.id == bindparam("key"),
+    KEYS.account_id.in_(IDS_WITH_SANDBOX),
+    KEYS.revoked_at.is_(None),
+    or_(KEYS.expires_at.is_(None), KEYS.expires_at > func.now()),
 )
-FIND_GROUP = text("SELECT id FROM contact_group WHERE account_id = :account AND name = :name AND deleted_at IS NULL")
+FIND_GROUP = select(GROUPS.id).where(
+    GROUPS.account_id == bindparam("account"), GROUPS.name == bindparam("name"), GROUPS.deleted_at.is_(None)
+)
 
 
 def ensure_demo(base_url: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, select
 
 from bulksms.commands.common import messages
 from shared.accounts.administration import Refused
@@ -16,13 +16,19 @@ from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import put_contacts
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
 from shared.db.connection import reading, transaction
+from shared.db.tables.accounts import account
+from shared.db.tables.contacts import contact_group
 from shared.sms.numbering import Numbering, numbering_of
 
 BLOCK = 64 * 1024
 """Bytes read at a time."""
 MAX_SHOWN = 20
 
-COUNTRY = text("SELECT a.country FROM contact_group g JOIN account a ON a.id = g.account_id WHERE g.id = :group")
+COUNTRY = (
+    select(account.c.country)
+    .join(contact_group, contact_group.c.account_id == account.c.id)
+    .where(contact_group.c.id == bindparam("group"))
+)
 
 
 @dataclass(slots=True)

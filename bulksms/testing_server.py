@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import fakeredis
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, func, insert, select
 
 from api.app import create_app
 from api.endpoint import PREFIX
@@ -31,6 +31,9 @@ from shared.api_key import SCOPES
 from shared.carriers.receipts import Receipt
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
+from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.running import simulated_submit
+from shared.db.tables.sends import batch
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
 from shared.task_queue import make_celery
@@ -50,12 +53,13 @@ POSTGRES = {
     "synchronous_commit": "off",
 }
 # request_sender and decide_sender allow a sender ID for one account only; here all accounts share one.
-ADD_SENDER = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')")
-SENT = text(
-    """
-    SELECT s.message_id FROM simulated_submit s JOIN batch b ON b.id = batch_of(s.message_id)
-     WHERE b.account_id = :account ORDER BY s.at, s.message_id
-    """
+ADD_SENDER = insert(sender_id).values(state="approved")
+COUNT_ACCOUNTS = select(func.count()).select_from(account)
+SENT = (
+    select(simulated_submit.c.message_id)
+    .join(batch, batch.c.id == func.batch_of(simulated_submit.c.message_id))
+    .where(batch.c.account_id == bindparam("account"))
+    .order_by(simulated_submit.c.at, simulated_submit.c.message_id)
 )
 
 
@@ -102,14 +106,14 @@ class TestService:
     def create_account(self) -> dict[str, Any]:
         """Create an account with credits, a sender ID and an API key with all scopes."""
         with self._engine.begin() as connection:
-            number = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
-            account = create_account(connection, f"test-{number}", authentication=True)
-            connection.execute(ADD_SENDER, {"account": account, "sender": SENDER_ID})
-            top_up(connection, account, CREDITS, "test", "test")
-            key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
+            number = connection.execute(COUNT_ACCOUNTS).scalar_one()
+            account_id = create_account(connection, f"test-{number}", authentication=True)
+            connection.execute(ADD_SENDER, {"account_id": account_id, "sender_id": SENDER_ID})
+            top_up(connection, account_id, CREDITS, "test", "test")
+            key = create_key(connection, account_id, SECRET_KEY, scopes=SCOPES)
         pair = {"api_key": key.api_key, "api_secret": key.api_secret}
         token = self._flask.test_client().post(f"{PREFIX}/auth/token", json=pair).get_json()["access_token"]
-        return {"account_id": account, "sender_id": SENDER_ID, "token": token, **pair}
+        return {"account_id": account_id, "sender_id": SENDER_ID, "token": token, **pair}
 
     def sent(self, account_id: int, token: str) -> list[dict[str, Any]]:
         """The account's messages that were submitted to the carrier, as the API returns them."""

@@ -135,6 +135,8 @@ ENCRYPTED_COLUMNS: Final = (
         _part,
     ),
 )
+"""Raw SQL, because each column holds its texts in another form. Rows without an id are named by their `ctid`, which
+does not change while they are locked."""
 
 
 def rewrite(engine: Engine) -> Rewritten:

@@ -29,7 +29,9 @@ TRY_LOCK = text(
       FROM unnest(CAST(:locks AS text[])) AS k (lock)
     """
 )
+"""Locks as many of the keys as are free in one round trip, without waiting for any."""
 WAIT_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:lock, 0))")
+"""Of two requests with the same key, the second runs after the first has committed or rolled back."""
 STORED = text(
     """
     SELECT i.account_id, i.path, i.key, i.fingerprint, i.api_key_id, i.answer
@@ -38,6 +40,7 @@ STORED = text(
         ON i.account_id = k.account AND i.path = k.path AND i.key = k.key
     """
 )
+"""Reads all keys of a group commit in one round trip, each by the primary key."""
 STORE = text(
     """
     INSERT INTO idempotency (account_id, path, key, fingerprint, api_key_id, answer)
@@ -45,6 +48,8 @@ STORE = text(
                          CAST(:fingerprint AS bytea[]), CAST(:api_key AS text[]), CAST(:answer AS text[]))
     """
 )
+"""Part of the transaction of the effect. Stores all keys of a group commit in one round trip; a key that was stored
+before violates the primary key."""
 
 
 @dataclass(frozen=True, slots=True)

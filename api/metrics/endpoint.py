@@ -4,27 +4,25 @@ Not public: it requires `Authorization: Bearer METRICS_TOKEN`, and responds 404 
 """
 
 from flask import Flask, Response
-from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from api.http.request import current_request
 from api.metrics.installation import InstallationCollector
 from api.problems import Problem
-from api.services import Services
 from shared.metrics import registry_of_host
 from shared.metrics_server import is_authorized
 
 
-def add_metrics(app: Flask, work: Services) -> None:
+def add_metrics(app: Flask) -> None:
     """Add /metrics to the application."""
-    installation = CollectorRegistry()
-    installation.register(InstallationCollector(work.engine, work.replica))
     host = registry_of_host()
 
     @app.get("/metrics")
     def metrics() -> Response:
         """All metrics."""
-        if not is_authorized(current_request().http.headers.get("Authorization", ""), work.settings.metrics_token):
+        request = current_request()
+        work = request.services
+        if not is_authorized(request.http.headers.get("Authorization", ""), work.settings.metrics_token):
             raise Problem("not_found", "There is nothing at this path.")
-        body = generate_latest(host) + generate_latest(installation)
+        body = generate_latest(host) + generate_latest(InstallationCollector(work.engine, work.replica))
         return Response(body, 200, [("Content-Type", CONTENT_TYPE_LATEST)])

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import click
 from rich.markup import escape
-from sqlalchemy import text
+from sqlalchemy import Integer, Text, bindparam, cast, select
 
 from bulksms.commands.common import (
     counted,
@@ -22,19 +22,20 @@ from bulksms.imports import Report, import_contacts
 from shared.accounts import administration as accounts
 from shared.contacts import groups as contacts
 from shared.contacts import suppressions
+from shared.db.tables import contacts as tables
 
-GROUPS = text(
-    """
-    SELECT id, name, contact_count AS contacts, created_at, updated_at FROM contact_group
-     WHERE account_id = :account AND deleted_at IS NULL ORDER BY name
-    """
+LISTED, OPTED_OUT = tables.contact_group.c, tables.suppression.c
+GROUPS = (
+    select(LISTED.id, LISTED.name, LISTED.contact_count.label("contacts"), LISTED.created_at, LISTED.updated_at)
+    .where(LISTED.account_id == bindparam("account"), LISTED.deleted_at.is_(None))
+    .order_by(LISTED.name)
 )
-SUPPRESSED = text(
-    """
-    SELECT CAST(phone AS text) AS phone, reason, category, sender_id, created_at
-      FROM suppression WHERE account_id = :account
-     ORDER BY created_at DESC, phone LIMIT :limit
-    """
+SUPPRESSED = (
+    select(cast(OPTED_OUT.phone, Text).label("phone"))
+    .add_columns(*OPTED_OUT["reason", "category", "sender_id", "created_at"])
+    .where(OPTED_OUT.account_id == bindparam("account"))
+    .order_by(OPTED_OUT.created_at.desc(), cast(OPTED_OUT.phone, Text))
+    .limit(bindparam("limit", type_=Integer))
 )
 
 

@@ -4,12 +4,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
-from sqlalchemy import Row, text
+from sqlalchemy import Row, func, select, text
 
 from bulksms.commands.common import database, json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.carriers.error_codes import error_of
+from shared.db.expressions import in_parameter
+from shared.db.tables import messages
 from shared.ids import first_id_at, message_id
 from shared.sms.phones import is_phone, suggest
 
@@ -24,11 +26,12 @@ FIND = text(
      ORDER BY s.id DESC, b.id, r.number LIMIT :limit
     """
 )
-ROWS = text(
-    """
-    SELECT id, status, carrier, reference, error, attempts, submitted_at, finished_at FROM message WHERE id = ANY(:ids)
-    """
-)
+"""Searches the recipients of whole batches, which have no index: `position` is a cheap first look at each."""
+MESSAGES = messages.message.c
+ROWS = select(
+    *MESSAGES["id", "status", "carrier", "reference", "error", "attempts", "submitted_at", "finished_at"]
+).where(in_parameter(MESSAGES.id, "ids"))
+LONG_TIMEOUT = select(func.set_config("statement_timeout", "10min", True))
 ENDED = ("canceled", "expired")
 
 
@@ -61,7 +64,7 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
         )
     since = first_id_at(datetime.now(UTC) - timedelta(days=days))
     with database() as connection:
-        connection.execute(text("SET LOCAL statement_timeout = '10min'"))
+        connection.execute(LONG_TIMEOUT)
         owner = accounts.find_account(connection, account) if account else None
         parameters = {"phone": phone, "since": since, "account": owner, "limit": limit}
         recipients = connection.execute(FIND, parameters).all()

@@ -9,12 +9,16 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, Text, bindparam, cast, exists, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, By, record
 from shared.accounts.refused import Refused as Refused
-from shared.accounts.sandbox import NAME_SUFFIX, ensure_sandbox, is_sandbox
+from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
+from shared.db.expressions import in_parameter
+from shared.db.tables import accounts
+from shared.db.tables.money import ledger
 from shared.ledger.ledger import Entry, post
 from shared.sms.numbering import is_country
 
@@ -41,42 +45,36 @@ MAX_RETENTION_DAYS = 3650
 MAX_CREDITS = 10**12
 """Maximum of one top-up; more would be a typing mistake."""
 
-CREATE = text(
-    """
-    INSERT INTO account (name, low_balance_threshold, weight, authentication)
-    VALUES (:name, :threshold, :weight, :authentication)
-    ON CONFLICT (name) DO NOTHING RETURNING id
-    """
+ACCOUNTS, KEYS, ENTRIES = accounts.account.c, accounts.api_key.c, ledger.c
+CREATE = insert(accounts.account).on_conflict_do_nothing(index_elements=[ACCOUNTS.name]).returning(ACCOUNTS.id)
+NAMED = ACCOUNTS.name == bindparam("account", type_=Text)
+FIND = (
+    select(ACCOUNTS.id)
+    .where(or_(cast(ACCOUNTS.id, Text) == bindparam("account", type_=Text), NAMED))
+    .order_by(NAMED.desc())
 )
-STATE = text("SELECT state FROM account WHERE id = :account FOR NO KEY UPDATE")
-FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
-LOCK = text("SELECT available, state FROM account WHERE id = :account FOR NO KEY UPDATE")
-TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
-SET_STATE = text(
-    "UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
+OF_ID = select(ACCOUNTS.available, ACCOUNTS.state).where(ACCOUNTS.id == bindparam("account"))
+LOCK = OF_ID.with_for_update(key_share=True)
+TOPPED_UP = select(ENTRIES.amount).where(ENTRIES.subject == bindparam("subject"), ENTRIES.kind == "topup")
+CHANGE = update(accounts.account).where(WITH_SANDBOX)
+SET_STATE = CHANGE.values(state=bindparam("new_state"), updated_at=func.clock_timestamp())
+FREEZE = (
+    update(accounts.account)
+    .where(or_(in_parameter(ACCOUNTS.id, "accounts"), in_parameter(ACCOUNTS.sandbox_of, "accounts")))
+    .where(ACCOUNTS.state.not_in(["frozen", "closed"]))
+    .values(state="frozen", updated_at=func.clock_timestamp())
+    .returning(ACCOUNTS.id)
 )
-FREEZE = text(
-    """
-    UPDATE account SET state = 'frozen', updated_at = clock_timestamp()
-     WHERE (id = ANY(:accounts) OR sandbox_of = ANY(:accounts)) AND state NOT IN ('frozen', 'closed')
-    RETURNING id
-    """
+SET_COUNTRY = CHANGE.values(country=bindparam("new_country"), updated_at=func.clock_timestamp())
+SET_RETENTION = CHANGE.values(retention_days=bindparam("days"))
+ALLOW_AUTHENTICATION = CHANGE.values(authentication=bindparam("allowed"))
+REVOKE_KEY = (
+    update(accounts.api_key)
+    .where(KEYS.id == bindparam("key"), KEYS.revoked_at.is_(None))
+    .values(revoked_at=func.clock_timestamp())
+    .returning(KEYS.account_id)
 )
-ADD_KEY = text(
-    """
-    INSERT INTO api_key (id, account_id, secret_hash, test, scopes, expires_at, name, allowed_ips, requests_per_second)
-    VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at, :name, :allowed_ips, :requests_per_second)
-    """
-)
-SET_COUNTRY = text(
-    "UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
-)
-SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account OR sandbox_of = :account")
-ALLOW_AUTHENTICATION = text("UPDATE account SET authentication = :allowed WHERE id = :account OR sandbox_of = :account")
-REVOKE_KEY = text(
-    "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
-)
-HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
+HAS_KEY = select(exists().where(KEYS.id == bindparam("key")))
 
 
 class TopUp(NamedTuple):
@@ -103,7 +101,12 @@ def create_account(
     check_name(name)
     if weight < 1 or low_balance_threshold < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
-    values = {"name": name, "threshold": low_balance_threshold, "weight": weight, "authentication": authentication}
+    values = {
+        "name": name,
+        "low_balance_threshold": low_balance_threshold,
+        "weight": weight,
+        "authentication": authentication,
+    }
     account = connection.execute(CREATE, values).scalar()
     if account is None:
         raise Refused(f"There is an account {name!r} already. Choose another name.")
@@ -143,9 +146,7 @@ def top_up(
     """
     if not 0 < credits <= MAX_CREDITS:
         raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
-    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
-    if row is None:
-        raise _unknown(account_id)
+    row = _lock(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")
     available = row.available
@@ -191,7 +192,7 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
         raise Refused(
             f"{country!r} is not a country with phone numbers. Use the two letters of ISO 3166-1, such as KE."
         )
-    if not connection.execute(SET_COUNTRY, {"account": account_id, "country": country}).rowcount:
+    if not connection.execute(SET_COUNTRY, {"account": account_id, "new_country": country}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
 
@@ -213,9 +214,9 @@ def allow_authentication(connection: Connection, account_id: int, allowed: bool,
     record(connection, by, "account.authentication_set", account_id=account_id, after={"authentication": allowed})
 
 
-def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
+def freeze_accounts(connection: Connection, account_ids: Iterable[int]) -> list[int]:
     """Freeze accounts whose credits do not add up. Returns those that were not frozen before."""
-    frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
+    frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(account_ids)}).scalars())
     for account in frozen:
         record(connection, WORKER, "account.frozen", account_id=account, after={"state": "frozen"})
     return frozen
@@ -246,10 +247,8 @@ def create_key(
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
-    state = connection.execute(STATE, {"account": account_id}).scalar()
-    if state is None:
-        raise _unknown(account_id)
-    if state == "closed":
+    row = _lock(connection, account_id)
+    if row.state == "closed":
         raise Refused("The account is closed.")
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
     test = test or is_sandbox(connection, owner)
@@ -263,7 +262,8 @@ def create_key(
         "requests_per_second": requests_per_second,
     }
     secret_hash = hash_secret(key.api_secret, pepper)
-    connection.execute(ADD_KEY, {**properties, "id": key.api_key, "account": owner, "secret_hash": secret_hash})
+    row_of_key = {**properties, "id": key.api_key, "account_id": owner, "secret_hash": secret_hash}
+    connection.execute(insert(accounts.api_key), row_of_key)
     after = {name: value for name, value in properties.items() if value is not None}
     record(connection, by, "key.created", account_id=owner, subject=key.api_key, after=after)
     return key
@@ -271,20 +271,26 @@ def create_key(
 
 def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
     """Revoke a key and, within seconds, its tokens. Revoking it again changes nothing."""
-    account = connection.execute(REVOKE_KEY, {"id": key_id}).scalar()
+    account = connection.execute(REVOKE_KEY, {"key": key_id}).scalar()
     if account is not None:
         record(connection, by, "key.revoked", account_id=account, subject=key_id)
-    elif not connection.execute(HAS_KEY, {"id": key_id}).scalar():
+    elif not connection.execute(HAS_KEY, {"key": key_id}).scalar():
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
-    before = connection.execute(STATE, {"account": account_id}).scalar()
-    if before is None:
+def _lock(connection: Connection, account_id: int) -> Row[int, str]:
+    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
+    if row is None:
         raise _unknown(account_id)
+    return row
+
+
+def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+    row = _lock(connection, account_id)
+    before = row.state
     if before == "closed":
         raise Refused("The account is closed, which cannot be undone.")
-    connection.execute(SET_STATE, {"account": account_id, "state": state})
+    connection.execute(SET_STATE, {"account": account_id, "new_state": state})
     what = "account.activated" if state == "active" else f"account.{state}"
     record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)
 

@@ -5,64 +5,64 @@ manages the keys of its sandbox; a test key sees only those.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, bindparam, case, func, or_, select, text
+from sqlalchemy import Connection, Integer, Interval, bindparam, case, func, or_, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
-from shared.accounts.sandbox import WITH_SANDBOX
+from shared.accounts.sandbox import IDS_WITH_SANDBOX
 from shared.api_key import hash_secret, networks
-from shared.db.tables.accounts import account, api_key
+from shared.db.tables.accounts import api_key
 
 MAX_KEYS = 100
 """Maximum number of keys that are not revoked, per account and per sandbox."""
 MAX_OVERLAP_SECONDS = 7 * 86_400
 """Maximum seconds for which the old secret works after a rotation."""
 
-COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,
-             CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS old_secret_expires_at"""
+KEYS = api_key.c
 ALL_COLUMNS = (
-    api_key.c.id,
-    api_key.c.name,
-    api_key.c.test,
-    api_key.c.scopes,
-    api_key.c.allowed_ips,
-    api_key.c.requests_per_second,
-    api_key.c.created_at,
-    api_key.c.expires_at,
-    api_key.c.revoked_at,
-    api_key.c.last_used_at,
+    KEYS.id,
+    KEYS.name,
+    KEYS.test,
+    KEYS.scopes,
+    KEYS.allowed_ips,
+    KEYS.requests_per_second,
+    KEYS.created_at,
+    KEYS.expires_at,
+    KEYS.revoked_at,
+    KEYS.last_used_at,
 )
-FIND = text(f"SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id = :id")
-LIST = text(
-    f"""
-    SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id > :after AND revoked_at IS NULL
-     ORDER BY id LIMIT :limit
-    """
+OLD_SECRET_WORKS = KEYS.previous_until > func.clock_timestamp()
+OF_ACCOUNT = KEYS.account_id.in_(IDS_WITH_SANDBOX)
+READ = select(*ALL_COLUMNS, case((OLD_SECRET_WORKS, KEYS.previous_until)).label("old_secret_expires_at"))
+FIND = READ.where(OF_ACCOUNT, KEYS.id == bindparam("key"))
+LIST = (
+    READ.where(OF_ACCOUNT, KEYS.id > bindparam("after"), KEYS.revoked_at.is_(None))
+    .order_by(KEYS.id)
+    .limit(bindparam("limit", type_=Integer))
 )
+ALL = select(*ALL_COLUMNS).where(OF_ACCOUNT).order_by(KEYS.created_at, KEYS.id)
 LOCK = (
-    select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.clock_timestamp(), 1), else_=0))
-    .where(api_key.c.id.in_(bindparam("keys", expanding=True)), api_key.c.revoked_at.is_(None))
-    .where(or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > func.now()))
-    .order_by(api_key.c.id)
+    select(KEYS.id, KEYS.generation - case((OLD_SECRET_WORKS, 1), else_=0))
+    .where(KEYS.id.in_(bindparam("keys", expanding=True)), KEYS.revoked_at.is_(None))
+    .where(or_(KEYS.expires_at.is_(None), KEYS.expires_at > func.now()))
+    .order_by(KEYS.id)
     .with_for_update(key_share=True)
 )
-COUNT = text(
-    """
-    SELECT count(*) FROM api_key
-     WHERE account_id = (SELECT account_id FROM api_key WHERE id = :key) AND revoked_at IS NULL
-    """
-)
-ROTATE = text(
-    f"""
-    UPDATE api_key
-       SET previous_hash = secret_hash, previous_until = clock_timestamp() + make_interval(secs => :overlap),
-           secret_hash = :secret_hash, generation = generation + 1
-     WHERE account_id IN {WITH_SANDBOX} AND id = :id AND revoked_at IS NULL
-    RETURNING previous_until
-    """
+HOLDER = select(KEYS.account_id).where(KEYS.id == bindparam("key")).scalar_subquery()
+COUNT = select(func.count()).where(KEYS.account_id == HOLDER, KEYS.revoked_at.is_(None))
+ROTATE = (
+    update(api_key)
+    .where(OF_ACCOUNT, KEYS.id == bindparam("key"), KEYS.revoked_at.is_(None))
+    .values(
+        previous_hash=KEYS.secret_hash,
+        previous_until=func.clock_timestamp() + bindparam("overlap", type_=Interval),
+        secret_hash=bindparam("new_hash"),
+        generation=KEYS.generation + 1,
+    )
+    .returning(KEYS.previous_until)
 )
 
 
@@ -84,7 +84,7 @@ class ApiKey(NamedTuple):
 
 def find_key(connection: Connection, account_id: int, key_id: str) -> ApiKey | None:
     """A key of the account or its sandbox."""
-    row = connection.execute(FIND, {"account": account_id, "id": key_id}).one_or_none()
+    row = connection.execute(FIND, {"account": account_id, "key": key_id}).one_or_none()
     return None if row is None else ApiKey(*row)
 
 
@@ -104,9 +104,8 @@ def list_keys(connection: Connection, account_id: int, after: str, limit: int) -
 
 def list_all_keys(connection: Connection, account_id: int) -> list[dict[str, Any]]:
     """All keys of the account and its sandbox, also revoked ones, oldest first."""
-    of_account = select(account.c.id).where(or_(account.c.id == account_id, account.c.sandbox_of == account_id))
-    chosen = select(*ALL_COLUMNS).where(api_key.c.account_id.in_(of_account))
-    return [dict(row) for row in connection.execute(chosen.order_by(api_key.c.created_at, api_key.c.id)).mappings()]
+    found = connection.execute(ALL, {"account": account_id})
+    return [dict(row) for row in found.mappings()]
 
 
 def count_keys(connection: Connection, key_id: str) -> int:
@@ -150,9 +149,9 @@ def rotate_key(
     """
     values = {
         "account": account_id,
-        "id": key_id,
-        "secret_hash": hash_secret(secret, pepper),
-        "overlap": overlap,
+        "key": key_id,
+        "new_hash": hash_secret(secret, pepper),
+        "overlap": timedelta(seconds=overlap),
     }
     until = cast("datetime | None", connection.execute(ROTATE, values).scalar())
     if until is None:

@@ -9,17 +9,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, Text, bindparam, cast, insert, select
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.accounts import account
 from shared.db.tables.changes import change
 
-RECORD = text(
-    """
-    INSERT INTO change (account_id, who, what, subject, before, after, reason, request_id, address)
-    VALUES (:account, :who, :what, :subject, CAST(:before AS jsonb), CAST(:after AS jsonb), :reason, :request_id,
-            :address)
-    """
+RECORD = insert(change).values(
+    before=cast(bindparam("values_before", type_=Text), JSONB), after=cast(bindparam("values_after", type_=Text), JSONB)
 )
 
 
@@ -83,12 +80,12 @@ def record(
     connection.execute(
         RECORD,
         {
-            "account": account_id,
+            "account_id": account_id,
             "who": by.who,
             "what": what,
             "subject": None if subject is None else str(subject),
-            "before": None if before is None else json.dumps(before, default=str),
-            "after": None if after is None else json.dumps(after, default=str),
+            "values_before": None if before is None else json.dumps(before, default=str),
+            "values_after": None if after is None else json.dumps(after, default=str),
             "reason": reason,
             "request_id": by.request_id,
             "address": by.address,

@@ -5,29 +5,34 @@ The category authentication has none: somebody is waiting for these messages. A 
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, SmallInteger, Text, bindparam, select
+from sqlalchemy.dialects.postgresql import Insert, insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
+from shared.accounts.sandbox import WITH_SANDBOX
+from shared.db.tables.accounts import account
+from shared.db.tables.rules import category_rule
 
 MAX_HOURS = 744
 MAX_CAP = 10_000
 
-LIST = text("SELECT * FROM category_rule WHERE account_id = :account ORDER BY category")
-SET_QUIET = text(
-    """
-    INSERT INTO category_rule (account_id, category, quiet_from, quiet_until)
-    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
-    ON CONFLICT (account_id, category) DO UPDATE SET quiet_from = :first, quiet_until = :second
-    """
-)
-SET_CAP = text(
-    """
-    INSERT INTO category_rule (account_id, category, cap_most, cap_hours)
-    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
-    ON CONFLICT (account_id, category) DO UPDATE SET cap_most = :first, cap_hours = :second
-    """
-)
+RULES = category_rule.c
+LIST = select(category_rule).where(RULES.account_id == bindparam("account")).order_by(RULES.category)
+
+
+def _set_pair(first: str, second: str) -> Insert:
+    """Sets two columns of a category's rules, for the account and its sandbox."""
+    pair = {first: bindparam("first", type_=SmallInteger), second: bindparam("second", type_=SmallInteger)}
+    rows = select(account.c.id, bindparam("category", type_=Text), *pair.values()).where(WITH_SANDBOX)
+    return (
+        insert(category_rule)
+        .from_select(["account_id", "category", *pair], rows)
+        .on_conflict_do_update(index_elements=[RULES.account_id, RULES.category], set_=pair)
+    )
+
+
+SET_QUIET, SET_CAP = _set_pair("quiet_from", "quiet_until"), _set_pair("cap_most", "cap_hours")
 
 
 def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:

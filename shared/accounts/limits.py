@@ -8,13 +8,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import phonenumbers
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
-from shared.db.tables.limits import pumping_finding
+from shared.db.tables.limits import account_limit, pumping_finding
 from shared.ledger.spend_limits import count_spending
 
 Guarding = Literal["off", "watch", "block"]
@@ -26,24 +27,27 @@ RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_
 IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
 """Columns of account_limit; the spend limits are in the account's row, which a send locks."""
 
-COLUMNS = """l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping, l.recipient_authentication,
-             l.recipient_transactional, l.recipient_marketing"""
-ALL = text(f"SELECT l.account_id, {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id")
-ONE = text(f"SELECT {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id WHERE a.id = :account")
-LOCK = text("SELECT FROM account WHERE id = :account FOR NO KEY UPDATE")
-SET = text(
-    """
-    INSERT INTO account_limit (account_id, requests_per_second, destinations, pumping, recipient_authentication,
-                               recipient_transactional, recipient_marketing)
-    VALUES (:account, :requests_per_second, :destinations, :pumping, :recipient_authentication,
-            :recipient_transactional, :recipient_marketing)
-    ON CONFLICT (account_id) DO UPDATE
-       SET (requests_per_second, destinations, pumping, recipient_authentication, recipient_transactional,
-            recipient_marketing) = (EXCLUDED.requests_per_second, EXCLUDED.destinations, EXCLUDED.pumping,
-            EXCLUDED.recipient_authentication, EXCLUDED.recipient_transactional, EXCLUDED.recipient_marketing)
-    """
+OWN, ACCOUNTS = account_limit.c, account.c
+ALL = select(
+    OWN.account_id,
+    OWN.requests_per_second,
+    ACCOUNTS.spend_day,
+    ACCOUNTS.spend_month,
+    OWN.destinations,
+    OWN.pumping,
+    *OWN[RECIPIENTS],
+).join_from(account_limit, account, ACCOUNTS.id == OWN.account_id)
+ONE = ALL.where(ACCOUNTS.id == bindparam("account"))
+LOCK = select(ACCOUNTS.id).where(ACCOUNTS.id == bindparam("account")).with_for_update(key_share=True)
+NEW = insert(account_limit)
+SET = NEW.on_conflict_do_update(
+    index_elements=[OWN.account_id], set_={name: NEW.excluded[name] for name in IN_OWN_TABLE}
 )
-SET_SPENDING = text("UPDATE account SET spend_day = :spend_day, spend_month = :spend_month WHERE id = :account")
+SET_SPENDING = (
+    update(account)
+    .where(ACCOUNTS.id == bindparam("account"))
+    .values(spend_day=bindparam("day"), spend_month=bindparam("month"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,13 @@ NONE = Limits()
 
 def all_limits(connection: Connection) -> dict[int, Limits]:
     """The limits of all accounts that have any."""
-    return {row.account_id: _limits(row[1:]) for row in connection.execute(ALL)}
+    return {account: _limits(row) for account, *row in connection.execute(ALL)}
 
 
 def limits_of(connection: Connection, account_id: int) -> Limits:
     """The limits of one account."""
     row = connection.execute(ONE, {"account": account_id}).one_or_none()
-    return NONE if row is None else _limits(row)
+    return NONE if row is None else _limits(row[1:])
 
 
 def set_limits(
@@ -115,10 +119,11 @@ def _change(
         value = getattr(after, name)
         if value is not None and not 0 <= value < 2**31:
             raise Refused(f"Messages to a phone within an hour are 1 to 2,147,483,647, 0 or none; {value:,} was given.")
-    values = {"account": account_id, **_as_dict(after)}
-    connection.execute(SET, {name: values[name] for name in ("account", *IN_OWN_TABLE)})
+    values = _as_dict(after)
+    connection.execute(SET, {"account_id": account_id, **{name: values[name] for name in IN_OWN_TABLE}})
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
-        connection.execute(SET_SPENDING, {name: values[name] for name in ("account", "spend_day", "spend_month")})
+        spending = {"account": account_id, "day": after.spend_day, "month": after.spend_month}
+        connection.execute(SET_SPENDING, spending)
         count_spending(connection, account_id, "day", after.spend_day)
         count_spending(connection, account_id, "month", after.spend_month)
     changed = [each.name for each in fields(Limits) if getattr(before, each.name) != getattr(after, each.name)]

@@ -7,9 +7,13 @@ limits, rules, approved sender IDs) also apply to its sandbox.
 
 from typing import Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import BigInteger, Connection, bindparam, func, or_, select, text
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import By, record
+from shared.db.tables import accounts
+from shared.db.tables.limits import account_limit
+from shared.db.tables.rules import category_rule
 from shared.ids import new_id
 from shared.ledger.ledger import Entry, post
 
@@ -17,8 +21,11 @@ PLAY_CREDITS = 1_000_000
 NAME_SUFFIX = " (sandbox)"
 """Suffix of a sandbox's name after the name of its account; not allowed for new live accounts."""
 
-WITH_SANDBOX: Final = "(SELECT f.id FROM account f WHERE f.id = :account OR f.sandbox_of = :account)"
-"""SQL: the ids of the account and its sandbox; for a sandbox, only its own."""
+WITH_SANDBOX: Final = or_(
+    accounts.account.c.id == bindparam("account"), accounts.account.c.sandbox_of == bindparam("account")
+)
+"""Whether a row of `account` is the account or its sandbox; for a sandbox, only its own."""
+IDS_WITH_SANDBOX: Final = select(accounts.account.c.id).where(WITH_SANDBOX)
 SIMULATED: Final = """(s.test OR EXISTS (SELECT FROM account sa WHERE sa.id = s.account_id
                                                               AND sa.sandbox_of IS NOT NULL))"""
 """SQL: whether a send `s` may only use the simulated carrier.
@@ -26,8 +33,9 @@ SIMULATED: Final = """(s.test OR EXISTS (SELECT FROM account sa WHERE sa.id = s.
 The account is checked besides the send's own flag, so that no mistake in that flag lets a sandbox use a live carrier.
 """
 
-FIND = text("SELECT id FROM account WHERE sandbox_of = :account FOR NO KEY UPDATE")
-IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :account")
+ACCOUNTS, LIMITS, RULES, SENDERS = accounts.account.c, account_limit.c, category_rule.c, accounts.sender_id.c
+FIND = select(ACCOUNTS.id).where(ACCOUNTS.sandbox_of == bindparam("account")).with_for_update(key_share=True)
+IS_SANDBOX = select(ACCOUNTS.sandbox_of.is_not(None)).where(ACCOUNTS.id == bindparam("account"))
 CREATE = text(
     """
     INSERT INTO account (name, sandbox_of, state, low_balance_threshold, country, spend_day, spend_month,
@@ -40,33 +48,35 @@ CREATE = text(
     RETURNING id
     """
 )
-COPY_LIMITS = text(
-    """
-    INSERT INTO account_limit (account_id, requests_per_second, destinations, recipient_authentication,
-                               recipient_transactional, recipient_marketing)
-    SELECT :sandbox, requests_per_second, destinations, recipient_authentication, recipient_transactional,
-           recipient_marketing
-      FROM account_limit WHERE account_id = :account
-    """
+"""Copies the account's settings in the database, so none is missed that it holds. Its name may be taken: then the id,
+which no other account has, is in it."""
+COPIED_LIMITS = LIMITS[
+    "requests_per_second",
+    "destinations",
+    "recipient_authentication",
+    "recipient_transactional",
+    "recipient_marketing",
+]
+COPY_LIMITS = insert(account_limit).from_select(
+    [LIMITS.account_id, *COPIED_LIMITS],
+    select(bindparam("sandbox", type_=BigInteger), *COPIED_LIMITS).where(LIMITS.account_id == bindparam("account")),
 )
-COPY_RULES = text(
-    """
-    INSERT INTO category_rule (account_id, category, quiet_from, quiet_until, cap_most, cap_hours)
-    SELECT :sandbox, category, quiet_from, quiet_until, cap_most, cap_hours
-      FROM category_rule WHERE account_id = :account
-    """
+COPIED_RULES = RULES["category", "quiet_from", "quiet_until", "cap_most", "cap_hours"]
+COPY_RULES = insert(category_rule).from_select(
+    [RULES.account_id, *COPIED_RULES],
+    select(bindparam("sandbox", type_=BigInteger), *COPIED_RULES).where(RULES.account_id == bindparam("account")),
 )
-APPROVED = text(
-    "SELECT sender_id, authentication FROM sender_id WHERE account_id = :account AND state = 'approved' ORDER BY 1"
+APPROVED = (
+    select(SENDERS.sender_id, SENDERS.authentication)
+    .where(SENDERS.account_id == bindparam("account"), SENDERS.state == "approved")
+    .order_by(SENDERS.sender_id)
 )
-APPROVE = text(
-    """
-    INSERT INTO sender_id (id, account_id, sender_id, state, decided_at, authentication)
-    VALUES (:id, :sandbox, :sender, 'approved', clock_timestamp(), :authentication)
-    ON CONFLICT (account_id, sender_id) DO NOTHING
-    """
+APPROVE = (
+    insert(accounts.sender_id)
+    .values(state="approved", decided_at=func.clock_timestamp())
+    .on_conflict_do_nothing(index_elements=[SENDERS.account_id, SENDERS.sender_id])
 )
-AVAILABLE = text("SELECT available FROM account WHERE id = :sandbox FOR NO KEY UPDATE")
+AVAILABLE = select(ACCOUNTS.available).where(ACCOUNTS.id == bindparam("sandbox")).with_for_update(key_share=True)
 
 
 def is_sandbox(connection: Connection, account_id: int) -> bool:
@@ -100,7 +110,7 @@ def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = N
 
 def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool = False) -> None:
     """Approve a sender ID of the account in its sandbox too, unless it is there already."""
-    values = {"id": new_id(), "sandbox": sandbox, "sender": sender, "authentication": authentication}
+    values = {"id": new_id(), "account_id": sandbox, "sender_id": sender, "authentication": authentication}
     connection.execute(APPROVE, values)
 
 

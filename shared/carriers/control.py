@@ -4,14 +4,20 @@ Changes are recorded in the audit log, and workers follow them within two second
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, RowMapping, select, text
+from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select, text, update
 
 from shared.accounts.administration import Refused, create_account, find_account, top_up
 from shared.accounts.audit_log import By, record
-from shared.db.tables.carriers import carrier_setting
+from shared.db.expressions import last_message_id
+from shared.db.tables import sends
+from shared.db.tables.accounts import account
+from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
+from shared.db.tables.messages import message, unreadable_receipt
+from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
 
 MAX_REPORT_AGE = 5
@@ -39,20 +45,25 @@ LIST = text(
      GROUP BY r.carrier ORDER BY r.carrier
     """
 )
+"""The reports of live workers, a row per carrier: ready if any worker is, otherwise in the state that changed last."""
 
-NAMES = text(
-    """
-    SELECT carrier FROM carrier_report WHERE reported_at > clock_timestamp() - interval '1 day'
-     GROUP BY carrier ORDER BY carrier
-    """
+REPORTS, SETTINGS, LIMIT = carrier_report.c, carrier_setting.c, carrier_limit.c
+SENDS, BATCHES, MESSAGES = sends.send.c, sends.batch.c, message.c
+NAMES = (
+    select(REPORTS.carrier)
+    .where(REPORTS.reported_at > func.clock_timestamp() - timedelta(days=1))
+    .group_by(REPORTS.carrier)
+    .order_by(REPORTS.carrier)
 )
 
-UNREADABLE = text(
-    """
-    SELECT id, carrier, reason, received_at, octets FROM unreadable_receipt
-     WHERE (CAST(:carrier AS text) IS NULL OR carrier = :carrier) AND id < :before ORDER BY id DESC LIMIT :limit
-    """
+RECEIPTS = unreadable_receipt.c
+UNREADABLE = (
+    select(*RECEIPTS["id", "carrier", "reason", "received_at", "octets"])
+    .where(RECEIPTS.id < bindparam("before"))
+    .order_by(RECEIPTS.id.desc())
+    .limit(bindparam("limit", type_=Integer))
 )
+OF_CARRIER = RECEIPTS.carrier == bindparam("carrier")
 
 CHANGE = text(
     """
@@ -63,9 +74,12 @@ CHANGE = text(
         paused = coalesce(CAST(:paused AS boolean), s.paused), changed_at = clock_timestamp()
     """
 )
+"""One statement, so that of two operators who change different settings at once neither undoes the other's."""
 
-RESET = text(
-    'UPDATE carrier_setting SET rate = NULL, "window" = NULL, changed_at = clock_timestamp() WHERE name = :name'
+RESET = (
+    update(carrier_setting)
+    .where(SETTINGS.name == bindparam("carrier"))
+    .values(rate=None, window=None, changed_at=func.clock_timestamp())
 )
 
 LIMITS = text(
@@ -78,20 +92,27 @@ LIMITS = text(
      WHERE l.reported_at > clock_timestamp() - make_interval(secs => :fresh) ORDER BY l.name
     """
 )
+"""A batch's queue is its carrier and the limits that apply to it, `smsc/sender ACME/prefix 254`."""
 
-CHANGE_LIMIT = text("UPDATE carrier_limit SET changed = CAST(:rate AS float8) WHERE name = :name")
+CHANGE_LIMIT = update(carrier_limit).where(LIMIT.name == bindparam("limit")).values(changed=bindparam("new_rate"))
 
-AVAILABLE = text("SELECT available FROM account WHERE id = :account")
+AVAILABLE = select(account.c.available).where(account.c.id == bindparam("account"))
 
-GO = text("UPDATE send SET carrier = :carrier, send_at = clock_timestamp() WHERE id = :send AND state = 'scheduled'")
-GO_BATCH = text("UPDATE batch SET due_at = clock_timestamp() WHERE send_id = :send AND state = 'waiting'")
+GO = (
+    update(sends.send)
+    .where(SENDS.id == bindparam("send_id"), SENDS.state == SendState.SCHEDULED)
+    .values(carrier=bindparam("only_carrier"), send_at=func.clock_timestamp())
+)
+GO_BATCH = (
+    update(sends.batch)
+    .where(BATCHES.send_id == bindparam("send"), BATCHES.state == BatchState.WAITING)
+    .values(due_at=func.clock_timestamp())
+)
 
-OUTCOME = text(
-    """
-    SELECT m.status, m.carrier, m.reference, m.error, m.attempts, m.submitted_at, m.finished_at
-      FROM batch b JOIN message m ON m.id > b.id AND m.id <= overlay(b.id::text placing 'ffff' from 33)::uuid
-     WHERE b.send_id = :send
-    """
+OUTCOME = (
+    select(*MESSAGES["status", "carrier", "reference", "error", "attempts", "submitted_at", "finished_at"])
+    .where(BATCHES.send_id == bindparam("send"))
+    .where(MESSAGES.id > BATCHES.id, MESSAGES.id <= last_message_id(BATCHES.id))
 )
 
 
@@ -133,7 +154,7 @@ def reset(connection: Connection, name: str, *, reason: str | None = None, by: B
     """Reset rate and window to the values in CARRIERS_FILE."""
     require(connection, name)
     before = _settings(connection, name)
-    connection.execute(RESET, {"name": name})
+    connection.execute(RESET, {"carrier": name})
     old = {setting: before.get(setting) for setting in ("rate", "window")}
     record(connection, by, "carrier.reset", subject=name, before=old, reason=reason)
 
@@ -160,7 +181,7 @@ def change_limit(
             f"There are: {', '.join(names)}." if names else "CARRIERS_FILE has no [[limits]], or no worker runs."
         )
         raise Refused(f"There is no limit {name}. {available}")
-    connection.execute(CHANGE_LIMIT, {"name": name, "rate": rate})
+    connection.execute(CHANGE_LIMIT, {"limit": name, "new_rate": rate})
     before, after = {"rate": rates[name]}, {"rate": rate}
     record(connection, by, "carrier_limit.changed", subject=name, before=before, after=after, reason=reason)
 
@@ -183,7 +204,7 @@ def prepare(connection: Connection, sender: str, topup_key: str, *, by: By | Non
 
 def release(connection: Connection, send: UUID, carrier: str) -> None:
     """Start the scheduled send now, restricted to one carrier."""
-    connection.execute(GO, {"send": send, "carrier": carrier})
+    connection.execute(GO, {"send_id": send, "only_carrier": carrier})
     connection.execute(GO_BATCH, {"send": send})
 
 
@@ -199,7 +220,8 @@ def unreadable_receipts(
 
     They are as text, with `.` for non-printable octets, and in hex.
     """
-    rows = connection.execute(UNREADABLE, {"carrier": carrier, "limit": limit, "before": before}).all()
+    chosen = UNREADABLE if carrier is None else UNREADABLE.where(OF_CARRIER)
+    rows = connection.execute(chosen, {"carrier": carrier, "limit": limit, "before": before}).all()
     return [
         {
             "id": row.id,

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TextIO
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, bindparam, cast, select
 
 from shared.accounts.administration import Refused
+from shared.db.expressions import in_parameter
+from shared.db.tables.messages import doubt, message
 from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
 from shared.doubts.resolution import Resolution
 from shared.lifecycle import MessageStatus
@@ -43,10 +45,11 @@ STATUSES = {
 A message that the carrier accepted but could not deliver is charged; one that it never accepted is not.
 """
 
-DOUBTS = text("SELECT CAST(phone AS text) AS phone, submitted_at FROM doubt WHERE carrier = :carrier")
-KNOWN = text(
-    "SELECT reference, CAST(phone AS text) AS phone FROM message"
-    " WHERE reference = ANY(:references) AND carrier = :carrier"
+DOUBTS = select(cast(doubt.c.phone, Text).label("phone"), doubt.c.submitted_at).where(
+    doubt.c.carrier == bindparam("carrier")
+)
+KNOWN = select(message.c.reference, cast(message.c.phone, Text).label("phone")).where(
+    in_parameter(message.c.reference, "references"), message.c.carrier == bindparam("carrier")
 )
 ERROR = "carrier_report"
 

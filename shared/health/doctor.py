@@ -2,15 +2,22 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, select, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import driver_of, reading, transaction
+from shared.db.expressions import in_constants
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
+from shared.db.tables.messages import doubt, receipt
+from shared.db.tables.running import job_failure, lease
+from shared.db.tables.sends import send
+from shared.db.tables.webhooks import webhook
 from shared.guard import state_of
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
@@ -20,6 +27,7 @@ from shared.health.oidc import check_oidc
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
 from shared.health.secret_key import check_secret_key
+from shared.lifecycle import SendState
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
 from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
@@ -39,31 +47,33 @@ PARTITIONS = text(
        AND to_date(right(c.relname, 8), 'YYYYMMDD') > CURRENT_DATE
     """
 )
+"""Weekly partitions that begin after today, as Postgres' own catalogue lists them."""
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
-WRITE = text(
-    """
-    INSERT INTO lease (name, holder, held_until) VALUES ('doctor', 'doctor', clock_timestamp())
-    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until
-    """
+"""The default partition is no table of its own for SQLAlchemy."""
+WRITE = (
+    insert(lease)
+    .values(name="doctor", holder="doctor", held_until=func.clock_timestamp())
+    .on_conflict_do_update(index_elements=[lease.c.name], set_={"held_until": func.clock_timestamp()})
 )
-WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
-CLOCKS = text(
-    """
-    SELECT holder, clock_offset FROM lease
-     WHERE name LIKE 'worker:%' AND held_until > clock_timestamp() AND abs(clock_offset) > :seconds ORDER BY holder
-    """
+LIVE = lease.c.held_until > func.clock_timestamp()
+WORKER = lease.c.name.like("worker:%")
+WORKERS = select(func.count()).select_from(lease).where(WORKER, LIVE)
+CLOCKS = (
+    select(lease.c.holder, lease.c.clock_offset)
+    .where(WORKER, LIVE, func.abs(lease.c.clock_offset) > bindparam("seconds"))
+    .order_by(lease.c.holder)
 )
 MAX_CLOCK_OFFSET = 10
 """Seconds."""
 FAILING_SECONDS = 600
 """How long no delivery of a webhook has succeeded before it is reported."""
-WEBHOOKS = text(
-    """
-    SELECT (SELECT count(*) FROM webhook WHERE state = 'active') AS webhooks,
-           (SELECT count(*) FROM webhook WHERE state = 'active'
-               AND failing_since < clock_timestamp() - make_interval(secs => :failing)) AS failing,
-           (SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()) AS processes
-    """
+ACTIVE = select(func.count()).where(webhook.c.state == "active")
+FAILING = ACTIVE.where(webhook.c.failing_since < func.clock_timestamp() - bindparam("failing", type_=Interval))
+PROCESSES = select(func.count()).where(lease.c.name.like("webhooks:%"), LIVE)
+WEBHOOKS = select(
+    ACTIVE.scalar_subquery().label("webhooks"),
+    FAILING.scalar_subquery().label("failing"),
+    PROCESSES.scalar_subquery().label("processes"),
 )
 WAITING = text(
     f"""
@@ -73,6 +83,7 @@ WAITING = text(
      WHERE b.state = 'queued' AND {SENDABLE}
     """
 )
+"""Uses the claim's own condition of what may be sent, so a send that is paused or held is no finding."""
 AWAITING = text(
     f"""
     SELECT count(*) AS batches, string_agg(DISTINCT split_part(b.carrier, '/', 1), ', ') AS carriers,
@@ -81,10 +92,12 @@ AWAITING = text(
      WHERE {AWAITS_CARRIER} AND {SENDABLE}
     """
 )
-DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
-SET_ASIDE = text("SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL")
-HELD = text("SELECT count(*) FROM send WHERE state = 'held' AND completed_at IS NULL")
-RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
+"""The same condition, of batches whose carriers are all closed."""
+DOUBTS = select(func.count().label("messages"), func.min(doubt.c.submitted_at).label("oldest"))
+SET_ASIDE = select(func.count()).where(job_failure.c.set_aside_at.is_not(None))
+HELD = select(func.count()).where(in_constants(send.c.state, SendState.HELD), send.c.completed_at.is_(None))
+RECEIPTS = select(func.count()).where(receipt.c.received_at < func.clock_timestamp() - timedelta(minutes=10))
+SETTING = select(func.current_setting(bindparam("setting")))
 
 
 def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
@@ -118,7 +131,7 @@ def _unusable(error: DBAPIError, target: Installation) -> Finding:
 
 
 def _server(connection: Connection) -> Iterator[Finding]:
-    version = int(connection.execute(text("SHOW server_version_num")).scalar_one())
+    version = int(connection.execute(SETTING, {"setting": "server_version_num"}).scalar_one())
     name = f"version {version // 10_000}.{version % 10_000}"
     if version < MIN_POSTGRES:
         yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
@@ -126,7 +139,7 @@ def _server(connection: Connection) -> Iterator[Finding]:
         yield Finding("postgres", "ok", name)
     pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
     yield Finding("sessions", "ok", f"kept for each connection, {pooler}")
-    values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in REQUIRED_ON}
+    values = {setting: connection.execute(SETTING, {"setting": setting}).scalar_one() for setting in REQUIRED_ON}
     off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
     if off:
         remedy = "Set them to on in postgresql.conf and reload it: without them a power cut loses accepted sends."
@@ -186,7 +199,7 @@ def clock_findings(connection: Connection) -> Iterator[Finding]:
 
 def webhook_finding(connection: Connection, target: Installation) -> Finding:
     """Whether webhooks are posted to, and succeed."""
-    row = connection.execute(WEBHOOKS, {"failing": FAILING_SECONDS}).one()
+    row = connection.execute(WEBHOOKS, {"failing": timedelta(seconds=FAILING_SECONDS)}).one()
     if row.webhooks and not row.processes:
         detail = f"{row.webhooks} active, and no process posts to them"
         return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", target, "Procfile"))

@@ -5,10 +5,12 @@ finding names it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, func, select, text
 
+from shared.db.tables.messages import unreadable_receipt
 from shared.health.finding import Finding, hint
 
 SAMPLE = 300
@@ -17,12 +19,13 @@ MIN_MATCHES = 3
 MIN_SHARE = 0.5
 """Share of the sample that must match with the ids converted."""
 
-UNREADABLE = text(
-    """
-    SELECT carrier, reason, count(*) AS receipts, max(received_at) AS latest
-      FROM unreadable_receipt WHERE received_at > clock_timestamp() - interval '1 day'
-     GROUP BY carrier, reason ORDER BY carrier, reason
-    """
+RECEIPTS = unreadable_receipt.c
+UNREADABLE = (
+    select(RECEIPTS.carrier, RECEIPTS.reason, func.count().label("receipts"))
+    .add_columns(func.max(RECEIPTS.received_at).label("latest"))
+    .where(RECEIPTS.received_at > func.clock_timestamp() - timedelta(days=1))
+    .group_by(RECEIPTS.carrier, RECEIPTS.reason)
+    .order_by(RECEIPTS.carrier, RECEIPTS.reason)
 )
 UNMATCHED = text(
     """
@@ -34,6 +37,7 @@ UNMATCHED = text(
      ORDER BY r.carrier, r.id
     """
 )
+"""The latest unmatched receipts of each carrier: one carrier with many leaves none of the others out."""
 MATCHING = text(
     """
     SELECT count(DISTINCT w.number)
@@ -42,6 +46,7 @@ MATCHING = text(
       JOIN message m ON m.reference = w.reference AND m.carrier = :carrier AND (w.phone IS NULL OR m.phone = w.phone)
     """
 )
+"""How many of the converted ids belong to a message: one look at the index of references for each, in one statement."""
 
 
 def _padded(digits: int, base: str) -> Callable[[str], str]:

@@ -62,6 +62,8 @@ INSERT = text(
                          CAST(:subject AS uuid[]), CAST(:step AS int[]), CAST(:reason AS text[]))
     """
 )
+"""Entries are only ever inserted. A unique index on (subject, kind, step) refuses an operation that was posted before,
+and any number of entries takes one round trip."""
 
 _COLUMNS = "account_id, kind, debit, credit, amount, subject_type, subject"
 
@@ -98,6 +100,7 @@ SETTLED = """
 """SQL: the assignments to an account `a` of which `d.captured` and `d.released` were reserved."""
 
 LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
+"""Locks the accounts in the order of their ids, so that transactions that post to several do not deadlock."""
 
 MOVE = text(
     """
@@ -109,6 +112,8 @@ MOVE = text(
     RETURNING a.id, a.available
     """
 )
+"""Moves the credits of all accounts in one statement. When spending, an account that is short of credits or not active
+is left out of the result, and the caller rolls back."""
 
 
 def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:

@@ -8,8 +8,9 @@ exact under concurrency. A period without a limit is not counted.
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, delete, text
 
+from shared.db.tables.limits import spending
 from shared.ledger.ledger import NotEnough
 
 Period = Literal["day", "month"]
@@ -41,7 +42,8 @@ STANDING = text(
      WHERE a.id = :account
     """
 )
-FORGET = text("DELETE FROM spending WHERE account_id = :account AND period = :period")
+"""Uses the periods of the count by which sends are accepted, by the database's clock, so both agree at midnight."""
+FORGET = delete(spending).where(spending.c.account_id == bindparam("account"), spending.c.period == bindparam("period"))
 COUNT_LEDGER = text(
     """
     INSERT INTO spending (account_id, period, begins, credits, most)
@@ -53,6 +55,8 @@ COUNT_LEDGER = text(
              GROUP BY b.begins) AS l
     """
 )
+"""Counts what was reserved in the period before it had a limit. What is above the new limit stays, and only further
+sends are refused."""
 
 
 class OverSpend(NotEnough):

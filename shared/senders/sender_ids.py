@@ -9,12 +9,12 @@ import re
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, text, update
+from sqlalchemy import Connection, Text, and_, bindparam, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
-from shared.accounts.sandbox import approve_in_sandbox, find_sandbox, is_sandbox
+from shared.accounts.sandbox import IDS_WITH_SANDBOX, approve_in_sandbox, find_sandbox, is_sandbox
 from shared.db.tables.accounts import account, sender_id
 from shared.ids import new_id
 from shared.outbox import EventType, add
@@ -47,7 +47,9 @@ REMOVE = (
     )
     .returning(sender_id.c.sender_id)
 )
-LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended('sender ' || lower(:sender), 0))")
+LOCK_NAME = select(
+    func.pg_advisory_xact_lock(func.hashtextextended("sender " + func.lower(bindparam("sender", type_=Text)), 0))
+)
 OWNER = (
     select(account.c.name)
     .join_from(sender_id, account, account.c.id == sender_id.c.account_id)
@@ -66,12 +68,9 @@ DECIDE = (
     .where(OF_ACCOUNT)
     .values(state=bindparam("decision"), reason=bindparam("because"), decided_at=func.clock_timestamp())
 )
-WITH_SANDBOX = select(account.c.id).where(
-    or_(account.c.id == bindparam("account"), account.c.sandbox_of == bindparam("account"))
-)
 ALLOW_AUTHENTICATION = (
     update(sender_id)
-    .where(sender_id.c.account_id.in_(WITH_SANDBOX), sender_id.c.sender_id == bindparam("sender"))
+    .where(sender_id.c.account_id.in_(IDS_WITH_SANDBOX), sender_id.c.sender_id == bindparam("sender"))
     .values(authentication=bindparam("allowed"))
 )
 

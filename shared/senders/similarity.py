@@ -8,18 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select
+
+from shared.db.tables.accounts import account, sender_id
 
 ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
 """ASCII only, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
 PAIRS = (("rn", "m"), ("vv", "w"))
 
-NAMES = text(
-    """
-    SELECT a.id AS account_id, a.name AS account, s.sender_id, s.state
-      FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE a.sandbox_of IS NULL AND s.state <> 'rejected' AND s.sender_id ~ '[A-Za-z]' ORDER BY s.sender_id, a.id
-    """
+SENDERS, ACCOUNTS = sender_id.c, account.c
+NAMES = (
+    select(ACCOUNTS.id.label("account_id"), ACCOUNTS.name.label("account"), SENDERS.sender_id, SENDERS.state)
+    .join_from(sender_id, account, ACCOUNTS.id == SENDERS.account_id)
+    .where(ACCOUNTS.sandbox_of.is_(None), SENDERS.state != "rejected", SENDERS.sender_id.regexp_match("[A-Za-z]"))
+    .order_by(SENDERS.sender_id, ACCOUNTS.id)
 )
 
 

@@ -25,10 +25,14 @@ _LOCKED_OPEN = _LOCKED.format(states="'waiting', 'queued'")
 _LOCKED_PAUSED, _LOCKED_HELD = _LOCKED.format(states="'paused'"), _LOCKED.format(states="'held'")
 
 PAUSE = text(f"UPDATE batch SET state = 'paused' WHERE {_LOCKED_OPEN}")
+"""Batches in a cycle go on to its end: only what no worker has is paused."""
 RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE {_LOCKED_PAUSED}")
+"""Batches that are due are queued; the others wait for their time, as before the pause."""
 
 HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN}")
+"""Batches in a cycle go on to its end, as with a pause; the end of the cycle then finds the send held."""
 RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE {_LOCKED_HELD}")
+"""Like resuming, and the crashes that may have held the send count from 0 again."""
 
 RESCHEDULE = text(
     f"""
@@ -39,6 +43,7 @@ RESCHEDULE = text(
      WHERE send_id = :send AND {NOT_TAKEN}
     """
 )
+"""Moves what no worker has. Paused and held batches get the new time, but keep their state."""
 
 ROUTE = text(
     """
@@ -64,6 +69,8 @@ WAKE_DUE = text(
     RETURNING id, size
     """
 )
+"""Queues what is due, a thousand at a time, and forgets its carrier: it is routed again. Batches that another
+transaction has locked are woken the next time."""
 WAKE_OPENED = text(
     f"""
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (

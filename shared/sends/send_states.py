@@ -25,7 +25,9 @@ PAUSE = text(
      WHERE id = :send AND state IN ('scheduled', 'expanding', 'queued', 'sending')
     """
 )
+"""Changes no row of a send that is held or has ended: the caller tells by the count."""
 RESUME = text(f"UPDATE send SET state = {_WHEN_DUE} WHERE id = :send AND state = 'paused'")
+"""The send continues where its time and its expansion stand now."""
 
 HOLD = text(
     """
@@ -34,6 +36,7 @@ HOLD = text(
     RETURNING account_id
     """
 )
+"""The first reason to hold a send stays: one that is held already is not changed."""
 HOLD_ANEW = text("UPDATE send SET held_by = 'operator', held_reason = :reason WHERE id = :send AND state = 'held'")
 """Only the operator can release it now."""
 HOLD_POISONED = text(
@@ -58,6 +61,8 @@ HOLD_FAILING = text(
     RETURNING s.id, s.account_id
     """
 )
+"""Holds sends whose `stop_if` applies. Locks them in the order of their ids before it reads the counters, so no
+settlement in between is missed."""
 RELEASE = text(
     f"""
     UPDATE send
@@ -79,6 +84,7 @@ RESCHEDULE = text(
      WHERE id = :send
     """
 )
+"""The caller has locked the send. A paused or held one keeps its state and gets the new time."""
 START_DUE = text(
     """
     UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
@@ -86,7 +92,10 @@ START_DUE = text(
     RETURNING id, state
     """
 )
+"""Compares with the database's clock, the same for all workers. Each send is returned to one of them only, which
+publishes its task."""
 BEGIN_SENDING = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
+"""Changes a send once, at the first claim of any of its batches; later claims find no row to write."""
 
 MOVE_CURSOR = text(
     """

@@ -14,11 +14,13 @@ from collections.abc import Callable, Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, Row, func, select, text
 
 from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, copy_rows, field, transaction
+from shared.db.expressions import in_parameter
+from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
@@ -47,13 +49,17 @@ LEFT_BEHIND = text(
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
+"""Locks abandoned batches before anything is decided: a worker that comes back late waits, and then finds its epoch
+closed. The watermark counts only if Postgres has not restarted since the claim, as the commit that stores it is
+asynchronous."""
 
-KNOWN = text("SELECT id, status FROM message WHERE id = ANY(:ids)")
+MESSAGES = tables.message.c
+KNOWN = select(MESSAGES.id, MESSAGES.status).where(in_parameter(MESSAGES.id, "ids"))
 
 STOPPED = "worker_stopped"
 """The error of a message that recovery puts in doubt."""
 
-NOW = text("SELECT clock_timestamp()")
+NOW = select(func.clock_timestamp())
 
 
 def recover(

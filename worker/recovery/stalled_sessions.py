@@ -22,6 +22,7 @@ WAITING = text(
 """Only the service's own sessions: a backup's may wait for as long as they like."""
 
 END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND query_start = :query_start")
+"""Terminates the session only while it runs the statement that it was seen with: its pid may serve another by now."""
 
 
 class Stalled:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from uuid import uuid4
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, delete, func, select, text
 
 from shared.db.connection import is_outage, reading, transaction
+from shared.db.tables.running import lease
 from shared.doubts.resolution import expire_doubts
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import SendState
@@ -56,6 +57,8 @@ TAKE_LEASE = text(
      WHERE lease.holder = :holder OR lease.held_until < clock_timestamp()
     """
 )
+"""Takes or renews the lease: no row is changed while another worker holds it. The database's clock alone decides, and
+one statement leaves no gap between the check and the change."""
 
 REPORT_ALIVE = text(
     """
@@ -65,9 +68,14 @@ REPORT_ALIVE = text(
     ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until, clock_offset = EXCLUDED.clock_offset
     """
 )
-LEAVE = text("DELETE FROM lease WHERE name = :name")
+"""Compares the worker's clock with the database's in the statement itself, so no round trip adds to the difference."""
+LEAVE = delete(lease).where(lease.c.name == bindparam("name"))
 
-WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+WORKERS = (
+    select(func.count())
+    .select_from(lease)
+    .where(lease.c.name.like("worker:%"), lease.c.held_until > func.clock_timestamp())
+)
 
 
 ENDED_SENDS = text(
@@ -86,6 +94,8 @@ ENDED_SENDS = text(
       LIMIT 100)
     """
 )
+"""Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
+selects, so that many of one kind do not delay the other, and each uses its own index."""
 
 MESSAGES_WAIT = text(
     f"""
@@ -93,6 +103,8 @@ MESSAGES_WAIT = text(
         OR EXISTS (SELECT FROM send s WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND {SENDABLE})
     """
 )
+"""Every worker asks this every second: two EXISTS end at the first row that the claim would find, with the claim's own
+condition."""
 
 GROWN = text(
     """

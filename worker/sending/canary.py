@@ -4,21 +4,25 @@ Claims take no more messages than the canary has left, under the lock of the sen
 send is held; when enough of it is delivered, the send is released.
 """
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, select, text, update
 
 from shared.db.connection import reading, transaction
+from shared.db.tables import sends
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 
 ALLOWED_TO_FAIL = 0.1
 """Share of the canary that need not be delivered, unless `stop_if` sets another."""
-RECHECK_SECONDS = 1.0
+RECHECK = timedelta(seconds=1)
 """For how long a send is not claimed while its canary is on its way."""
 
-LOCK_SEND = text("SELECT FROM send WHERE id = :send FOR UPDATE")
+SENDS = sends.send.c
+LOCK_SEND = select(SENDS.id).where(SENDS.id == bindparam("send")).with_for_update()
 LEFT = text(
     """
     SELECT CAST(s.rules ->> 'canary' AS int) - (s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered)
@@ -26,9 +30,16 @@ LEFT = text(
       FROM send s WHERE s.id = :send
     """
 )
-WAIT = text("UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => :seconds) WHERE id = :send")
+"""Messages of the canary that no cycle has claimed. Exact, because the send is locked: neither its counters nor the
+intents of its batches change meanwhile."""
+WAIT = (
+    update(sends.send)
+    .where(SENDS.id == bindparam("send"))
+    .values(paced_until=func.clock_timestamp() + bindparam("wait", type_=Interval))
+)
 
 WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if') ORDER BY id")
+"""The condition is that of a partial index, word for word: with parameters Postgres would read every open send."""
 STANDING = text(
     f"""
     SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
@@ -41,11 +52,17 @@ STANDING = text(
        AND NOT {IN_BACKOFF.format(kind="canary", subject="s.id")}
     """
 )
-SET_HELD_REASON = text(
-    """
-    UPDATE send SET held_reason = :reason
-     WHERE id = :send AND state = 'held' AND held_by = 'canary' AND held_reason <> :reason
-    """
+"""The counts of a canary. `under_way` is whether any of its messages may still be submitted, as then it is not
+decided."""
+SET_HELD_REASON = (
+    update(sends.send)
+    .where(
+        SENDS.id == bindparam("send"),
+        SENDS.state == SendState.HELD,
+        SENDS.held_by == "canary",
+        SENDS.held_reason != bindparam("reason"),
+    )
+    .values(held_reason=bindparam("reason"))
 )
 
 
@@ -62,7 +79,7 @@ def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, 
     connection.execute(LOCK_SEND, {"send": send_id})
     left = int(connection.execute(LEFT, {"send": send_id}).scalar_one() or 0)
     if left <= 0:
-        connection.execute(WAIT, {"send": send_id, "seconds": RECHECK_SECONDS})
+        connection.execute(WAIT, {"send": send_id, "wait": RECHECK})
     return min(limit, left)
 
 

@@ -25,8 +25,11 @@ LISTS = text(
                   WHERE EXISTS (SELECT FROM suppression s WHERE s.account_id = a.id)) AS having
     """
 )
+"""The snapshot and the lists are read by one statement, so every opt-out that it cannot see is newer than the snapshot,
+and is found between the windows."""
 
 LOCK_CAPS = text("SELECT pg_advisory_xact_lock(hashtextextended('capped ' || CAST(:account AS text), 0))")
+"""One batch of an account at a time counts: two that count at once could both take the last message of a cap."""
 TAKE_CAPS = text(
     """
     WITH wanted AS (

@@ -92,6 +92,8 @@ CLAIM = text(
                    THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS waited
     """
 )
+"""Takes the lease, raises the epoch and stores the intent in one statement: from its commit on, no other worker may
+submit these messages. It returns all that the cycle needs, so a claim needs no other read."""
 
 
 def claim(

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, text, update
 
 from shared.db.connection import array, uuids
+from shared.db.tables import sends
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
@@ -59,8 +60,10 @@ LOCK_SENDS = text(
     SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE
     """
 )
+"""Locks the sends in the order of their ids, after their batches, so that no two settlements deadlock."""
 
-RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
+SENDS = sends.send.c
+RESENT = update(sends.send).where(SENDS.id == bindparam("send")).values(resent=SENDS.resent + bindparam("count"))
 
 NEXT_STATE = {
     SendState.PAUSED: BatchState.PAUSED,
@@ -93,7 +96,7 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
         closed[settlement.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
     for settlement in settlements:
         if settlement.resent:
-            connection.execute(RESENT, {"id": settlement.send_id, "count": settlement.resent})
+            connection.execute(RESENT, {"send": settlement.send_id, "count": settlement.resent})
     _close_batches(connection, settlements, states)
     ended = add_and_close(connection, counted, closed)
     add_of_sends(connection, [(account, send, state) for send, account, state in ended if state == SendState.COMPLETED])

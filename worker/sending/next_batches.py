@@ -65,13 +65,19 @@ NEXT = f"""
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
 
 CANDIDATE = text(f"{NEXT} WHERE b.state = 'queued' AND {SENDABLE} {IN_ORDER}")
+"""The first batches in fair order. SKIP LOCKED gives each worker other ones, without waiting; the partial index of
+queued batches is read in its order, so the cost does not depend on how many wait."""
 CANDIDATE_TEST = text(f"{NEXT} WHERE b.state = 'queued' AND s.test AND {SENDABLE} {IN_ORDER}")
+"""The same, of test keys only, which go to the simulator."""
 CANDIDATE_OF_CARRIER = text(f"{NEXT} WHERE b.state = 'queued' AND b.carrier = :carrier AND {SENDABLE} {IN_ORDER}")
+"""The same, from the queue of one of several carriers."""
 
 OWED = f"""{NEXT} WHERE b.state = 'queued' AND b.lane = {AUTHENTICATION} AND {SENDABLE} AND b.carrier"""
 OWED_IN_ORDER = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"  # as the index has it
 CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
+"""Authentication only, in the order of its own index: it is found at once, however much else is ahead of it."""
 CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
+"""The same, from the queue of one of several carriers."""
 
 UNDER_WAY = text(
     f"""
@@ -82,6 +88,8 @@ UNDER_WAY = text(
      GROUP BY b.account_id, s.lane, a.weight
     """
 )
+"""What each account is sending, by the leases: all workers' cycles, also those of other processes. Read before each
+claim that waits for the carrier, so as one aggregate over the few batches in a cycle."""
 
 
 def lock_candidates(connection: Connection, statement: TextClause, limit: int, carrier: str | None) -> list[Candidate]:

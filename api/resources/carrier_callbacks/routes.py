@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 
 from flask import Flask, Response
 
+from api.endpoint import services
 from api.http.json_body import read_bytes
 from api.http.request import current_request
 from api.problems import Problem
-from api.services import Services
 from shared.carriers.http import callbacks
 from shared.carriers.http.config import HttpConfig
-from shared.carriers.http.file import http_carriers
 from shared.carriers.http.signatures import Call, is_authentic
 from shared.carriers.receipts import keep
 from shared.carriers.unreadable import keep_unreadable
@@ -24,20 +23,18 @@ from shared.inbound import store
 MAX_BODY_BYTES = 1024 * 1024
 
 
-def add_callbacks(app: Flask, services: Services) -> None:
-    """Serve the callbacks of the carriers in CARRIERS_FILE. Raises SettingsError if the file is invalid."""
-    configs = http_carriers(services.settings.carriers_file)
-    carriers = {name: config for name, config in configs.items() if config.callback is not None}
+def add_callbacks(app: Flask) -> None:
+    """Serve the callbacks of the carriers in CARRIERS_FILE."""
 
     @app.route("/carriers/<name>/receipts", methods=["GET", "POST"], provide_automatic_options=False)
     def carrier_receipts(name: str) -> Response:
         """Store the receipts in a callback."""
-        config, document = _read_callback(carriers, name, "receipts")
+        config, document = _read_callback(name, "receipts")
         try:
             receipts = callbacks.receipts_in(config, document, datetime.now(UTC))
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a receipt: {error}.") from None
-        with transaction(services.engine) as connection:
+        with transaction(services().engine) as connection:
             keep(connection, config.name, receipts)
             keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
         return Response(status=200)
@@ -45,20 +42,20 @@ def add_callbacks(app: Flask, services: Services) -> None:
     @app.route("/carriers/<name>/inbound", methods=["GET", "POST"], provide_automatic_options=False)
     def carrier_inbound(name: str) -> Response:
         """Store the inbound messages in a callback."""
-        config, document = _read_callback(carriers, name, "inbound")
+        config, document = _read_callback(name, "inbound")
         try:
             messages = callbacks.inbound_in(config, document)
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a message: {error}.") from None
-        with transaction(services.engine) as connection:
+        with transaction(services().engine) as connection:
             store(connection, config.name, messages)
         return Response(status=200)
 
 
-def _read_callback(carriers: dict[str, HttpConfig], name: str, kind: str) -> tuple[HttpConfig, object]:
+def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
     """The carrier and the document of a callback. Raises Problem unless the callback is readable and authentic."""
-    config = carriers.get(name)
-    if config is None:
+    config = services().http_carriers.get(name)
+    if config is None or config.callback is None:
         raise Problem("not_found", "Not found.")
     body = read_bytes(MAX_BODY_BYTES)
     request = current_request().http

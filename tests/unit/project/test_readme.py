@@ -76,7 +76,7 @@ def test_the_table_of_outcomes_is_the_simulators() -> None:
 
 
 def test_the_first_send_is_one_and_the_same_everywhere() -> None:
-    page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/static/reference.html").read_text()))
+    page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/templates/reference.html").read_text()))
     demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO", "sign_in_url": ""}
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):

@@ -5,7 +5,7 @@ Only a few of these calls are under way at a time, so that strangers cannot hold
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from bulksms_client.errors import BulkSmsError
@@ -24,8 +24,10 @@ MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 2, 1
 """Of these, calls of addresses with many refusals: others always find a place beside them."""
 TIMEOUT = 8.0
 """Seconds for one try: more than the API delays a refusal, and waits for an OpenID Connect provider."""
-METHODS_SECONDS = 30.0
-"""For how long the answer of `GET /sign-in/methods` is used again."""
+METHODS_SECONDS, UNKNOWN_SECONDS = 30.0, 5.0
+"""For how long the answer of `GET /sign-in/methods` is used, and for how long it is not asked again after a failure."""
+METHODS_TIMEOUT = 1.0
+"""Seconds. The page shows what is known, or asks for a password, rather than wait for an API that does not answer."""
 
 BY_PASSWORD: Mapping[str, Any] = {"password": True, "oidc": None}
 
@@ -42,13 +44,16 @@ class BeforeSignIn:
         self.bound = bound(refusals)
         self.oidc_wire = Wire(url, timeout=TIMEOUT, tries=1)
         self.oidc_bound = bound(refusals)
-        self.methods: tuple[Mapping[str, Any], float] | None = None
+        self.methods_wire = Wire(url, timeout=METHODS_TIMEOUT, tries=1)
+        self.methods: Mapping[str, Any] = BY_PASSWORD
+        self.methods_until = 0.0
         """How people can sign in, and until when that is used."""
 
     def close(self) -> None:
         """Close the connections."""
         self.wire.close()
         self.oidc_wire.close()
+        self.methods_wire.close()
 
 
 def bound(refusals: Refusals) -> Bound:
@@ -80,13 +85,12 @@ def before_oidc_sign_in() -> Iterator[SignIn]:
 def sign_in_methods() -> Mapping[str, Any]:
     """How people can sign in: `password`, and `oidc` with the provider's `name`. By password if nothing is known."""
     api = _api()
-    if api.methods is None or time.monotonic() > api.methods[1]:
-        try:
-            with before_sign_in() as calls:
-                api.methods = calls.methods(), time.monotonic() + METHODS_SECONDS
-        except BulkSmsError:
-            return api.methods[0] if api.methods is not None else BY_PASSWORD
-    return api.methods[0]
+    if time.monotonic() > api.methods_until:
+        api.methods_until = time.monotonic() + UNKNOWN_SECONDS  # so that one request at a time waits for the answer
+        with suppress(BulkSmsError), api.bound.call(request.remote_addr or ""):
+            api.methods = SignIn(api.methods_wire, forwarded()).methods()
+            api.methods_until = time.monotonic() + METHODS_SECONDS
+    return api.methods
 
 
 def _api() -> BeforeSignIn:

@@ -57,7 +57,7 @@ class Runner:
         if auth["type"] != "noauth":
             headers["Authorization"] = f"Bearer {self._filled(auth['bearer'][0]['value'])}"
         connection = http.client.HTTPConnection(LOOPBACK, self._port, timeout=60)
-        body = self._filled(request["body"]["raw"]) if "body" in request else None
+        body = self._filled(request["body"]["raw"]).encode() if "body" in request else None
         connection.request(request["method"], path, body, headers)
         answer = connection.getresponse()
         content = answer.read()

@@ -55,6 +55,14 @@ def a_webhook(service: Service) -> str:
     return str(answer.json["webhook_id"])
 
 
+def a_delivery(service: Service, webhook: str) -> str:
+    """An event that could not be posted to the webhook."""
+    event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
+    with service.engine.begin() as connection:
+        connection.execute(FAILED, {"webhook": webhook, "event": event})
+    return event
+
+
 IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :account")
 OF_SANDBOX = text(
     """
@@ -63,14 +71,6 @@ OF_SANDBOX = text(
     """
 )
 """No request makes it."""
-
-
-def a_delivery(service: Service, webhook: str) -> str:
-    """An event that could not be posted to the webhook."""
-    event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
-    with service.engine.begin() as connection:
-        connection.execute(FAILED, {"webhook": webhook, "event": event})
-    return event
 
 
 def an_invitation(service: Service) -> str:
@@ -81,31 +81,6 @@ def an_invitation(service: Service) -> str:
             return str(invite(connection, email, account, "viewer").id)
         connection.execute(OF_SANDBOX, {"id": made, "email": email, "account": account})
     return str(made)
-
-
-IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :account")
-OF_SANDBOX = text(
-    """
-    INSERT INTO invitation (id, email, account_id, role, token_hash, invited_by, expires_at)
-    VALUES (:id, :email, :account, 'viewer', uuid_send(:id), 'operator', now() + interval '1 day')
-    """
-)
-"""No request makes it."""
-
-
-def a_delivery(service: Service, webhook: str) -> str:
-    """An event that could not be posted to the webhook."""
-    event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
-    with service.engine.begin() as connection:
-        connection.execute(FAILED, {"webhook": webhook, "event": event})
-    return event
-
-
-def an_invitation(service: Service) -> str:
-    """An open invitation. People belong to the live account, so a sandbox has none."""
-    with service.engine.begin() as connection:
-        account = connection.execute(LIVE_ACCOUNT, {"account": service.account_id}).scalar_one()
-        return str(invite(connection, f"stranger-{new_id().hex}@example.com", account, "viewer").id)
 
 
 def an_import(service: Service, group: str) -> str:

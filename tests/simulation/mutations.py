@@ -168,7 +168,7 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=204
+        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=3046
     ),
     Mutation(
         "watermark not moved before submit",
@@ -179,9 +179,9 @@ MUTATIONS = (
         ],
         seed=6,
     ),
-    Mutation("watermark by count", watermark_by_count, seed=3009),
+    Mutation("watermark by count", watermark_by_count, seed=3007),
     Mutation(
-        "cycles go on with a stopped send", lambda: [sql(worker.sending.advance, "ADVANCE", GOES_ON, "true")], seed=3006
+        "cycles go on with a stopped send", lambda: [sql(worker.sending.advance, "ADVANCE", GOES_ON, "true")], seed=3016
     ),
     Mutation(
         "give-back without the watermark",
@@ -194,7 +194,7 @@ MUTATIONS = (
         database_crashes=True,
         seed=3000,
     ),
-    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=3004),
+    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=3003),
     Mutation("intent not durable", intent_not_durable, database_crashes=True, seed=3000),
     Mutation("captured twice", capture_twice),
     Mutation(
@@ -205,7 +205,7 @@ MUTATIONS = (
     Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
     Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
-    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=2),
+    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=3035),
     Mutation("counters not moved", lambda: [(worker.receipts.apply, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
@@ -230,7 +230,7 @@ MUTATIONS = (
         lambda: [
             sql(shared.sends.batch_states, "CLOSE_UNSENT", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")
         ],
-        seed=3001,
+        seed=3008,
     ),
 )
 """The mistakes."""

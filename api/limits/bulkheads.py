@@ -8,6 +8,10 @@ Call everything here on the event loop only.
 """
 
 import asyncio
+import os
+import sys
+import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,11 +43,17 @@ WORKED_ON_OF_ACCOUNT = 1
 counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Streamed responses to one account at the same time, in each process."""
+EXPORT_THREADS = 4
+"""They make the chunks of streamed responses, one chunk of an account at a time. After each, a thread rests for as long
+as it worked, because making lines of CSV keeps the interpreter busy."""
+MAX_REST_SECONDS = 0.25
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
 PASSWORD_THREADS = 2
 """Each hashes one password at a time: 19 MB and a core (shared/people/passwords.py)."""
+PASSWORD_NICENESS = 5
+"""How far these threads lower their priority: sends go first while strangers guess."""
 OIDC_THREADS = 4
 """Each may wait for the OpenID Connect provider (shared/oidc/http.py)."""
 SINGLE_THREADS = 8
@@ -122,14 +132,33 @@ class Permits:
         self._share.release(owner)
 
 
+def lower_priority(niceness: int) -> None:
+    """Lower the priority of this thread; Linux has one for each. Elsewhere it is the process's, and stays."""
+    if niceness and sys.platform == "linux":
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + niceness)
+
+
+def rest_as_long(work: Callable[[], Result]) -> Result:
+    """Do the work, and rest for as long as it took, at most MAX_REST_SECONDS."""
+    begin = time.monotonic()
+    try:
+        return work()
+    finally:
+        time.sleep(min(time.monotonic() - begin, MAX_REST_SECONDS))
+
+
 Job = tuple["asyncio.Future[object]", Callable[[], object]]
 
 
 class Lane:
-    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each."""
+    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
 
-    def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
-        self._pool = ThreadPoolExecutor(threads, name)
+    Its threads lower their priority by `niceness`.
+    """
+
+    def __init__(self, name: str, threads: int, max_per_owner: int, niceness: int = 0) -> None:
+        self._pool = ThreadPoolExecutor(threads, name, initializer=lower_priority, initargs=(niceness,))
         self._free = threads
         self._max_per_owner = max_per_owner
         self._running = Share()

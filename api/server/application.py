@@ -31,6 +31,7 @@ from api.http.responses import Response
 from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
+    EXPORT_THREADS,
     EXPORTS_OF_ACCOUNT,
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
@@ -39,6 +40,7 @@ from api.limits.bulkheads import (
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
     OIDC_THREADS,
+    PASSWORD_NICENESS,
     PASSWORD_THREADS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
@@ -48,6 +50,7 @@ from api.limits.bulkheads import (
     Permits,
     Share,
     is_signed_in,
+    rest_as_long,
     share,
 )
 from api.limits.refusal_delays import Refusals
@@ -109,10 +112,11 @@ class Application:
         self.connections = connections or Connections()
         self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
-        self._passwords = Lane("passwords", PASSWORD_THREADS, 1)
+        self._passwords = Lane("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
         self._oidc = Lane("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
+        self._chunks = Lane("exports", EXPORT_THREADS, 1)
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
@@ -208,7 +212,7 @@ class Application:
                     del self._unread[owner]
         elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_stream(send, receive, response, partial(lane.submit, owner), cancellation.cancel)
+                await send_stream(send, receive, response, partial(self._make_chunk, owner), cancellation.cancel)
             finally:
                 self._exports.release(owner)
         else:
@@ -233,6 +237,10 @@ class Application:
                 "rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"]
             )
         return call(self._app, environ)
+
+    def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
+        """Make the next chunk of a streamed response in a thread, which then rests for as long."""
+        return self._chunks.submit(owner, partial(rest_as_long, make))
 
     async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.

@@ -1,10 +1,15 @@
 """What one owner may hold, and whose turn it is."""
 
 import asyncio
+import os
+import sys
 import threading
+import time
 from collections.abc import Callable
 
-from api.limits.bulkheads import Lane, Permits, Share
+import pytest
+
+from api.limits.bulkheads import MAX_REST_SECONDS, Lane, Permits, Share, rest_as_long
 
 
 class Work:
@@ -110,3 +115,23 @@ def test_an_error_is_its_owners_and_the_thread_goes_on() -> None:
         assert [type(result) for result in results] == [ValueError, ValueError, str]
 
     asyncio.run(run())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a thread has no priority of its own")
+def test_threads_of_long_work_give_way_to_others() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    async def run() -> list[int]:
+        return [await Lane("test", 1, 1, lowered).submit(1, niceness) for lowered in (0, 5)]
+
+    assert asyncio.run(run()) == [niceness(), niceness() + 5]
+
+
+def test_a_thread_rests_for_as_long_as_it_worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: list[float] = []
+    now = iter((1.0, 1.125, 2.0, 9.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(time, "sleep", rests.append)
+    assert [rest_as_long(lambda: "chunk"), rest_as_long(lambda: "large chunk")] == ["chunk", "large chunk"]
+    assert rests == [0.125, MAX_REST_SECONDS]

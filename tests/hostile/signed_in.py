@@ -13,7 +13,7 @@ from tests.harness.people import hash_of_password
 
 
 class SignedIn(NamedTuple):
-    """A person of an account, and the cookie of her browser."""
+    """A person of an account, and the cookie of their browser."""
 
     email: str
     cookie: str

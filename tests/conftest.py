@@ -1,24 +1,20 @@
 """Fixtures that every kind of test may use, and the order of the files."""
 
-import os
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from bulksms.local import ports
+from tests.harness.port_ranges import take_range
 
 hypothesis.settings.register_profile("bulksms", deadline=None)
 hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
 
 pytest_plugins = ["tests.harness.fixtures"]
 
-PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-PORTS = (ports.HIGHEST - ports.LOWEST) // PROCESSES
-ports.LOWEST += PROCESS * PORTS
-ports.HIGHEST = ports.LOWEST + PORTS - 1
-"""Each test process has ports of its own: a port that is free now would otherwise be another's when a server starts."""
+PORTS = take_range()
+ports.LOWEST, ports.HIGHEST = PORTS[0], PORTS[-1]
 
 LONGEST_FIRST = (
     "services",

@@ -44,16 +44,16 @@ run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 CONSOLE_PORT
 
 # Of the tests: in the random order of a seed, and with the clock ahead.
 IN_ORDER = $(if $(SHUFFLE),--random-order-seed=$(SHUFFLE))
-CLOCK_AHEAD := var/clock_ahead.so
-CLOCK = $(if $(DAYS_AHEAD),LD_PRELOAD=$(CURDIR)/$(CLOCK_AHEAD) CLOCK_AHEAD_SECONDS=$$(( $(DAYS_AHEAD) * 86400 )))
+CLOCK_SHIM := var/clock.so
+CLOCK = $(if $(DAYS_AHEAD),LD_PRELOAD=$(CURDIR)/$(CLOCK_SHIM) CLOCK_OFFSET=$$(( $(DAYS_AHEAD) * 86400 )))
 
-test: $(READY) $(if $(DAYS_AHEAD),$(CLOCK_AHEAD)) ## Run the tests: make test TESTS=tests/unit SHUFFLE=1 DAYS_AHEAD=365
+test: $(READY) $(if $(DAYS_AHEAD),$(CLOCK_SHIM)) ## Run the tests: make test TESTS=tests/unit SHUFFLE=1 DAYS_AHEAD=365
 	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself
 	$(CLOCK) $(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(IN_ORDER) $(TESTS)
 
-$(CLOCK_AHEAD): tests/harness/clock_ahead.c
+$(CLOCK_SHIM): tests/faults/clock.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -Wall -shared -fPIC -o $@ $<
+	$(CC) -O2 -Wall -shared -fPIC -o $@ $< -ldl
 
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints

@@ -2,7 +2,8 @@
 
 import click
 
-from bulksms.commands.common import database, json_option, show_rows
+from bulksms.environment import database
+from bulksms.output import json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.audit_log import NEWEST, list_changes
 

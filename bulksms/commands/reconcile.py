@@ -5,9 +5,11 @@ from typing import TextIO
 
 import click
 
-from bulksms.commands.common import counted, database, done, json_option, messages, show_json
+from bulksms.environment import database
+from bulksms.output import done, json_option, messages, show_json
 from shared.doubts.by_operator import apply_report
 from shared.doubts.reconcile import Matched, match
+from shared.plurals import counted
 
 MAX_SHOWN = 10
 

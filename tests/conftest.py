@@ -1,11 +1,12 @@
 """Fixtures that every kind of test may use, and the order of the files."""
 
+import os
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-from bulksms.local import ports
+from bulksms.local import ports, postgres
 from tests.harness.port_ranges import take_range
 
 hypothesis.settings.register_profile("bulksms", deadline=None)
@@ -15,6 +16,10 @@ pytest_plugins = ["tests.harness.fixtures"]
 
 PORTS = take_range()
 ports.LOWEST, ports.HIGHEST = PORTS[0], PORTS[-1]
+
+for name in ("LD_PRELOAD", "CLOCK_OFFSET"):  # `make test DAYS_AHEAD=365`; Postgres has an environment of its own
+    if name in os.environ:
+        postgres.ENVIRONMENT[name] = os.environ[name]
 
 LONGEST_FIRST = (
     "services",

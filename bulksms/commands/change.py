@@ -19,5 +19,5 @@ def changes(account: str | None, what: str | None, who: str | None, before: int,
     """List changes of rights and money, newest first, for one account or all."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = list_changes(connection, account_id=owner, who=who, what=what, before=before, limit=limit)
+        rows = list_changes(connection, account_id=owner, who=who, action=what, before=before, limit=limit)
     show_rows(rows, as_json, "Changes of rights and money", "There are none.")

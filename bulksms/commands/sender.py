@@ -42,7 +42,7 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
             "account": row.pop("account_id"),
             "name": row.pop("account"),
             **{name: value for name, value in row.items() if name != "id"},
-            "looks_like": _describe(row["looks_like"]),
+            "similar_to": _describe(row["similar_to"]),
         }
         for row in rows
     ]

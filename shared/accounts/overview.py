@@ -49,7 +49,7 @@ TOP_UPS = (
         ledger.c.amount,
         REVERSAL.c.amount.label("reversed"),
         ledger.c.reason,
-        REVERSAL.c.reason.label("reason_of_reversal"),
+        REVERSAL.c.reason.label("reversal_reason"),
         ledger.c.created_at,
     )
     .outerjoin(REVERSAL, and_(REVERSAL.c.subject == ledger.c.subject, REVERSAL.c.kind == "reversal"))
@@ -74,7 +74,7 @@ LIST = select(*COLUMNS, TODAY).select_from(account.join(TODAY, true()))
 SHOW = select(
     *COLUMNS,
     SANDBOX.c.name.label("sandbox"),
-    SANDBOX.c.available.label("play_credits"),
+    SANDBOX.c.available.label("test_credits"),
     _count(api_key, api_key.c.revoked_at.is_(None)).label("api_keys"),
     func.coalesce(SENDER_IDS, cast(array([], type_=Text), SENDER_IDS.type)).label("sender_ids"),
     _count(contact_group, contact_group.c.deleted_at.is_(None)).label("groups"),

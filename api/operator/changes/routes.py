@@ -30,7 +30,7 @@ def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
             connection,
             account_id=query.get("account_id"),
             who=query.get("actor"),
-            what=query.get("what"),
+            action=query.get("action"),
             before=number_cursor(query.get("cursor"), NEWEST),
             limit=limit + 1,
         )

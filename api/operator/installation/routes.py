@@ -94,7 +94,7 @@ def run_doctor(caller: Operator) -> Any:
     """
     work = services()
     findings = list(examine(Installation(work.settings, "the API", None), work.engine))
-    return DOCTOR.dump({"well": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
+    return DOCTOR.dump({"healthy": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
 
 
 @operator_endpoint("GET", "/guard", response=GuardResponse, scope="read")

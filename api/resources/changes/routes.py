@@ -25,7 +25,7 @@ OF_PERSON = func.concat("person ", membership.c.person_id.cast(Text))
 LIST = (
     select(
         change.c.id.label("change_id"),
-        change.c.what,
+        change.c.what.label("action"),
         case((IS_OF_ACCOUNT, change.c.who), else_=literal("operator")).label("actor"),
         person.c.name.label("actor_name"),
         change.c.subject,

@@ -16,9 +16,10 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 import shared.contacts.text_stream
+from bulksms import environment, imports
 from bulksms.cli import main
 from bulksms.environment import find_installation, read_exports
-from bulksms.local import demo, environment, imports
+from bulksms.local import demo
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
 from shared.api_key import DEFAULT_SCOPES, SCOPES

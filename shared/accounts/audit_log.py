@@ -14,13 +14,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.accounts import account
 from shared.db.tables.changes import change
+from shared.ids import LAST_NUMBER
 
 RECORD = insert(change).values(
     before=cast(bindparam("values_before", type_=Text), JSONB), after=cast(bindparam("values_after", type_=Text), JSONB)
 )
 
 
-NEWEST = 2**63 - 1
 LIST = select(
     change.c.id,
     change.c.at,
@@ -99,7 +99,7 @@ def list_changes(
     account_id: int | None = None,
     who: str | None = None,
     action: str | None = None,
-    before: int = NEWEST,
+    before: int = LAST_NUMBER,
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """Changes older than the id `before`, newest first.

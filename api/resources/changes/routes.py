@@ -15,8 +15,8 @@ from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
 from shared.db.tables.changes import change
 from shared.db.tables.people import membership, person
+from shared.ids import LAST_NUMBER
 
-NEWEST = 2**63 - 1
 CHANGE = ChangeResponse()
 
 IS_OF_ACCOUNT = or_(change.c.who.like("key %"), change.c.who == "worker", membership.c.person_id.is_not(None))
@@ -54,7 +54,7 @@ LIST = (
 )
 def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
     """List changes of the account's rights, money and settings, newest first."""
-    before = number_cursor(query.get("cursor"), NEWEST)
+    before = number_cursor(query.get("cursor"), LAST_NUMBER)
     values = {"account": caller.account_id, "before": before, "most": query["limit"] + 1}
     with reading(services().engine) as connection:
         rows = connection.execute(LIST, values).all()

@@ -16,6 +16,7 @@ from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, Send
 from api.schemas.paging import page_of
 from shared.db.connection import reading
 from shared.db.tables import accounts as tables
+from shared.ids import FIRST_ID
 from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
 
 SENDER_ID = tables.sender_id.c
@@ -31,7 +32,6 @@ FIELDS = (
 OF_ACCOUNT = SENDER_ID.account_id == bindparam("account")
 BY_NAME = select(*FIELDS).where(OF_ACCOUNT, SENDER_ID.sender_id == bindparam("sender"))
 BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID.id == bindparam("id"))
-FIRST = UUID(int=0)
 
 SENDER, DELETED = SenderResponse(), DeletedResponse()
 
@@ -46,7 +46,7 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 )
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
-    after = uuid_cursor(query.get("cursor")) or FIRST
+    after = uuid_cursor(query.get("cursor")) or FIRST_ID
     listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
     if "status" in query:
         listed = listed.where(SENDER_ID.state == query["status"])

@@ -91,6 +91,8 @@ CATALOGUE: dict[str, Kind] = {
     "name_taken": Kind(409, "Name taken", "Choose another name."),
     "group_limit": Kind(409, "Group limit reached", "Delete groups that you do not need, or use tags."),
     "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
+    "import_limit": Kind(409, "Too many imports", "Wait until an import has ended, or cancel one."),
+    "erasure_limit": Kind(409, "Too many erasures", "Wait until earlier erasures are complete."),
     "state_conflict": Kind(409, "Not possible in this state", "Fetch the object again and check its state."),
     "webhook_limit": Kind(409, "Webhook limit reached", "Change or delete an existing webhook."),
     "quote_expired": Kind(409, "Quote expired", "Get a new quote with POST /api/v1/sms/quote."),

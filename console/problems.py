@@ -47,6 +47,7 @@ REFUSALS: dict[str, Any] = {
     "name_taken": _("This name is taken. Choose another one."),
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
+    "import_limit": _("The account has too many imports. Wait until one has ended."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),

@@ -20,7 +20,7 @@ from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import check_upload, take_upload
 from api.schemas.paging import Paging, page_of
-from shared.contacts.imports import begin_import, cancel_import, drop_import, queue_import
+from shared.contacts.imports import TooManyImports, begin_import, cancel_import, drop_import, queue_import
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
 
@@ -60,7 +60,7 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
     response=ImportResponse,
-    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
+    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large", "import_limit"),
     scope="groups:write",
 )
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> IdempotentResponse:
@@ -83,7 +83,10 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
         with engine.begin() as connection:
 
             def act() -> str:
-                queue_import(connection, import_id, uploaded.chunks, uploaded.size)
+                try:
+                    queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size)
+                except TooManyImports as limit:
+                    raise Problem("import_limit", str(limit)) from None
                 return encode(_import(_find(connection, caller, import_id)))
 
             answered = once(connection, key, act)

@@ -25,6 +25,7 @@ from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.api_key import secret_key_id
 from shared.db.connection import reading
+from shared.db.one_at_a_time import one_at_a_time
 from shared.events import webhooks as hooks
 from shared.events.webhook_urls import url_problem
 from shared.ids import new_id
@@ -198,7 +199,7 @@ def find_webhook(
 
 
 def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
-    connection.execute(queries.ONE_AT_A_TIME, {"account": str(caller.account_id)})
+    one_at_a_time(connection, "webhooks", caller.account_id)
     counts = connection.execute(queries.COUNT, {"account": caller.account_id}).one()
     if body.get("url") is None and counts.callbacks:
         raise Problem("webhook_limit", "Your account already has a webhook that posts to each send's `callback_url`.")

@@ -221,7 +221,7 @@ class Tokens:
 
     def _read(self) -> None:
         began = time.monotonic()
-        self._revocations = read_revocations(self._engine, self._revocations.tokens)
+        self._revocations = read_revocations(self._engine, self._revocations)
         self._read_at = began
 
 

@@ -91,6 +91,8 @@ CATALOGUE: dict[str, Kind] = {
     "name_taken": Kind(409, "Name taken", "Choose another name."),
     "group_limit": Kind(409, "Group limit reached", "Delete groups that you do not need, or use tags."),
     "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
+    "sender_limit": Kind(409, "Too many sender IDs", "Wait for decisions on earlier ones, or delete one."),
+    "suppression_limit": Kind(409, "Opt-out list is full", "Remove entries that you do not need, or ask the operator."),
     "import_limit": Kind(409, "Too many imports", "Wait until an import has ended, or cancel one."),
     "erasure_limit": Kind(409, "Too many erasures", "Wait until earlier erasures are complete."),
     "state_conflict": Kind(409, "Not possible in this state", "Fetch the object again and check its state."),

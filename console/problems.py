@@ -48,6 +48,8 @@ REFUSALS: dict[str, Any] = {
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
     "import_limit": _("The account has too many imports. Wait until one has ended."),
+    "sender_limit": _("The account has too many sender IDs, or too many that wait for approval."),
+    "suppression_limit": _("The opt-out list is full. Ask the operator."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),

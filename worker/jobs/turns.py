@@ -28,7 +28,7 @@ def next_in_turn(
     account: Column[int],
     waits: ColumnElement[bool],
     since: Column[object],
-) -> Select[tuple[UUID, int]]:
+) -> Select[UUID, int]:
     """A statement that locks the next job: that of the account whose last turn is longest ago, or that had none.
 
     `job` and `account` are the columns of the ids, `waits` says which jobs wait, and the jobs of an account are ordered
@@ -45,11 +45,11 @@ def next_in_turn(
     )
 
 
-def take_turn(engine: Engine, kind: JobKind, statement: Select[tuple[UUID, int]]) -> UUID | None:
+def take_turn(engine: Engine, kind: JobKind, statement: Select[UUID, int]) -> UUID | None:
     """Take the turn of an account by a statement of `next_in_turn`. Returns its job; None if none waits."""
     with transaction(engine, durable=False) as connection:
         found = connection.execute(statement).one_or_none()
         if found is None:
             return None
         connection.execute(TAKE, {"job_kind": kind, "account": found.account_id})
-    return found.id
+    return UUID(str(found.id))

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from api.actor import by_caller
 from api.auth.tokens import Caller
@@ -15,8 +15,16 @@ from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
 from shared.db.connection import reading
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables import accounts as tables
-from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
+from shared.senders.sender_ids import (
+    TooManySenders,
+    check_number,
+    decide_sender,
+    form_of,
+    remove_sender,
+    request_sender,
+)
 
 SENDER_ID = tables.sender_id.c
 FIELDS = (
@@ -55,7 +63,14 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 
 
-@endpoint("POST", "/sender-ids", body=SenderRequest, response=SenderResponse, scope="senders:write")
+@endpoint(
+    "POST",
+    "/sender-ids",
+    body=SenderRequest,
+    response=SenderResponse,
+    errors=("sender_limit",),
+    scope="senders:write",
+)
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID, or request a rejected one again.
 
@@ -67,9 +82,12 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 
         def act() -> str:
             sender, by = body["sender_id"], by_caller(caller)
+            one_at_a_time(connection, "senders", caller.account_id)
             new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
             if new and caller.test:
                 decide_sender(connection, caller.account_id, sender, "approved", by=by)
+            if new:
+                _check_number(connection, caller)
             row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": sender}).one()
             return json.dumps(_sender(row), separators=(",", ":"))
 
@@ -93,6 +111,13 @@ def delete_sender_id(caller: Caller, sender: UUID) -> Any:
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
             raise Problem("state_conflict", detail, sender_status=row.state)
     return DELETED.dump({"deleted": True})
+
+
+def _check_number(connection: Connection, caller: Caller) -> None:
+    try:
+        check_number(connection, caller.account_id)
+    except TooManySenders as limit:
+        raise Problem("sender_limit", str(limit)) from None
 
 
 def _sender(row: Any) -> Any:

@@ -1358,6 +1358,8 @@ export interface Limits {
   sender_ids: number;
   /** Maximum of these that wait for approval; one more gets `sender_limit`. */
   pending_sender_ids: number;
+  /** Maximum invitations of people that are open; one more gets `state_conflict`. */
+  open_invitations: number;
   /** Maximum webhooks; one more gets `webhook_limit`. */
   webhooks: number;
   /** Maximum groups of an account; one more gets `group_limit`. */

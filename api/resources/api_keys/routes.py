@@ -10,6 +10,7 @@ from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
 from api.problems import Problem, invalid
 from api.resources.api_keys.own_key import own_key
@@ -35,7 +36,6 @@ from shared.accounts.api_keys import (
     rotate_key,
 )
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
-from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
 
 
@@ -57,7 +57,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = list_keys(connection, caller.account_id, after, limit + 1)
     return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
 

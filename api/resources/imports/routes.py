@@ -10,7 +10,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import reading_list
+from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
@@ -109,14 +109,18 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
 )
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
-    newest = select(*FIELDS).where(OF_ACCOUNT).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
-    if "cursor" in query:
-        newest = newest.where(COLUMNS.id < uuid_cursor(query["cursor"]))
-    if "group_id" in query:
-        newest = newest.where(COLUMNS.group_id == query["group_id"])
+    account, end = {"account": caller.account_id}, None
+    conditions = [COLUMNS.id < uuid_cursor(query["cursor"])] if "cursor" in query else []
     with reading_list(services().engine) as connection:
-        rows = connection.execute(newest, {"account": caller.account_id}).all()
-    return page(rows, query["limit"], _import, lambda row: str(row.id))
+        if "group_id" in query:
+            positions = select(COLUMNS.id).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc())
+            end = last_examined(connection, positions.params(account))
+            conditions.append(COLUMNS.group_id == query["group_id"])
+        if end is not None:
+            conditions.append(COLUMNS.id >= end.id)
+        newest = select(*FIELDS).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
+        rows = connection.execute(newest, account).all()
+    return page(rows, query["limit"], _import, lambda row: str(row.id), end)
 
 
 @endpoint(
@@ -138,7 +142,7 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
     """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         _find(connection, caller, import_id)
         if current_request().wants_csv:
             return _csv(import_id)

@@ -30,6 +30,7 @@ from shared.accounts.api_keys import MAX_KEYS as MAX_API_KEYS
 from shared.contacts import imports
 from shared.contacts.fields import MAX_FIELDS, MAX_TAG_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH
 from shared.contacts.groups import MAX_CONTACTS, MAX_GROUPS
+from shared.people import invitations
 from shared.privacy import erasures
 from shared.senders.sender_ids import MAX_PENDING, MAX_SENDER_IDS
 from shared.settings import IDEMPOTENCY_DAYS
@@ -125,6 +126,9 @@ class ObjectBounds(Schema):
     )
     sender_ids = bound(MAX_SENDER_IDS, "Maximum sender IDs; one more gets `sender_limit`.")
     pending_sender_ids = bound(MAX_PENDING, "Maximum of these that wait for approval; one more gets `sender_limit`.")
+    open_invitations = bound(
+        invitations.MAX_OPEN, "Maximum invitations of people that are open; one more gets `state_conflict`."
+    )
     webhooks = bound(MAX_WEBHOOKS, "Maximum webhooks; one more gets `webhook_limit`.")
     groups = bound(MAX_GROUPS, "Maximum groups of an account; one more gets `group_limit`.")
     contacts_per_group = bound(MAX_CONTACTS, "Maximum contacts of a group; one more gets `group_full`.")

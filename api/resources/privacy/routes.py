@@ -10,6 +10,7 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
@@ -75,7 +76,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
         "before": uuid_cursor(query.get("cursor")) or LAST,
         "limit": query["limit"] + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))
 

@@ -10,11 +10,11 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
-from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables import accounts as tables
 from shared.senders.sender_ids import (
@@ -55,12 +55,16 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
     after = uuid_cursor(query.get("cursor")) or FIRST
-    listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
-    if "status" in query:
-        listed = listed.where(SENDER_ID.state == query["status"])
-    with reading(services().engine) as connection:
-        rows = connection.execute(listed.order_by(SENDER_ID.id).limit(query["limit"] + 1)).all()
-    return page(rows, query["limit"], _sender, lambda row: str(row.id))
+    conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None
+    with reading_list(services().engine) as connection:
+        if "status" in query:
+            end = last_examined(connection, select(SENDER_ID.id).where(*conditions).order_by(SENDER_ID.id))
+            conditions.append(SENDER_ID.state == query["status"])
+        if end is not None:
+            conditions.append(SENDER_ID.id <= end.id)
+        listed = select(*FIELDS).where(*conditions).order_by(SENDER_ID.id).limit(query["limit"] + 1)
+        rows = connection.execute(listed).all()
+    return page(rows, query["limit"], _sender, lambda row: str(row.id), end)
 
 
 @endpoint(

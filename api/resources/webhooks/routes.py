@@ -11,6 +11,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem, invalid
 from api.resources.webhooks import queries
@@ -53,7 +54,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST, "limit": limit + 1}
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(queries.WEBHOOKS, parameters).all()
     return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))
 

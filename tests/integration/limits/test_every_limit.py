@@ -143,6 +143,14 @@ CASES = {
         lowered=2,
         objects=True,
     ),
+    "open_invitations": Case(
+        "shared.people.invitations.MAX_OPEN",
+        lambda made, number: made.post("/invitations", email=f"ann{number}@example.com", role="viewer"),
+        409,
+        "state_conflict",
+        lowered=2,
+        objects=True,
+    ),
     "webhooks": Case(
         "api.resources.webhooks.routes.MAX_WEBHOOKS",
         lambda made, number: made.post("/webhooks", url=f"https://example.com/{number}"),

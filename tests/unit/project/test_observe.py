@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.observe.prometheus import shortened
+
 OBSERVE = Path("deploy/observe")
 RULES: dict[str, Any] = yaml.safe_load((OBSERVE / "rules.yml").read_text())
 ALL_RULES = [rule for group in RULES["groups"] for rule in group["rules"]]
@@ -93,6 +95,12 @@ def test_the_dashboards_are_what_their_generator_makes() -> None:
 def test_every_alert_fires_in_the_tests_of_the_rules() -> None:
     tests = (OBSERVE / "rules_test.yml").read_text()
     assert [name for name in ALERTS if f'alertname="{name}"' not in tests] == []
+
+
+def test_the_service_is_tested_with_short_windows_of_every_rule() -> None:
+    short = shortened((OBSERVE / "rules.yml").read_text())
+    assert {*re.findall(r"\[(\w+)\]", short)} == {"15s", "20s"}
+    assert {*re.findall(r"for: (\w+)", short)} == {"5s"}
 
 
 @pytest.mark.prometheus

@@ -11,7 +11,7 @@ Sends of test keys are not counted.
 import os
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 from prometheus_client.multiprocess import MultiProcessCollector
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
@@ -127,12 +127,6 @@ WEBHOOK_SECONDS = Histogram(
     registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
-AUDIT_COMPLETED = Gauge(
-    "bulksms_audit_completed_timestamp_seconds",
-    "When the last audit of the ledger was completed by a worker of this host, as Unix time.",
-    registry=PROCESS,
-    multiprocess_mode="max",
-)
 IMPORTED_ROWS = Counter(
     "bulksms_imported_rows",
     "Rows of imported files, by result: imported, rejected.",
@@ -145,7 +139,7 @@ CONNECTION_FAILURES = Counter(
     ["server"],
     registry=PROCESS,
 )
-for _server in ("postgres", "redis"):
+for _server in ("postgres", "redis", "replica"):
     CONNECTION_FAILURES.labels(_server)  # the first failure is an increase, too
 
 

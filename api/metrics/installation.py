@@ -4,6 +4,7 @@ What is counted in tables that grow comes from `counts.py`: a scrape itself only
 on the load.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
@@ -56,6 +57,10 @@ def _processes(prefix: str) -> Select[int]:
     return select(func.count()).where(lease.c.name.startswith(prefix), alive)
 
 
+OFFSETS = select(
+    extract("epoch", func.clock_timestamp()).label("now"),
+    func.coalesce(func.max(func.abs(lease.c.clock_offset)), 0.0).label("of_workers"),
+).where(lease.c.held_until > func.clock_timestamp())
 LAST_AUDIT = select(extract("epoch", audit_result.c.completed_at)).order_by(audit_result.c.id.desc()).limit(1)
 NOW: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_workers": ("Running worker processes.", _processes("worker:")),
@@ -80,7 +85,7 @@ class InstallationCollector(Collector):
         counts, counted_at = last_counts(self._engine)
         with reading(self._engine) as connection:
             known = connection.execute(KNOWN_CARRIERS).scalars().all()
-            families = [*_carriers(connection), _last_audit(connection)]
+            families = [*_carriers(connection), _last_audit(connection), _clock_offset(connection)]
             values = {name: connection.execute(query).scalar_one() for name, (_, query) in NOW.items()}
         yield from families
         yield from _doubts(counts.get("doubts", ()), known)
@@ -99,6 +104,16 @@ class InstallationCollector(Collector):
         yield lag
 
 
+def _clock_offset(connection: Connection) -> GaugeMetricFamily:
+    offsets = connection.execute(OFFSETS).one()
+    of_this_host = abs(time.time() - float(offsets.now))
+    return GaugeMetricFamily(
+        "bulksms_clock_offset_seconds",
+        "How far the clocks of workers, or of this API host, are off the database's: the largest of them.",
+        value=max(of_this_host, float(offsets.of_workers)),
+    )
+
+
 def _last_audit(connection: Connection) -> GaugeMetricFamily:
     family = _gauge(
         "bulksms_audit_completed_timestamp_seconds",
@@ -114,9 +129,7 @@ def _doubts(rows: Iterable[Mapping[str, Any]], known: Iterable[str]) -> list[Gau
     """Each known carrier has a value from the start: an alert on growth would not see a series that begins high."""
     messages = _gauge("bulksms_messages_in_doubt", "Messages submitted without a response from the carrier.", "carrier")
     oldest = _gauge("bulksms_oldest_doubt_seconds", "Age of the oldest message in doubt.", "carrier")
-    doubts = {carrier: (0.0, 0.0) for carrier in known} | {
-        row["carrier"]: (row["messages"], row["oldest"]) for row in rows
-    }
+    doubts = dict.fromkeys(known, (0.0, 0.0)) | {row["carrier"]: (row["messages"], row["oldest"]) for row in rows}
     for carrier, (number, age) in sorted(doubts.items()):
         messages.add_metric([carrier], number)
         oldest.add_metric([carrier], age)

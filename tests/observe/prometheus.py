@@ -67,6 +67,7 @@ def shortened(rules: str, hour: float = 3600) -> str:
     """
     rules = re.sub(r"^(\s+)for: \w+$", r"\1for: 5s", rules, flags=re.MULTILINE)
     rules = re.sub(r"\* 3600\b", f"* {hour:g}", rules)
+    rules = re.sub(r"\* 60\b", f"* {hour / 60:g}", rules)
     return WINDOW.sub(lambda match: "[20s]" if int(match[1]) * SECONDS[match[2]] >= LONG else "[15s]", rules)
 
 

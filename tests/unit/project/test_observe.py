@@ -104,9 +104,31 @@ def test_the_service_is_tested_with_short_windows_of_every_rule() -> None:
 
 
 @pytest.mark.prometheus
-def test_promtool_accepts_rules_and_configuration() -> None:
-    promtool = shutil.which("promtool")
-    assert promtool, "install Debian's prometheus, which has promtool"
-    for command in (["check", "rules", "rules.yml"], ["test", "rules", "rules_test.yml"]):
-        done = subprocess.run([promtool, *command], cwd=OBSERVE, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize(
+    "command",
+    [
+        "promtool check rules rules.yml",
+        "promtool test rules rules_test.yml",
+        "promtool check config --syntax-only prometheus.yml",
+        "amtool check-config alertmanager.yml",
+    ],
+)
+def test_prometheus_and_alertmanager_accept_rules_and_configuration(command: str) -> None:
+    tool, *arguments = command.split()
+    program = shutil.which(tool)
+    assert program, f"install Debian's prometheus and prometheus-alertmanager, which have {tool}"
+    done = subprocess.run([program, *arguments], cwd=OBSERVE, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_make_observe_watches_the_port_that_it_is_told() -> None:
+    """Its own files have the port in every address."""
+    done = subprocess.run(
+        ["make", "--dry-run", "observe", "PORT=8080"], capture_output=True, text=True, timeout=60, check=True
+    )
+    [replace] = re.findall(r"sed 's/(.*?)/(.*?)/'", done.stdout)
+    assert replace == ("localhost:8000", "localhost:8080")
+    assert "--config.file=var/prometheus/prometheus.yml" in done.stdout
+    for file in ("prometheus.yml", "rules.yml"):
+        assert file in done.stdout
+        assert {*re.findall(r"localhost:8\d+", (OBSERVE / file).read_text())} == {replace[0]}

@@ -41,6 +41,7 @@ SINGLE = '{endpoint="POST /api/v1/sms/send"}'
 
 OPERATORS = [
     Panel("Accepted messages", {"{{category}}": rate("bulksms_accepted_messages_total", "category")}, "mps"),
+    Panel("Accepted by country", {"{{country}}": rate("bulksms_accepted_messages_total", "country")}, "mps"),
     Panel("Messages by status", {"{{status}}": rate("bulksms_messages_total", "status")}, "mps"),
     Panel(
         "Until submit, 99th percentile",
@@ -83,6 +84,12 @@ OPERATORS = [
     Panel("Webhook posts", {"{{status}}": rate("bulksms_webhook_posts_total", "status")}, "reqps"),
     Panel("Imported rows", {"{{result}}": rate("bulksms_imported_rows_total", "result")}, "rowsps"),
     Panel(
+        "Database connections",
+        {"{{application}} {{state}}": "sum by (application, state) (bulksms_database_connections)"},
+        description="Of all processes together.",
+    ),
+    Panel("Waits for a connection", {"": "sum(rate(bulksms_database_connection_waits_total[$__rate_interval]))"}),
+    Panel(
         "Processes",
         {"workers": "max(bulksms_workers)", "webhooks": "max(bulksms_webhook_processes)"},
         kind="stat",
@@ -120,6 +127,14 @@ CARRIERS = [
     Panel(
         "Until receipt, median",
         {"{{carrier}}": percentile(0.5, "bulksms_receipt_delay_seconds", "carrier")},
+        "s",
+    ),
+    Panel(
+        "Until receipt by category",
+        {
+            f"{{{{category}}}} {share:.0%}": percentile(share, "bulksms_receipt_delay_seconds", "category")
+            for share in (0.5, 0.99)
+        },
         "s",
     ),
     Panel(

@@ -58,6 +58,19 @@ HTTP_REQUEST_SECONDS = Histogram(
     registry=PROCESS,
     buckets=REQUEST_BUCKETS,
 )
+CONSOLE_REQUESTS = Counter(
+    "bulksms_console_requests",
+    "Responses of the console, by page (its name in the code; empty if there is none) and HTTP status.",
+    ["page", "status"],
+    registry=PROCESS,
+)
+CONSOLE_REQUEST_SECONDS = Histogram(
+    "bulksms_console_request_duration_seconds",
+    "Time that the console took for a response, by page.",
+    ["page"],
+    registry=PROCESS,
+    buckets=REQUEST_BUCKETS,
+)
 ACCEPTED = Counter(
     "bulksms_accepted_messages",
     "Messages of accepted sends, by category and country (empty if unknown, and for groups).",
@@ -114,6 +127,13 @@ CARRIER_RESPONSE_SECONDS = Histogram(
     ["carrier"],
     registry=PROCESS,
     buckets=CARRIER_BUCKETS,
+)
+BINDS = Gauge(
+    "bulksms_smpp_binds",
+    "Binds to SMPP carriers, by carrier and command: bind_transceiver, bind_transmitter, bind_receiver.",
+    ["carrier", "command"],
+    registry=PROCESS,
+    multiprocess_mode="livesum",
 )
 REPORTS = Counter(
     "bulksms_reports",

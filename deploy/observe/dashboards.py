@@ -69,6 +69,12 @@ OPERATORS = [
         description="From the request's last byte to the response's first: half, 95 % and 99 % are faster.",
     ),
     Panel("Requests by endpoint", {"{{endpoint}}": rate("bulksms_http_requests_total", "endpoint")}, "reqps"),
+    Panel("Console by HTTP status", {"{{status}}": rate("bulksms_console_requests_total", "status")}, "reqps"),
+    Panel(
+        "Console, 99th percentile",
+        {"": percentile(0.99, "bulksms_console_request_duration_seconds")},
+        "s",
+    ),
     Panel("Commits, 99th percentile", {"": percentile(0.99, "bulksms_commit_duration_seconds")}, "s"),
     Panel(
         "Sends per commit",
@@ -109,6 +115,7 @@ OPERATORS = [
 
 CARRIERS = [
     Panel("Ready workers", {"{{carrier}}": 'max by (carrier) (bulksms_carrier_workers{state="ready"})'}, kind="stat"),
+    Panel("Binds", {"{{carrier}} {{command}}": "sum by (carrier, command) (bulksms_smpp_binds)"}),
     Panel("Submitted segments", {"{{carrier}}": rate("bulksms_carrier_segments_total", "carrier")}, "mps"),
     Panel(
         "Allowed rate",

@@ -43,7 +43,7 @@ def test_a_session_that_the_server_ends_is_no_longer_counted(engine: Engine) -> 
     with engine.connect() as connection, engine.connect() as other:
         backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
         other.execute(text("SELECT pg_terminate_backend(:backend)"), {"backend": backend})
-        with pytest.raises(Exception, match="terminat|closed"):
+        with pytest.raises(Exception, match=r"terminat|closed"):
             connection.execute(text("SELECT 1"))
     engine.dispose()
     assert (connections("open"), connections("in_use")) == (0, 0)

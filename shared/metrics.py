@@ -161,7 +161,7 @@ IMPORTED_ROWS = Counter(
 )
 CONNECTION_FAILURES = Counter(
     "bulksms_connection_failures",
-    "Failures to reach Postgres or Redis, by server: postgres, redis, replica.",
+    "Failures to reach a server: postgres, redis, broker, replica.",
     ["server"],
     registry=PROCESS,
 )
@@ -177,7 +177,7 @@ POOL_WAITS = Counter(
     "Requests for a connection to Postgres while all of their pool were in use.",
     registry=PROCESS,
 )
-for _server in ("postgres", "redis", "replica"):
+for _server in ("postgres", "redis", "broker", "replica"):
     CONNECTION_FAILURES.labels(_server)  # the first failure is an increase, too
 
 

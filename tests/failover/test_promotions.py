@@ -139,5 +139,5 @@ def test_an_asynchronous_standby_is_held_whenever_it_lacks_something(pair: Pair,
 
 @pytest.mark.failover
 def test_some_promotion_of_the_run_lacked_something() -> None:
-    """Otherwise the run has shown nothing about the guard. It comes after the promotions, which say what they lacked."""
+    """Otherwise the run has shown nothing about the guard. It comes after the promotions."""
     assert any(LACKED)

@@ -37,7 +37,7 @@ class Slot:
             lock = take_lock(self._directory, number)
             if lock is not None:
                 self._process, self._lock, self._number = os.getpid(), lock, number
-                mark_process_dead(number, str(self._directory))
+                mark_process_dead(number, str(self._directory))  # type: ignore[no-untyped-call]
                 return
 
 
@@ -58,5 +58,5 @@ def forget_ended_processes(directory: Path) -> None:
         number = int(path.stem.rpartition("_")[2])
         lock = take_lock(directory, number)
         if lock is not None:
-            mark_process_dead(number, str(directory))
+            mark_process_dead(number, str(directory))  # type: ignore[no-untyped-call]
             os.close(lock)

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
-from tests.harness.house import House, house
+from tests.harness.house import House, house, wait_until
 from tests.observe.prometheus import Prometheus, prometheus
 
 TOKEN = "monitoring-token"
@@ -90,6 +90,7 @@ def watch(folder: Path) -> Iterator[Watched]:
             with prometheus(folder, TOKEN, ports) as watching:
                 service.start_webhooks()
                 service.new_account()
+                wait_until(lambda: watching.value("bulksms_webhook_processes") == 1, 60, "the webhook process")
                 with service.engine.begin() as connection:
                     connection.execute(text("UPDATE account SET authentication = true"))
                 yield Watched(service, watching, carrier, smsc_port, ports)

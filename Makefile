@@ -98,9 +98,11 @@ kubernetes: $(READY) ## Check the manifests of deploy/kubernetes against the sch
 	$(VENV)-kubernetes/bin/kubernetes-validate --strict --quiet --no-warn -k 1.29 deploy/kubernetes/*.yaml
 	$(VENV)-kubernetes/bin/kubernetes-validate --strict --quiet --no-warn -k 1.37 deploy/kubernetes/*.yaml
 
-observe: $(READY) ## Watch the service of `make run` with Prometheus, which must be installed, on port 9090
+observe: $(READY) ## Watch the service of `make run` with Prometheus, which must be installed, on port 9090: make observe PORT=8000
 	@mkdir -p var/prometheus
-	prometheus --config.file=deploy/observe/prometheus.yml --storage.tsdb.path=var/prometheus \
+	@for file in prometheus.yml rules.yml; do \
+		sed 's/localhost:8000/localhost:$(PORT)/' deploy/observe/$$file > var/prometheus/$$file; done
+	prometheus --config.file=var/prometheus/prometheus.yml --storage.tsdb.path=var/prometheus \
 		--web.listen-address=127.0.0.1:9090
 
 alerts: $(READY) ## Test the rules with promtool, and break a running service until each alert fires in Prometheus

@@ -7,7 +7,9 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+from sqlalchemy.pool import PoolProxiedConnection
+
+from shared.db.pools import CountedPool
 
 _background = ThreadPoolExecutor(2, "background")
 
@@ -16,7 +18,7 @@ class NeedsThread(BaseException):
     """The request would block the event loop. A BaseException, so that only the loop catches it."""
 
 
-class ThreadOnlyPool(QueuePool):
+class ThreadOnlyPool(CountedPool):
     """A connection pool for threads only: database calls would block the event loop."""
 
     def connect(self) -> PoolProxiedConnection:

@@ -15,6 +15,7 @@ from console.formats import add_formats
 from console.languages import add_languages
 from console.navigation import navigation
 from console.paging import page_at
+from console.requests_counted import count_requests
 from console.security import secure
 from console.settings import Settings
 from console.static_files import add_versions
@@ -36,6 +37,7 @@ def create_app(settings: Settings) -> Flask:
     add_before_sign_in(app, settings.api_url, service.refusals)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
+    count_requests(app)
     limit_bodies(app)
     share_fairly(app)
     secure(app, settings.secure)

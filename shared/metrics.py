@@ -2,17 +2,22 @@
 
 If PROMETHEUS_MULTIPROC_DIR names a directory, every process of the host counts in files there, and whichever of them is
 scraped responds with the sums of all. Without it, a process responds with its own counts only. The directory belongs
-into memory (/run, /dev/shm): on a full disk, a process would be killed at its next count. Prometheus takes an emptied
-directory for a restart.
+into memory (/run, /dev/shm): on a full disk, a process would be killed at its next count. A process that starts goes on
+where one that has ended left off (shared/metric_files.py). Prometheus takes an emptied directory for a restart.
 
 Sends of test keys are not counted.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, values
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from shared.metric_files import Slot, forget_ended_processes
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable, as prometheus_client itself reads it."""
@@ -23,15 +28,16 @@ PROCESS = CollectorRegistry()
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
-def _make_directory() -> None:
+def _use_directory() -> None:
     if DIRECTORY in os.environ:
         try:
             Path(os.environ[DIRECTORY]).mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise SystemExit(f"{DIRECTORY}={os.environ[DIRECTORY]} cannot be used: {error.strerror}.") from None
+        values.ValueClass = values.MultiProcessValue(Slot(Path(os.environ[DIRECTORY])).number)  # type: ignore[no-untyped-call]
 
 
-_make_directory()  # metrics without labels have a file from the start
+_use_directory()  # metrics without labels have a file from the start
 
 REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 DELAY_BUCKETS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
@@ -52,10 +58,23 @@ HTTP_REQUEST_SECONDS = Histogram(
     registry=PROCESS,
     buckets=REQUEST_BUCKETS,
 )
+CONSOLE_REQUESTS = Counter(
+    "bulksms_console_requests",
+    "Responses of the console, by page (its name in the code; empty if there is none) and HTTP status.",
+    ["page", "status"],
+    registry=PROCESS,
+)
+CONSOLE_REQUEST_SECONDS = Histogram(
+    "bulksms_console_request_duration_seconds",
+    "Time that the console took for a response, by page.",
+    ["page"],
+    registry=PROCESS,
+    buckets=REQUEST_BUCKETS,
+)
 ACCEPTED = Counter(
     "bulksms_accepted_messages",
-    "Messages of accepted sends, by category.",
-    ["category"],
+    "Messages of accepted sends, by category and country (empty if unknown, and for groups).",
+    ["category", "country"],
     registry=PROCESS,
 )
 COMMIT_SENDS = Histogram(
@@ -85,8 +104,8 @@ SUBMIT_DELAY = Histogram(
 )
 RECEIPT_DELAY = Histogram(
     "bulksms_receipt_delay_seconds",
-    "From submit to receipt, by carrier: one observation for the messages of a batch whose receipts arrive together.",
-    ["carrier"],
+    "From the submit of a message to its final receipt, by carrier and category.",
+    ["carrier", "category"],
     registry=PROCESS,
     buckets=RECEIPT_BUCKETS,
 )
@@ -109,6 +128,13 @@ CARRIER_RESPONSE_SECONDS = Histogram(
     registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
+BINDS = Gauge(
+    "bulksms_smpp_binds",
+    "Binds to SMPP carriers, by carrier and command: bind_transceiver, bind_transmitter, bind_receiver.",
+    ["carrier", "command"],
+    registry=PROCESS,
+    multiprocess_mode="livesum",
+)
 REPORTS = Counter(
     "bulksms_reports",
     "Reads of reports and exports that a replica may answer, by the database that answered: replica, primary.",
@@ -127,12 +153,6 @@ WEBHOOK_SECONDS = Histogram(
     registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
-AUDIT_COMPLETED = Gauge(
-    "bulksms_audit_completed_timestamp_seconds",
-    "When the last audit of the ledger was completed by a worker of this host, as Unix time.",
-    registry=PROCESS,
-    multiprocess_mode="max",
-)
 IMPORTED_ROWS = Counter(
     "bulksms_imported_rows",
     "Rows of imported files, by result: imported, rejected.",
@@ -141,11 +161,23 @@ IMPORTED_ROWS = Counter(
 )
 CONNECTION_FAILURES = Counter(
     "bulksms_connection_failures",
-    "Failures to reach Postgres or Redis, by server: postgres, redis, replica.",
+    "Failures to reach a server: postgres, redis, broker, replica.",
     ["server"],
     registry=PROCESS,
 )
-for _server in ("postgres", "redis"):
+POOL_CONNECTIONS = Gauge(
+    "bulksms_database_connections",
+    "Connections to Postgres, by application and state: open, in_use (part of them).",
+    ["application", "state"],
+    registry=PROCESS,
+    multiprocess_mode="livesum",
+)
+POOL_WAITS = Counter(
+    "bulksms_database_connection_waits",
+    "Requests for a connection to Postgres while all of their pool were in use.",
+    registry=PROCESS,
+)
+for _server in ("postgres", "redis", "broker", "replica"):
     CONNECTION_FAILURES.labels(_server)  # the first failure is an increase, too
 
 
@@ -154,5 +186,19 @@ def registry_of_host() -> CollectorRegistry:
     if DIRECTORY not in os.environ:
         return PROCESS
     registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    registry.register(HostCollector(os.environ[DIRECTORY]))
     return registry
+
+
+class HostCollector(Collector):
+    """Adds up what the processes of this host have counted. Gauges are those of processes that run."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = Path(directory)
+        self._files = MultiProcessCollector(None, directory)  # type: ignore[no-untyped-call]
+
+    def collect(self) -> Iterable[Metric]:
+        """Every metric of the host."""
+        forget_ended_processes(self._directory)
+        metrics: Iterable[Metric] = self._files.collect()  # type: ignore[no-untyped-call]
+        return metrics

@@ -28,6 +28,7 @@ from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
 from shared.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.sends.fair_queueing import CachedClock
+from shared.sms.countries import PREFIX, country_of
 
 MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
@@ -217,12 +218,15 @@ def _count(drafts: list[Draft], began: float) -> None:
     """Count a commit for `GET /metrics`, and trace it if traces are on."""
     COMMIT_SENDS.observe(len(drafts))
     COMMIT_SECONDS.observe(time.monotonic() - began)
-    accepted: Counter[str] = Counter()
+    accepted: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
-        if not draft.test:
-            accepted[draft.category] += draft.accepted
-    for category, messages in accepted.items():
-        ACCEPTED.labels(category).inc(messages)
+        if draft.test:
+            continue
+        if draft.group_id is not None:
+            accepted[draft.category, ""] += draft.accepted
+        accepted.update((draft.category, phone[:PREFIX]) for phone in draft.phones)
+    for (category, prefix), messages in accepted.items():
+        ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)
     if traces.tracer is not None:
         trace_commit(traces.tracer, drafts, began)
 

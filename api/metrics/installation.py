@@ -1,66 +1,25 @@
-"""The state of the installation, read from the database at each scrape. Every API host shows the same."""
+"""The state of the installation, read from the database at each scrape. Every API host shows the same.
 
-from collections.abc import Iterator
+What is counted in tables that grow comes from `counts.py`: a scrape itself only reads tables whose size does not depend
+on the load.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    Row,
-    Select,
-    Table,
-    extract,
-    func,
-    literal_column,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Engine, Select, extract, func, select
 
+from api.metrics.counts import VALUES, last_counts
 from shared.db.connection import reading
-from shared.db.expressions import in_constants
 from shared.db.replica import Replica
-from shared.db.tables.accounts import account
 from shared.db.tables.carriers import carrier_report
-from shared.db.tables.contacts import contact_import
-from shared.db.tables.messages import doubt, receipt, unreadable_receipt
-from shared.db.tables.running import installation, job_failure, lease
-from shared.db.tables.sends import send
-from shared.db.tables.webhooks import delivery, webhook
-from shared.lifecycle import LANES, SendState
-from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER
+from shared.db.tables.running import audit_result, installation, lease
+from shared.lifecycle import LANES
 
-DOUBTS = (
-    select(
-        doubt.c.carrier,
-        func.count().label("messages"),
-        extract("epoch", func.clock_timestamp() - func.min(doubt.c.submitted_at)).label("oldest"),
-    )
-    .group_by(doubt.c.carrier)
-    .order_by(doubt.c.carrier)
-)
-QUEUE = text(
-    f"""
-    SELECT CASE WHEN {AWAITS_CARRIER} THEN 'awaiting_carrier' ELSE CAST(b.state AS text) END AS state, b.lane,
-           coalesce(split_part(b.carrier, '/', 1), '') AS carrier, count(*) AS batches,
-           sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) AS messages,
-           extract(epoch FROM clock_timestamp() - min(b.due_at)) AS oldest
-      FROM batch b WHERE b.state IN ('waiting', 'queued', 'sending', 'paused', 'held')
-     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-    """
-)
-"""Unfinished batches. SQL, as what awaits a carrier is a condition that workers share."""
-AWAITING = text(
-    f"""
-    SELECT b.lane, extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE})) AS oldest
-      FROM batch b JOIN send s ON s.id = b.send_id WHERE {AWAITS_CARRIER} GROUP BY 1
-    """
-)
-"""Batches that wait for a carrier, with the same condition."""
 REPORTED = carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=5)
 CARRIERS = (
     select(
@@ -89,67 +48,29 @@ OF_CARRIERS = {
 }
 
 
-def _count(of: Table, *conditions: ColumnElement[bool]) -> Select[int]:
-    return select(func.count()).select_from(of).where(*conditions)
-
-
-def _credits(column: Column[int]) -> Select[int]:
-    """Credits of all live accounts."""
-    return select(func.coalesce(func.sum(column), 0)).where(account.c.sandbox_of.is_(None))
+KNOWN_CARRIERS = select(carrier_report.c.carrier).distinct()
+"""Those that a worker had in the last hours."""
 
 
 def _processes(prefix: str) -> Select[int]:
-    return _count(lease, lease.c.name.startswith(prefix), lease.c.held_until > func.clock_timestamp())
+    alive = lease.c.held_until > func.clock_timestamp()
+    return select(func.count()).where(lease.c.name.startswith(prefix), alive)
 
 
-WAS_RESENT = send.c.resent > literal_column("0")
-ONE_VALUE: dict[str, tuple[str, Select[Any]]] = {
-    "bulksms_sends_held": (
-        "Sends that wait for an operator.",
-        _count(send, send.c.completed_at.is_(None), send.c.state == SendState.HELD),
-    ),
-    "bulksms_messages_resent": (
-        "Submits repeated because an earlier one had no response.",
-        select(func.coalesce(func.sum(send.c.resent), 0)).where(WAS_RESENT),
-    ),
-    "bulksms_accounts_frozen": (
-        "Accounts frozen because their balance does not match their ledger.",
-        _count(account, account.c.state == "frozen"),
-    ),
-    "bulksms_jobs_set_aside": (
-        "Imports, expansions and other jobs that failed repeatedly and wait for an operator.",
-        _count(job_failure, job_failure.c.set_aside_at.is_not(None)),
-    ),
-    "bulksms_receipts_unreadable": ("Receipts that could not be read, stored as received.", _count(unreadable_receipt)),
-    "bulksms_receipts_unmatched": ("Receipts that match no message.", _count(receipt)),
+OFFSETS = select(
+    extract("epoch", func.clock_timestamp()).label("now"),
+    func.coalesce(func.max(func.abs(lease.c.clock_offset)), 0.0).label("of_workers"),
+).where(lease.c.held_until > func.clock_timestamp())
+LAST_AUDIT = select(extract("epoch", audit_result.c.completed_at)).order_by(audit_result.c.id.desc()).limit(1)
+NOW: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_workers": ("Running worker processes.", _processes("worker:")),
     "bulksms_webhook_processes": ("Running processes that post events to webhooks.", _processes("webhooks:")),
-    "bulksms_webhooks_failing": (
-        "Active webhooks whose deliveries are failing.",
-        _count(webhook, webhook.c.state == "active", webhook.c.failing_since.is_not(None)),
-    ),
-    "bulksms_deliveries_pending": (
-        "Webhook deliveries that failed and will be retried.",
-        _count(delivery, in_constants(delivery.c.state, "pending")),
-    ),
-    "bulksms_webhooks_disabled": (
-        "Webhooks that are disabled because their deliveries failed for too long, or by their owner.",
-        _count(webhook, webhook.c.state != "active"),
-    ),
-    "bulksms_credits_available": ("Credits that accounts can spend.", _credits(account.c.available)),
-    "bulksms_credits_reserved": (
-        "Credits that are reserved for messages without a result.",
-        _credits(account.c.reserved),
-    ),
-    "bulksms_imports_open": (
-        "Imports of contacts that are not completed.",
-        _count(contact_import, in_constants(contact_import.c.state, "receiving", "queued", "running")),
-    ),
     "bulksms_guard_held": (
         "Whether sending is stopped because the database has lost commits.",
-        _count(installation, installation.c.held_since.is_not(None)),
+        select(func.count()).where(installation.c.held_since.is_not(None)),
     ),
 }
+"""Read at each scrape: few rows, whatever the load."""
 
 
 class InstallationCollector(Collector):
@@ -161,45 +82,87 @@ class InstallationCollector(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield every gauge."""
+        counts, counted_at = last_counts(self._engine)
         with reading(self._engine) as connection:
-            families = [*_doubts(connection), *_queue(connection), *_carriers(connection)]
-            values = {name: connection.execute(value).scalar_one() for name, (_, value) in ONE_VALUE.items()}
+            known = connection.execute(KNOWN_CARRIERS).scalars().all()
+            families = [*_carriers(connection), _last_audit(connection), _clock_offset(connection)]
+            values = {name: connection.execute(query).scalar_one() for name, (_, query) in NOW.items()}
         yield from families
-        for name, value in values.items():
-            yield GaugeMetricFamily(name, ONE_VALUE[name][0], value=float(value))
+        yield from _doubts(counts.get("doubts", ()), known)
+        yield from _queue(counts.get("queue", ()))
+        values |= counts.get("values", {})
+        for name, (description, _) in (NOW | VALUES).items():
+            if name in values:
+                yield GaugeMetricFamily(name, description, value=float(values[name]))
+        counted = _gauge("bulksms_counted_timestamp_seconds", "When the state was last counted, as Unix time.")
+        if counted_at is not None:
+            counted.add_metric([], counted_at.timestamp())
+        yield counted
         lag = _gauge("bulksms_replica_lag_seconds", "How far the replica is behind; +Inf if it does not answer.")
         if self._replica is not None:
             lag.add_metric([], self._replica.lag())
         yield lag
 
 
-def _doubts(connection: Connection) -> list[GaugeMetricFamily]:
+def _clock_offset(connection: Connection) -> GaugeMetricFamily:
+    offsets = connection.execute(OFFSETS).one()
+    of_this_host = abs(time.time() - float(offsets.now))
+    return GaugeMetricFamily(
+        "bulksms_clock_offset_seconds",
+        "How far the clocks of workers, or of this API host, are off the database's: the largest of them.",
+        value=max(of_this_host, float(offsets.of_workers)),
+    )
+
+
+def _last_audit(connection: Connection) -> GaugeMetricFamily:
+    family = _gauge(
+        "bulksms_audit_completed_timestamp_seconds",
+        "When the last audit of the ledger was completed, as Unix time.",
+    )
+    completed = connection.execute(LAST_AUDIT).scalar()
+    if completed is not None:
+        family.add_metric([], float(completed))
+    return family
+
+
+def _doubts(rows: Iterable[Mapping[str, Any]], known: Iterable[str]) -> list[GaugeMetricFamily]:
+    """Each known carrier has a value from the start: an alert on growth would not see a series that begins high."""
     messages = _gauge("bulksms_messages_in_doubt", "Messages submitted without a response from the carrier.", "carrier")
     oldest = _gauge("bulksms_oldest_doubt_seconds", "Age of the oldest message in doubt.", "carrier")
-    for row in connection.execute(DOUBTS):
-        messages.add_metric([row.carrier], row.messages)
-        oldest.add_metric([row.carrier], float(row.oldest))
+    doubts = dict.fromkeys(known, (0.0, 0.0)) | {row["carrier"]: (row["messages"], row["oldest"]) for row in rows}
+    for carrier, (number, age) in sorted(doubts.items()):
+        messages.add_metric([carrier], number)
+        oldest.add_metric([carrier], age)
     return [messages, oldest]
 
 
-def _queue(connection: Connection) -> list[GaugeMetricFamily]:
+def _queue(rows: Iterable[Mapping[str, Any]]) -> list[GaugeMetricFamily]:
     labels = ("state", "category", "carrier")
-    batches = _gauge("bulksms_batches", "Unfinished batches. Those awaiting a carrier name one of theirs.", *labels)
+    batches = _gauge(
+        "bulksms_batches",
+        "Unfinished batches by state, or by what they wait for. Those awaiting a carrier name one of theirs.",
+        *labels,
+    )
     messages = _gauge("bulksms_batch_messages", "Messages without a result, of unfinished batches.", *labels)
-    description = "How long the next batch has been due or has waited for a carrier."
-    oldest = _gauge("bulksms_oldest_queued_seconds", description, "category")
-    ages = dict.fromkeys(map(str, LANES), 0.0)
-    for row in connection.execute(QUEUE):
-        values = [row.state, _category(row), row.carrier]
-        batches.add_metric(values, row.batches)
-        messages.add_metric(values, float(row.messages))
-        if row.state == "queued":
-            ages[_category(row)] = max(float(row.oldest), ages.get(_category(row), 0.0))
-    for row in connection.execute(AWAITING):
-        ages[_category(row)] = max(float(row.oldest), ages.get(_category(row), 0.0))
-    for category, age in ages.items():
-        oldest.add_metric([category], age)
-    return [batches, messages, oldest]
+    oldest = _gauge(
+        "bulksms_oldest_queued_seconds",
+        "For how long the oldest batch that may be sent has been due or has waited for a carrier.",
+        "category",
+    )
+    single = _gauge(
+        "bulksms_oldest_single_queued_seconds", "The same of sends to one phone: lists are not counted.", "category"
+    )
+    ages = {column: dict.fromkeys(map(str, LANES), 0.0) for column in ("oldest", "oldest_single")}
+    for row in rows:
+        category = _category(row["lane"])
+        batches.add_metric([row["state"], category, row["carrier"]], row["batches"])
+        messages.add_metric([row["state"], category, row["carrier"]], row["messages"])
+        for column, of_category in ages.items():
+            of_category[category] = max(row[column] or 0.0, of_category.get(category, 0.0))
+    for family, column in ((oldest, "oldest"), (single, "oldest_single")):
+        for category, age in ages[column].items():
+            family.add_metric([category], age)
+    return [batches, messages, oldest, single]
 
 
 def _carriers(connection: Connection) -> list[GaugeMetricFamily]:
@@ -223,5 +186,5 @@ def _gauge(name: str, description: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(name, description, labels=labels)
 
 
-def _category(row: Row[Any]) -> str:
-    return "" if row.lane is None else str(LANES[row.lane])
+def _category(lane: float | None) -> str:
+    return "" if lane is None else str(LANES[int(lane)])

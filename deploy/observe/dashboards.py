@@ -41,6 +41,7 @@ SINGLE = '{endpoint="POST /api/v1/sms/send"}'
 
 OPERATORS = [
     Panel("Accepted messages", {"{{category}}": rate("bulksms_accepted_messages_total", "category")}, "mps"),
+    Panel("Accepted by country", {"{{country}}": rate("bulksms_accepted_messages_total", "country")}, "mps"),
     Panel("Messages by status", {"{{status}}": rate("bulksms_messages_total", "status")}, "mps"),
     Panel(
         "Until submit, 99th percentile",
@@ -68,6 +69,12 @@ OPERATORS = [
         description="From the request's last byte to the response's first: half, 95 % and 99 % are faster.",
     ),
     Panel("Requests by endpoint", {"{{endpoint}}": rate("bulksms_http_requests_total", "endpoint")}, "reqps"),
+    Panel("Console by HTTP status", {"{{status}}": rate("bulksms_console_requests_total", "status")}, "reqps"),
+    Panel(
+        "Console, 99th percentile",
+        {"": percentile(0.99, "bulksms_console_request_duration_seconds")},
+        "s",
+    ),
     Panel("Commits, 99th percentile", {"": percentile(0.99, "bulksms_commit_duration_seconds")}, "s"),
     Panel(
         "Sends per commit",
@@ -82,6 +89,12 @@ OPERATORS = [
     ),
     Panel("Webhook posts", {"{{status}}": rate("bulksms_webhook_posts_total", "status")}, "reqps"),
     Panel("Imported rows", {"{{result}}": rate("bulksms_imported_rows_total", "result")}, "rowsps"),
+    Panel(
+        "Database connections",
+        {"{{application}} {{state}}": "sum by (application, state) (bulksms_database_connections)"},
+        description="Of all processes together.",
+    ),
+    Panel("Waits for a connection", {"": "sum(rate(bulksms_database_connection_waits_total[$__rate_interval]))"}),
     Panel(
         "Processes",
         {"workers": "max(bulksms_workers)", "webhooks": "max(bulksms_webhook_processes)"},
@@ -102,6 +115,7 @@ OPERATORS = [
 
 CARRIERS = [
     Panel("Ready workers", {"{{carrier}}": 'max by (carrier) (bulksms_carrier_workers{state="ready"})'}, kind="stat"),
+    Panel("Binds", {"{{carrier}} {{command}}": "sum by (carrier, command) (bulksms_smpp_binds)"}),
     Panel("Submitted segments", {"{{carrier}}": rate("bulksms_carrier_segments_total", "carrier")}, "mps"),
     Panel(
         "Allowed rate",
@@ -120,6 +134,14 @@ CARRIERS = [
     Panel(
         "Until receipt, median",
         {"{{carrier}}": percentile(0.5, "bulksms_receipt_delay_seconds", "carrier")},
+        "s",
+    ),
+    Panel(
+        "Until receipt by category",
+        {
+            f"{{{{category}}}} {share:.0%}": percentile(share, "bulksms_receipt_delay_seconds", "category")
+            for share in (0.5, 0.99)
+        },
         "s",
     ),
     Panel(

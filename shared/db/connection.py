@@ -15,6 +15,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
+from shared.db.pools import OVERFLOW, CountedPool, count_connections
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
 from shared.metrics import CONNECTION_FAILURES
@@ -85,7 +86,7 @@ def make_engine(
     *,
     by_key: bool = False,
     texts: Texts | None = None,
-    pool_class: type[QueuePool] = QueuePool,
+    pool_class: type[QueuePool] = CountedPool,
     standby: bool = False,
 ) -> Engine:
     """An engine whose sessions use UTC and READ COMMITTED, with timeouts for locks, statements and dead peers.
@@ -101,7 +102,7 @@ def make_engine(
         url,
         poolclass=pool_class,
         pool_size=pool,
-        max_overflow=4,
+        max_overflow=OVERFLOW,
         pool_timeout=2,
         pool_pre_ping=False,
         pool_use_lifo=True,
@@ -116,6 +117,7 @@ def make_engine(
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", partial(_as_outage, "replica" if standby else "postgres"), retval=True)
+    count_connections(engine, application)
     if not standby:
         event.listen(engine, "checkin", _close_read_only)
     return engine

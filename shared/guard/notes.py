@@ -14,6 +14,8 @@ from uuid import UUID
 from redis import Redis
 from redis.exceptions import RedisError
 
+from shared.metrics import CONNECTION_FAILURES
+
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 10.0
@@ -71,7 +73,9 @@ class Notes:
     def _pausing_on_failure(self) -> Generator[None]:
         try:
             yield
-        except (RedisError, ValueError):
+        except (RedisError, ValueError) as error:
+            if isinstance(error, RedisError):
+                CONNECTION_FAILURES.labels("redis").inc()
             self._away_until = time.monotonic() + RETRY_SECONDS
 
 

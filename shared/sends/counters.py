@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
 from shared.lifecycle import LANES, STORED
-from shared.metrics import MESSAGES
+from shared.metrics import MESSAGES, RECEIPT_DELAY
 from shared.sends import send_states
 from shared.sms.countries import country_of
 
@@ -84,5 +84,15 @@ def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
 def count_messages(carrier: str, counts: MessageCounts) -> None:
     """Count messages that have changed their status."""
     for (status, lane, prefix), messages in counts.items():
-        category = "" if lane is None else str(LANES[lane])
-        MESSAGES.labels(str(status), carrier, category, country_of(prefix) or "").inc(messages)
+        MESSAGES.labels(str(status), carrier, _category(lane), country_of(prefix) or "").inc(messages)
+
+
+def count_delays(carrier: str, lane: int | None, delays: Iterable[float]) -> None:
+    """Count the seconds from submit to receipt, one for each message."""
+    histogram = RECEIPT_DELAY.labels(carrier, _category(lane))
+    for delay in delays:
+        histogram.observe(max(0.0, delay))
+
+
+def _category(lane: int | None) -> str:
+    return "" if lane is None else str(LANES[lane])

@@ -23,8 +23,10 @@ scrape_configs:
     authorization: {{credentials: {token}}}
     static_configs: [{{targets: [{targets}]}}]
 """
-SHORTER = {"5m": "15s", "15m": "15s", "1h": "20s"}
-"""Windows of the rules, here."""
+WINDOW = re.compile(r"\[(\d+)([smhd])\]")
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LONG = 1800
+"""Windows of so many seconds are long ones."""
 
 
 class Prometheus:
@@ -58,20 +60,25 @@ class Prometheus:
         wait_until(lambda: alert not in self.firing(), seconds, f"the end of {alert}")
 
 
-def shortened(rules: str) -> str:
-    """The rules with short windows, and with five seconds for which a condition must hold."""
+def shortened(rules: str, hour: float = 3600) -> str:
+    """The rules with windows of 15 s, long ones of 20 s, and with five seconds for which a condition must hold.
+
+    Ages are compared with hours and days of other lengths: `hour` is how many seconds an hour has.
+    """
     rules = re.sub(r"^(\s+)for: \w+$", r"\1for: 5s", rules, flags=re.MULTILINE)
-    return re.sub(r"\[(\w+)\]", lambda match: f"[{SHORTER[match[1]]}]", rules)
+    rules = re.sub(r"\* 3600\b", f"* {hour:g}", rules)
+    rules = re.sub(r"\* 60\b", f"* {hour / 60:g}", rules)
+    return WINDOW.sub(lambda match: "[20s]" if int(match[1]) * SECONDS[match[2]] >= LONG else "[15s]", rules)
 
 
 @contextlib.contextmanager
-def prometheus(folder: Path, token: str, ports: Sequence[int]) -> Iterator[Prometheus]:
-    """A Prometheus that scrapes these ports each second."""
+def prometheus(folder: Path, token: str, ports: Sequence[int], hour: float = 3600) -> Iterator[Prometheus]:
+    """A Prometheus that scrapes these ports each second. For its alerts about ages, an hour has `hour` seconds."""
     program = shutil.which("prometheus")
     assert program, "install Debian's prometheus"
     targets = ", ".join(f'"{LOOPBACK}:{port}"' for port in ports)
     (folder / "prometheus.yml").write_text(CONFIGURATION.format(token=token, targets=targets))
-    (folder / "rules.yml").write_text(shortened(RULES.read_text()))
+    (folder / "rules.yml").write_text(shortened(RULES.read_text(), hour))
     port = free_port()
     command = [program, f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'tsdb'}"]
     with (folder / "prometheus.log").open("wb") as log:

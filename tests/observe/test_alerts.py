@@ -8,86 +8,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from sqlalchemy import text
 
-from bulksms.local import services
-from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port
-from tests.harness.house import House, house, wait_until
-from tests.observe.prometheus import Prometheus, prometheus
+from bulksms.local.ports import free_port
+from tests.harness.house import wait_until
+from tests.observe.watched import Watched, phones, run, send, send_one
 
 pytestmark = pytest.mark.prometheus
-TOKEN = "monitoring-token"
-CARRIERS = """
-[carrier.smsc]
-kind = "smpp"
-host = "{host}"
-port = {port}
-system_id = "acme"
-password = "secret"
-window = 100
-answer_time = 3
-"""
 HEALTHY_SECONDS = 40
-
-
-class Watched(NamedTuple):
-    """The service, what watches it, and its carrier."""
-
-    service: House
-    prometheus: Prometheus
-    smsc: Command
-
-
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    folder: Path = tmp_path_factory.mktemp("house")
-    smsc_port, metrics_port = free_port(), free_port()
-    (folder / "carriers.toml").write_text(CARRIERS.format(host=LOOPBACK, port=smsc_port))
-    smsc = services.smsc(smsc_port, services.environment({}), folder, Path.cwd())
-    smsc.launch()
-    smsc.wait_ready(30)
-    settings = {
-        "CARRIERS_FILE": str(folder / "carriers.toml"),
-        "LEASE_SECONDS": "8",
-        "WEBHOOK_LOOPBACK": "1",
-        "METRICS_TOKEN": TOKEN,
-        "METRICS_PORT": str(metrics_port),
-        "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
-    }
-    try:
-        with house(folder, **settings) as service, prometheus(folder, TOKEN, [service.port, metrics_port]) as watching:
-            service.start_webhooks()
-            service.new_account()
-            with service.engine.begin() as connection:
-                connection.execute(text("UPDATE account SET authentication = true"))
-            yield Watched(service, watching, smsc)
-    finally:
-        smsc.stop()
-
-
-def send(service: House, phones: list[str], category: str = "transactional") -> str:
-    answer = service.post(
-        "/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi", category=category, allow_duplicates=True
-    )
-    return str(answer["send_id"])
-
-
-def phones(count: int, first: int = 254711000000) -> list[str]:
-    return [str(first + number) for number in range(count)]
-
-
-def run(service: House, *command: str) -> None:
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "bulksms"), *command], env=service.env, capture_output=True, timeout=60
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_healthy_traffic_fires_nothing(watched: Watched) -> None:
@@ -149,15 +81,6 @@ def test_a_send_that_is_held(watched: Watched) -> None:
     watched.prometheus.wait_for_end_of("BulksmsSendsHeld")
 
 
-def test_a_job_that_is_set_aside(watched: Watched) -> None:
-    with watched.service.engine.begin() as connection:
-        failed = "INSERT INTO job_failure (kind, subject, failures, error, retry_at, set_aside_at) "
-        connection.execute(text(failed + "VALUES ('usage', 'a trial', 10, 'Error', now() + interval '1 day', now())"))
-    watched.prometheus.wait_for("BulksmsJobsSetAside")
-    with watched.service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM job_failure"))
-
-
 def test_sends_that_take_long(watched: Watched) -> None:
     with watched.service.engine.begin() as connection:
         connection.execute(text("SELECT FROM account FOR UPDATE"))
@@ -175,9 +98,16 @@ def test_sends_that_take_long(watched: Watched) -> None:
 def test_a_carrier_that_is_down(watched: Watched) -> None:
     watched.smsc.stop()
     watched.prometheus.wait_for("BulksmsCarrierDown")
-    send(watched.service, phones(1, 254715000000), category="authentication")
+    send_one(watched.service, "254715000000", "authentication")
+    send(watched.service, phones(3, 254715000001))
+    send(watched.service, phones(3, 254715000001), "marketing")
     watched.prometheus.wait_for("BulksmsQueueOld")
-    watched.smsc.launch()
+    with watched.with_hours_of(60) as hurried:
+        for alert in ("BulksmsQueueStalled", "BulksmsMarketingStalled"):
+            hurried.wait_for(alert)
+        watched.smsc.launch()
+        for alert in ("BulksmsQueueStalled", "BulksmsMarketingStalled"):
+            hurried.wait_for_end_of(alert)
     watched.prometheus.wait_for_end_of("BulksmsCarrierDown")
     watched.prometheus.wait_for("BulksmsAuthenticationLate")
 
@@ -202,12 +132,6 @@ def test_money_that_does_not_add_up(watched: Watched) -> None:
         timeout=60,
     )
     watched.prometheus.wait_for("BulksmsAccountFrozen")
-
-
-def test_a_database_that_has_lost_commits(watched: Watched) -> None:
-    with watched.service.engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'a trial'"))
-    watched.prometheus.wait_for("BulksmsGuardHeld")
 
 
 def test_no_database_and_no_api(watched: Watched) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 from celery.worker.consumer import Consumer
 
+from shared.metrics import CONNECTION_FAILURES
+
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
@@ -33,6 +35,7 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
     def on_connection_error_before_connected(self, exc: Exception) -> None:
         """Log that the broker is unreachable or refuses the worker, and wait before the next attempt."""
         super().on_connection_error_before_connected(exc)
+        CONNECTION_FAILURES.labels("broker").inc()
         time.sleep(RETRY_SECONDS)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:

@@ -18,7 +18,6 @@ from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from shared.audit.results import record_audit
 from shared.db.tables.running import lease
-from shared.metrics import AUDIT_COMPLETED
 from shared.periodic import repeat
 from shared.settings import Settings
 
@@ -80,7 +79,6 @@ class Auditor:
         rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
         with self._engine.begin() as connection:
             connection.execute(PAUSE, {"audit": HOUR.name, "rest": rest, "auditor": holder})
-        AUDIT_COMPLETED.set_to_current_time()
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}

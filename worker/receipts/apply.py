@@ -24,12 +24,12 @@ from shared.db.tables import messages as tables
 from shared.doubts.candidates import UNDER_WAY
 from shared.ids import LAST_NUMBER, batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
-from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
-from shared.sends.counters import MessageCounts, add_to_sends, count_messages
+from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
 from shared.sms.countries import PREFIX
 from worker.receipts.receipt_trace import trace_receipts
 
+DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
 FINAL = FOLLOWS[MessageStatus.SENT]
 MOVES = ", ".join(
     f"('{before}', '{after}')"
@@ -62,16 +62,16 @@ APPLY = text(
                              carrier_at_precision = f.precision
           FROM found f
          WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES})
-        RETURNING m.id
+        RETURNING m.id, {DELAY} AS delay
     )
     SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, b.lane,
-           v.id IS NOT NULL AS moved
+           v.id IS NOT NULL AS moved, v.delay
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
 """One statement: the messages are locked in the order of their ids, and a status only moves forward."""
 
-USUAL_MATCH = """
+USUAL_MATCH = f"""
     WITH word AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
                       AS w (reference, phone, done_at)
@@ -84,11 +84,11 @@ USUAL_MATCH = """
           FROM word w
          WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
            AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
-        RETURNING m.id, m.reference, m.finished_at - m.submitted_at AS delay
+        RETURNING m.id, m.reference, {DELAY} AS delay
     )
     SELECT b.send_id, b.account_id, b.lane, m.*
       FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found,
-                   CAST(extract(epoch FROM avg(delay)) AS float8) AS delay {also} FROM moved GROUP BY 1) m
+                   array_agg(delay) AS delays {{also}} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
 APPLY_USUAL, APPLY_USUAL_INDEXES = (
@@ -167,7 +167,6 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     listeners = listening(connection)
     moved: list[StatusChange] = []
     counts: MessageCounts = Counter()
-    delays = RECEIPT_DELAY.labels(carrier)
     for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
@@ -186,7 +185,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
-            delays.observe(max(0.0, row.delay))
+            count_delays(carrier, row.lane, row.delays)
             for reference in row.found:
                 applied = group.pop(reference, None)
                 if applied is not None and applied.phone is not None:
@@ -216,6 +215,8 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     for row in rows:
         if row.moved:
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
+            if row.before == MessageStatus.SENT and row.status in FINAL:
+                count_delays(carrier, row.lane, [row.delay])
     add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
     count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in rows if row.moved))

@@ -4,12 +4,14 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Double,
     ForeignKey,
     Identity,
     Integer,
     PrimaryKeyConstraint,
+    SmallInteger,
     Table,
     Text,
     Uuid,
@@ -47,6 +49,17 @@ audit_result = Table(
     Column("breaches", JSONB, nullable=False),
     Column("frozen", ARRAY(BigInteger), nullable=False, comment="accounts that were frozen because of the breaches"),
     comment="results of audits; the newest are kept",
+)
+
+state_count = Table(
+    "state_count",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False, server_default=text("1")),
+    Column("due_at", MOMENT, nullable=False, comment="when it is counted again"),
+    Column("counted_at", MOMENT, comment="null: it is being counted for the first time"),
+    Column("counts", JSONB),
+    CheckConstraint("id = 1", name="single"),
+    comment="one row: what GET /metrics counts in tables that grow",
 )
 
 job_failure = Table(

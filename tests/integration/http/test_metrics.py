@@ -3,14 +3,18 @@
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client.metrics_core import Metric
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, event, func, text, update
 
 import shared.ids
+from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
+from shared.db.tables.running import state_count
 from shared.metrics import PROCESS
+from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -25,6 +29,18 @@ def service(engine: Engine) -> Service:
 
 
 def scrape(service: Service) -> dict[str, float]:
+    """The metrics, with what has been counted now."""
+    count_now(service.engine)
+    return scrape_as_it_is(service)
+
+
+def count_now(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(update(state_count).values(due_at=func.now()))
+    assert count_when_due(engine)
+
+
+def scrape_as_it_is(service: Service) -> dict[str, float]:
     answer = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == 200
     lines = (line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))
@@ -56,7 +72,7 @@ def test_the_state_of_the_installation(service: Service) -> None:
 
 
 def test_unfinished_batches_by_what_they_wait_for(service: Service) -> None:
-    label = 'carrier="",category="transactional",state="waiting"'
+    label = 'carrier="",category="transactional",state="scheduled"'
     before = scrape(service)
     phones = [str(254711000000 + number) for number in range(30)]
     service.bulk(phones, send_at=ahead())
@@ -72,7 +88,9 @@ def test_messages_by_status_carrier_category_and_country(service: Service) -> No
 
     def all_counts() -> list[float]:
         return [
-            counted("bulksms_accepted_messages_total", category="transactional"),
+            counted("bulksms_accepted_messages_total", category="transactional", country="KE"),
+            counted("bulksms_accepted_messages_total", category="transactional", country="UG"),
+            counted("bulksms_receipt_delay_seconds_count", carrier="simulator", category="transactional"),
             messages("sent"),
             messages("delivered"),
             messages("delivered", "UG"),
@@ -88,18 +106,116 @@ def test_messages_by_status_carrier_category_and_country(service: Service) -> No
     service.send(phone="256700000000")
     service.deliver_receipts()
     after = all_counts()
-    assert [now - then for now, then in zip(after, before, strict=True)] == [3, 2, 2, 1, 3, 5, 2, 2]
-    assert counted("bulksms_receipt_delay_seconds_count", carrier="simulator") >= 2
+    assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1, 3, 2, 2, 1, 3, 5, 2, 2]
 
 
 def test_sends_of_test_keys_are_not_counted(service: Service) -> None:
     def accepted_and_segments() -> tuple[float, float]:
-        accepted = counted("bulksms_accepted_messages_total", category="transactional")
+        accepted = counted("bulksms_accepted_messages_total", category="transactional", country="KE")
         return accepted, counted("bulksms_carrier_segments_total", carrier="simulator")
 
     before = accepted_and_segments()
     service.in_sandbox().send(phone="254711000000")
     assert accepted_and_segments() == before
+
+
+def test_a_carrier_without_doubts_has_none(service: Service) -> None:
+    service.worker.carrier_status.refresh()
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM doubt"))
+    assert scrape(service)['bulksms_messages_in_doubt{carrier="simulator"}'] == 0
+
+
+def test_the_last_audit_is_that_of_the_installation(service: Service) -> None:
+    name = "bulksms_audit_completed_timestamp_seconds"
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM audit_result"))
+    assert name not in scrape(service)
+    assert service.worker.auditor.audit_when_due()
+    service.worker.audit_engine.dispose()
+    with service.engine.connect() as connection:
+        completed = connection.execute(text("SELECT extract(epoch FROM completed_at) FROM audit_result")).scalar_one()
+    assert scrape(service)[name] == pytest.approx(float(completed))
+
+
+IN_STATES = """
+    UPDATE batch b SET state = CAST(:state AS batch_state), due_at = now() + :ahead * interval '1 second',
+                       attempts = :attempts, carrier = :carrier
+      FROM send s WHERE s.id = b.send_id AND s.id = :send
+"""
+RULES_OF_SEND = "UPDATE send SET rate = :rate, rules = CAST(:rules AS jsonb), send_at = NULL WHERE id = :send"
+
+
+@pytest.mark.parametrize(
+    ("reason", "batch", "send"),
+    [
+        ("queued", {}, {}),
+        ("limit", {"carrier": "main/sender ACME"}, {}),
+        ("rate", {}, {"rate": 5}),
+        ("quiet_hours", {"state": "waiting", "ahead": 60}, {"rules": '{"quiet": [0, 1]}'}),
+        ("retry", {"state": "waiting", "ahead": 60, "attempts": 1}, {}),
+        ("awaiting_carrier", {"state": "waiting", "ahead": 60, "carrier": "main"}, {}),
+        ("paused", {"state": "paused"}, {}),
+        ("held", {"state": "held"}, {}),
+    ],
+)
+def test_batches_by_what_they_wait_for(
+    service: Service, reason: str, batch: dict[str, Any], send: dict[str, Any]
+) -> None:
+    made = service.bulk(["254711000000", "254711000001"], send_at=ahead(), category="marketing").json["send_id"]
+    with service.engine.begin() as connection:
+        values = {"state": "queued", "ahead": -40, "attempts": 0, "carrier": None, "send": made} | batch
+        connection.execute(text(IN_STATES), values)
+        connection.execute(text(RULES_OF_SEND), {"rate": None, "rules": None, "send": made} | send)
+    lines = scrape(service)
+    with service.engine.begin() as connection:  # no test is disturbed by it
+        connection.execute(text(IN_STATES), values | {"state": "canceled"})
+    carrier = "main" if "carrier" in batch else ""
+    assert lines[f'bulksms_batch_messages{{carrier="{carrier}",category="marketing",state="{reason}"}}'] == 2
+    waits = reason in ("queued", "limit")
+    assert (lines['bulksms_oldest_queued_seconds{category="marketing"}'] >= 40) == waits
+    assert lines['bulksms_oldest_single_queued_seconds{category="marketing"}'] == 0
+
+
+DO_NOT_GROW = {"state_count", "carrier_report", "audit_result", "lease", "installation"}
+"""Tables with a row for each process, carrier or hour, of which no more than a thousand are kept."""
+
+
+def test_a_scrape_reads_no_table_that_grows(service: Service) -> None:
+    count_now(service.engine)
+    statements: list[tuple[str, Any]] = []
+
+    def note(_: Connection, __: Any, statement: str, parameters: Any, *___: Any) -> None:
+        statements.append((statement, parameters))
+
+    event.listen(service.api_engine, "before_cursor_execute", note)
+    try:
+        scrape_as_it_is(service)
+    finally:
+        event.remove(service.api_engine, "before_cursor_execute", note)
+    assert len(statements) > 5
+    with service.engine.connect() as connection:
+        for statement, parameters in statements:
+            plan = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", parameters).scalar_one()
+            assert relations(plan[0]["Plan"]) <= DO_NOT_GROW, statement
+
+
+def relations(plan: dict[str, Any]) -> set[str]:
+    """The tables that a plan reads."""
+    names = {plan["Relation Name"]} if "Relation Name" in plan else set()
+    return names.union(*(relations(part) for part in plan.get("Plans", ())))
+
+
+def test_one_process_counts_and_then_rests(service: Service) -> None:
+    count_now(service.engine)
+    assert not count_when_due(service.engine)
+
+
+def test_a_scrape_has_it_counted_when_that_is_due(service: Service) -> None:
+    count_now(service.engine)
+    with service.engine.begin() as connection:
+        connection.execute(update(state_count).values(due_at=func.now(), counts={}))
+    wait_until(lambda: "bulksms_credits_available" in scrape_as_it_is(service), 20, "the counts")
 
 
 def test_it_is_not_public(service: Service) -> None:

@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.faults.catalogue import FAULTS
+from tests.observe.of_faults import ALERTS_OF, NO_ALERT_FOR
+from tests.observe.prometheus import shortened
+
 OBSERVE = Path("deploy/observe")
 RULES: dict[str, Any] = yaml.safe_load((OBSERVE / "rules.yml").read_text())
 ALL_RULES = [rule for group in RULES["groups"] for rule in group["rules"]]
@@ -95,10 +99,50 @@ def test_every_alert_fires_in_the_tests_of_the_rules() -> None:
     assert [name for name in ALERTS if f'alertname="{name}"' not in tests] == []
 
 
+def test_every_alert_is_made_to_fire_on_the_running_service() -> None:
+    tests = "".join(path.read_text() for path in Path("tests/observe").glob("test_*.py"))
+    assert {*re.findall(r"\bBulksms[A-Z]\w+", tests)} == set(ALERTS)
+
+
+def test_every_fault_has_an_alert_or_a_reason_why_it_needs_none() -> None:
+    assert ALERTS_OF.keys() & NO_ALERT_FOR.keys() == set()
+    assert ALERTS_OF.keys() | NO_ALERT_FOR.keys() == FAULTS.keys()
+    assert {alert for alerts in ALERTS_OF.values() for alert in alerts} <= ALERTS.keys()
+    assert all(NO_ALERT_FOR.values()) and all(ALERTS_OF.values())
+
+
+def test_the_service_is_tested_with_short_windows_of_every_rule() -> None:
+    short = shortened((OBSERVE / "rules.yml").read_text())
+    assert {*re.findall(r"\[(\w+)\]", short)} == {"15s", "20s"}
+    assert {*re.findall(r"for: (\w+)", short)} == {"5s"}
+
+
 @pytest.mark.prometheus
-def test_promtool_accepts_rules_and_configuration() -> None:
-    promtool = shutil.which("promtool")
-    assert promtool, "install Debian's prometheus, which has promtool"
-    for command in (["check", "rules", "rules.yml"], ["test", "rules", "rules_test.yml"]):
-        done = subprocess.run([promtool, *command], cwd=OBSERVE, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize(
+    "command",
+    [
+        "promtool check rules rules.yml",
+        "promtool test rules rules_test.yml",
+        "promtool check config --syntax-only prometheus.yml",
+        "amtool check-config alertmanager.yml",
+    ],
+)
+def test_prometheus_and_alertmanager_accept_rules_and_configuration(command: str) -> None:
+    tool, *arguments = command.split()
+    program = shutil.which(tool)
+    assert program, f"install Debian's prometheus and prometheus-alertmanager, which have {tool}"
+    done = subprocess.run([program, *arguments], cwd=OBSERVE, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_make_observe_watches_the_port_that_it_is_told() -> None:
+    """Its own files have the port in every address."""
+    done = subprocess.run(
+        ["make", "--dry-run", "observe", "PORT=8080"], capture_output=True, text=True, timeout=60, check=True
+    )
+    [replace] = re.findall(r"sed 's/(.*?)/(.*?)/'", done.stdout)
+    assert replace == ("localhost:8000", "localhost:8080")
+    assert "--config.file=var/prometheus/prometheus.yml" in done.stdout
+    for file in ("prometheus.yml", "rules.yml"):
+        assert file in done.stdout
+        assert {*re.findall(r"localhost:8\d+", (OBSERVE / file).read_text())} == {replace[0]}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from shared.carriers.smpp.numbers import Command, status_name
+from shared.metrics import BINDS
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health, State
 from worker.carriers.smpp.session import Lost, Refused, Session
@@ -118,6 +119,9 @@ class Link:
 
     def _become(self, state: State, error: str | None = None, session: Session | None = None) -> None:
         with self._changed:
+            BINDS.labels(self._config.name, self._command.name.lower()).inc(
+                (session is not None) - (self._session is not None)
+            )
             self._state, self._error, self._session = state, error, session
             self._since = datetime.now(UTC)
             self._changed.notify_all()

@@ -1,0 +1,61 @@
+"""What `GET /metrics` says of database pools."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from bulksms.local.postgres import Postgres
+from shared.db.connection import make_engine
+from shared.db.pools import OVERFLOW
+from shared.metrics import PROCESS
+
+APPLICATION = "bulksms-pool-test"
+
+
+def connections(state: str) -> float:
+    labels = {"application": APPLICATION, "state": state}
+    return PROCESS.get_sample_value("bulksms_database_connections", labels) or 0.0
+
+
+def waits() -> float:
+    return PROCESS.get_sample_value("bulksms_database_connection_waits_total") or 0.0
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres) -> Engine:
+    return make_engine(postgres_server.url, 1, APPLICATION)
+
+
+def test_connections_are_counted_while_they_are_open_and_in_use(engine: Engine) -> None:
+    with engine.connect(), engine.connect() as second:
+        assert (connections("open"), connections("in_use")) == (2, 2)
+        second.invalidate()
+        assert (connections("open"), connections("in_use")) == (1, 1)
+    with engine.connect():
+        assert (connections("open"), connections("in_use")) == (1, 1)
+    engine.dispose()
+    assert (connections("open"), connections("in_use")) == (0, 0)
+
+
+def test_a_session_that_the_server_ends_is_no_longer_counted(engine: Engine) -> None:
+    with engine.connect() as connection, engine.connect() as other:
+        backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        other.execute(text("SELECT pg_terminate_backend(:backend)"), {"backend": backend})
+        with pytest.raises(Exception, match=r"terminat|closed"):
+            connection.execute(text("SELECT 1"))
+    engine.dispose()
+    assert (connections("open"), connections("in_use")) == (0, 0)
+
+
+def test_waiting_for_a_connection_is_counted(engine: Engine) -> None:
+    before = waits()
+    held = [engine.connect() for _ in range(1 + OVERFLOW)]
+    assert waits() == before
+    with ThreadPoolExecutor(1) as threads, pytest.raises(PoolTimeoutError):
+        threads.submit(engine.connect).result(30)
+    assert waits() == before + 1
+    for connection in held:
+        connection.close()
+    engine.dispose()

@@ -15,6 +15,8 @@ CASES ?= 10000
 SHORT ?=
 ONLY ?=
 SECONDS ?= 60
+# The first revision whose migrations since then let its processes go on: 0041.
+FROM ?= e515bd3
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,7 +32,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -52,6 +54,11 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 
 failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
+
+upgrade: $(READY) ## Replace the code of an earlier revision by this one under load; needs git: make upgrade FROM=e515bd3
+	@[ -d var/upgrade/$(FROM) ] || git worktree add --quiet --detach var/upgrade/$(FROM) $(FROM)
+	@env -u MAKEFLAGS $(MAKE) --no-print-directory --directory var/upgrade/$(FROM) .venv/.run-ready
+	UPGRADE_FROM=var/upgrade/$(FROM) $(BIN)/python -m pytest -q -s -m upgrade tests/upgrade
 
 partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
 	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions

@@ -32,7 +32,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -134,6 +134,10 @@ pictures: $(READY) ## Take the pictures of the console for the documentation; ne
 
 docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+sbom: $(READY) ## Write a bill of materials of what runs the service into var/sbom.cdx.json (CycloneDX)
+	@mkdir -p var
+	@$(BIN)/python -m bulksms.sbom requirements-server.lock > var/sbom.cdx.json
 
 clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 	$(BIN)/python -m clients.making

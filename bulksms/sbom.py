@@ -60,7 +60,7 @@ def _licence(distribution: importlib.metadata.Distribution) -> dict[str, Any] | 
     if "License-Expression" in metadata:
         return {"expression": metadata["License-Expression"]}
     classified = [each for each in metadata.get_all("Classifier") or () if each.startswith("License ::")]
-    stated = metadata["License"] if "License" in metadata else ""
+    (stated, *_) = metadata.get_all("License") or ("",)
     name = classified[0].rpartition(" :: ")[2] if classified else stated
     return {"license": {"name": name}} if name and "\n" not in name else None
 

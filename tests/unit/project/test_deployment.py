@@ -114,7 +114,9 @@ def test_nginx_looks_the_api_up_again() -> None:
     (upstream,) = re.findall(r"upstream api \{(.*?)\}", NGINX, re.S)
     assert "include /run/front/api.conf;" in upstream
     assert "getent ahosts api" in FRONT and "made=/run/front" in FRONT
-    assert "wget -q" in FRONT and SERVICES["front"]["healthcheck"]["test"][1] == "wget", "the image of the front must have it"
+    assert "wget -q" in FRONT and SERVICES["front"]["healthcheck"]["test"][1] == "wget", (
+        "the image of the front must have it"
+    )
 
 
 def test_the_api_is_replaced_as_compose_names_things() -> None:

@@ -24,7 +24,7 @@ from tests.harness.standby import ADMITTED
 from tests.harness.times import ahead
 
 CLIENTS = 3
-PHONES = [str(255_711_000_000 + number) for number in range(10_000)]
+PHONES = [str(255_711_000_000 + number) for number in range(5_000)]
 TOPPED_UP = 500
 CARRIED = "SELECT count(*) FROM simulated_submit"
 SUBMITTED = text("SELECT phone FROM simulated_submit ORDER BY phone")
@@ -36,7 +36,7 @@ class Recovery:
     """A service whose Postgres is backed up, lost and restored."""
 
     def __init__(self, folder: Path) -> None:
-        self.house = House(folder, durable=True, SIMULATOR_RATE="250", GUARD_FILE=str(folder / "mark.json"))
+        self.house = House(folder, durable=True, SIMULATOR_RATE="150", GUARD_FILE=str(folder / "mark.json"))
         self.server = self.house.postgres
         self._folder = folder
         self._account = unprivileged(self.server.data_dir)

@@ -17,6 +17,8 @@ CASES ?= 10000
 SHORT ?=
 ONLY ?=
 SECONDS ?= 60
+# The first revision whose migrations since then let its processes go on: 0041.
+FROM ?= e515bd3
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,7 +34,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser pictures docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -63,6 +65,11 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 
 failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
+
+upgrade: $(READY) ## Replace the code of an earlier revision by this one under load; needs git: make upgrade FROM=e515bd3
+	@[ -d var/upgrade/$(FROM) ] || git worktree add --quiet --detach var/upgrade/$(FROM) $(FROM)
+	@env -u MAKEFLAGS $(MAKE) --no-print-directory --directory var/upgrade/$(FROM) .venv/.run-ready
+	UPGRADE_FROM=var/upgrade/$(FROM) $(BIN)/python -m pytest -q -s -m upgrade tests/upgrade
 
 partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
 	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions
@@ -140,6 +147,10 @@ pictures: $(READY) ## Take the pictures of the console for the documentation; ne
 
 docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+sbom: $(READY) ## Write a bill of materials of what runs the service into var/sbom.cdx.json (CycloneDX)
+	@mkdir -p var
+	@$(BIN)/python -m bulksms.sbom requirements-server.lock > var/sbom.cdx.json
 
 clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 	$(BIN)/python -m clients.making

@@ -82,14 +82,15 @@ def watch(send_id: UUID) -> None:
 
 
 @send.command()
-@click.argument("send_id", type=click.UUID)
-def cancel(send_id: UUID) -> None:
-    """Cancel what is left of a send and release its credits."""
+@click.argument("send_ids", metavar="SEND_ID...", type=click.UUID, nargs=-1, required=True)
+def cancel(send_ids: tuple[UUID, ...]) -> None:
+    """Cancel what is left of sends and release their credits: of all of them, or of none."""
     with database() as connection:
-        _row(connection, send_id)
-        control.cancel(connection, send_id)
-        record(connection, None, "send.canceled", subject=send_id)
-    done("The send is canceled; messages that the carrier already has stay sent.")
+        for send_id in send_ids:
+            _row(connection, send_id)
+            control.cancel(connection, send_id)
+            record(connection, None, "send.canceled", subject=send_id)
+    done(f"{_sends(send_ids)} canceled; messages that the carrier already has stay sent.")
 
 
 @send.command()
@@ -103,18 +104,23 @@ def hold(send_id: UUID, reason: str) -> None:
 
 
 @send.command()
-@click.argument("send_id", type=click.UUID)
-def release(send_id: UUID) -> None:
-    """Release a held send."""
+@click.argument("send_ids", metavar="SEND_ID...", type=click.UUID, nargs=-1, required=True)
+def release(send_ids: tuple[UUID, ...]) -> None:
+    """Release held sends: all of them, or none."""
     with database() as connection:
-        holding.release(connection, send_id)
-    done("The send is released.")
+        for send_id in send_ids:
+            holding.release(connection, send_id)
+    done(f"{_sends(send_ids)} released.")
 
 
 def describe(row: dict[str, Any]) -> str:
     """Describe a send's state and results so far in one line."""
     results = [f"{row[status]:,} {status.replace('_', ' ')}" for status in STORED if row[status]]
     return f"{row['state']}: " + (", ".join(results) or "nothing sent yet")
+
+
+def _sends(send_ids: tuple[UUID, ...]) -> str:
+    return "The send is" if len(send_ids) == 1 else f"{len(send_ids)} sends are"
 
 
 def _row(connection: Connection, send_id: UUID) -> dict[str, Any]:

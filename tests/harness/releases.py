@@ -1,9 +1,13 @@
 """Two releases of the service side by side on one database."""
 
 import contextlib
+import http.client
 import itertools
+import os
+import re
 import shutil
-import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +15,15 @@ from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import free_port
+from bulksms.local.ports import LOOPBACK, free_port
 from shared.db.schema import MIGRATIONS, head
+from tests.faults.traffic import Traffic
 from tests.harness.house import WORKERS_EVER, House, wait_until
 
 HERE = Path.cwd()
 PACKAGES = ("api", "bulksms", "shared", "worker")
 VERSIONS = (MIGRATIONS / "versions").relative_to(HERE)
+PROGRAMS = Path(sys.executable).parent
 NEXT = '''"""What the next release changes."""
 
 from alembic import op
@@ -34,31 +40,27 @@ def upgrade() -> None:
 '''
 
 
-def releases(folder: Path) -> tuple[Path, Path]:
-    """The code of two releases, the older one first.
-
-    They are the last tag and this code, if git knows a tag. Otherwise they are this code and the same with one more
-    migration, so that the test is the same one wherever it runs.
-    """
-    tag = _git("describe", "--tags", "--abbrev=0")
-    if tag:
-        (folder / "release").mkdir()
-        archive = subprocess.run(["git", "archive", tag, *PACKAGES], cwd=HERE, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "--extract"], input=archive, cwd=folder / "release", check=True)
-        return folder / "release", HERE
+def next_release(folder: Path) -> Path:
+    """This code with one more migration."""
     for package in PACKAGES:
         shutil.copytree(HERE / package, folder / "next" / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "Procfile", folder / "next")
     following = f"{int(head()) + 1:04d}"
     versions = folder / "next" / VERSIONS
     (versions / f"{following}_next_release.py").write_text(NEXT.format(next=following, head=head()))
-    return HERE, folder / "next"
+    return folder / "next"
 
 
-def _git(*arguments: str) -> str:
+def status_of(port: int, path: str) -> int | None:
+    """The status that a process answers on this port; None if it does not answer."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=10)
     try:
-        return subprocess.run(["git", *arguments], cwd=HERE, capture_output=True, text=True).stdout.strip()
-    except FileNotFoundError:
-        return ""
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
 
 
 class Fleet(House):
@@ -84,27 +86,68 @@ class Fleet(House):
                 return super().try_request(method, path, body, headers, timeout)
         raise ConnectionRefusedError
 
+    @contextlib.contextmanager
+    def traffic(self, count: int) -> Iterator[list[Traffic]]:
+        """Clients that send all the time until the end of the block. Then what had no answer is repeated.
+
+        No request failed otherwise, and each key had one effect.
+        """
+        clients = [Traffic(self, 254_700_000_000 + 1_000_000 * number, f"client-{number}") for number in range(count)]
+        for client in clients:
+            client.start()
+        try:
+            yield clients
+        finally:
+            for client in clients:
+                client.stop()
+        for client in clients:
+            client.settle()
+            failed = [each for wanted in client.wanted for each in wanted.tries if each.status not in (200, None)]
+            assert failed == [], "only a connection may end, and then the request is repeated"
+            client.check_answers()
+
+    def times_at_carrier(self) -> list[int]:
+        """How often the carrier was given each phone."""
+        counts = text("SELECT count(*) FROM simulated_submit GROUP BY phone")
+        with self.engine.connect() as connection:
+            return list(connection.execute(counts).scalars())
+
 
 class Release:
-    """The processes of one release in a fleet."""
+    """The processes of one release in a fleet, started as its Procfile says, by the programs of its environment."""
 
-    def __init__(self, fleet: Fleet, home: Path, name: str) -> None:
+    def __init__(self, fleet: Fleet, home: Path, name: str, programs: Path = PROGRAMS) -> None:
         self._fleet, self._home = fleet, home
         self._logs = fleet.folder / name
         self._logs.mkdir()
-        self._env = {**fleet.env, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
-        self.port = free_port()
-        self.api = services.api(self.port, self._env, self._logs, home)
-        self._workers: list[Command] = []
+        self._procfile = dict(line.split(": ", 1) for line in (home / "Procfile").read_text().splitlines() if line)
+        path = f"{programs}:{os.environ['PATH']}"
+        self._env = {**fleet.env, "PATH": path, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.port, self.console_port = free_port(), free_port()
+        self.api = self._process("api", "api", PORT=str(self.port))
+        self.workers: list[Command] = []
+        self.webhooks: list[Command] = []
+        self.console: Command | None = None
 
     @property
     def revision(self) -> str:
         """The revision of its schema."""
         return max(path.name for path in (self._home / VERSIONS).glob("[0-9]*.py")).partition("_")[0]
 
+    @property
+    def has_console(self) -> bool:
+        """Whether it has a console that can be started."""
+        return "console" in self._procfile
+
+    def _process(self, kind: str, name: str, **env: str) -> Command:
+        line = re.sub(r"--host 0\.0\.0\.0", f"--host {LOOPBACK}", self._procfile[kind])
+        return Command(
+            name, ["bash", "-c", f"exec {line}"], {**self._env, **env}, self._logs / f"{name}.log", self._home
+        )
+
     def migrate(self) -> None:
         """Run its `bulksms migrate`."""
-        command = services.migrate(self._env, self._logs, self._home)
+        command = Command("migrate", ["bulksms", "migrate"], self._env, self._logs / "migrate.log", self._home)
         command.launch()
         wait_until(lambda: command.exit_code() is not None, 60, "the migration")
         assert command.exit_code() == 0, command.log_tail()
@@ -113,16 +156,36 @@ class Release:
         """Start its API and workers. Requests go to the API when it is ready."""
         before = self._fleet.scalar(WORKERS_EVER)
         self.api.launch()
-        self._workers = [services.worker(number, self._env, self._logs, self._home) for number in range(1, workers + 1)]
-        for worker in self._workers:
+        self.workers = [self._process("worker", f"worker-{number}") for number in range(1, workers + 1)]
+        for worker in self.workers:
             worker.launch()
-        self.api.wait_ready(60)
+        wait_until(self.is_ready, 60, "the API")
         self._fleet.ports.append(self.port)
         wait_until(lambda: self._fleet.scalar(WORKERS_EVER) >= before + workers, 90, "the workers")
 
+    def is_ready(self) -> bool:
+        """Whether its API takes requests."""
+        return status_of(self.port, "/readyz") == http.HTTPStatus.OK
+
+    def start_webhooks(self) -> None:
+        """Start what posts its events."""
+        self.webhooks = [self._process("webhooks", "webhooks")]
+        self.webhooks[0].launch()
+
+    def start_console(self) -> None:
+        """Start its console, before its API."""
+        kept = dict.fromkeys(services.KEPT_FROM_THE_CONSOLE, "")
+        mine = {
+            "API_URL": f"http://{LOOPBACK}:{self.port}",
+            "CONSOLE_SECRET_KEY": "a-key-of-the-consoles-tests-0123456789",
+        }
+        self.console = self._process("console", "console", CONSOLE_PORT=str(self.console_port), **mine, **kept)
+        self.console.launch()
+        wait_until(lambda: status_of(self.console_port, "/healthz") == http.HTTPStatus.OK, 60, "the console")
+
     def stop(self) -> None:
         """Stop its processes, one after the other. None has to be killed."""
-        for process in (self.api, *self._workers):
+        for process in (self.api, *self.workers, *self.webhooks, *([self.console] if self.console else ())):
             assert process.stop(), process.log_tail()
         if self.port in self._fleet.ports:
             self._fleet.ports.remove(self.port)

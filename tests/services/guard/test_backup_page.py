@@ -1,61 +1,65 @@
-"""The commands of docs/operating/backup.md: what they restore is whole, and is held."""
+"""Dumps, by the commands of docs/operating/backup.md: what they restore is whole, and is held."""
 
 import os
-import re
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+import yaml
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres, _binary
+from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 from shared.guard import Guard, Witness
-from tests.harness.database import api_engine, fresh_database
+from tests.harness.backup_page import BLOCKS, NAMES, PATH, run
+from tests.harness.database import api_engine
 from tests.harness.house import wait_until
+from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import SECRET_KEY, Service
 
-PAGE = Path("docs/operating/backup.md").read_text()
-BLOCKS = [re.sub(r"(?m)^ {4}", "", block) for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)]
+DOCKER = """#!/bin/bash
+# What the page asks of Docker Compose: commands in the container of Postgres run here, and the others are noted.
+case "$*" in
+    "compose exec -T postgres "*) shift 4; exec "$@" ;;
+    *) echo "$*" >> "$NOTES" ;;
+esac
+"""
 
 
-def block_with(words: str) -> str:
-    (found,) = [block for block in BLOCKS if words in block and "docker" not in block]
-    return found
+@pytest.fixture(name="server")
+def _server(tmp_path: Path) -> Iterator[Postgres]:
+    with make_migrated_postgres(tmp_path / "server", durable=False) as server:
+        server.start()
+        yield server
+
+
+@pytest.fixture(name="engine")
+def _engine(server: Postgres) -> Iterator[Engine]:
+    made = make_engine(server.url, pool=5)
+    yield made
+    made.dispose()
 
 
 @pytest.fixture(name="env")
-def _env(engine: Engine, postgres_server: Postgres, tmp_path: Path) -> dict[str, str]:
-    binaries = [str(Path(_binary("pg_dump")).parent), str(Path(sys.executable).parent)]
+def _env(engine: Engine) -> dict[str, str]:
+    assert engine.url.password is not None
     return {
-        **os.environ,
-        "PATH": ":".join([*binaries, os.environ["PATH"]]),
+        "PATH": PATH,
         "DATABASE_URL": plain_url(engine),
         "ADMIN_URL": plain_url(engine, "postgres"),
         "REDIS_URL": "redis://127.0.0.1:1",
         "SECRET_KEY": SECRET_KEY,
+        "PGHOST": "127.0.0.1",
+        "PGPORT": str(engine.url.port),
+        "PGPASSWORD": str(engine.url.password),
     }
-
-
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Engine:
-    return fresh_database(postgres_server)
 
 
 def plain_url(engine: Engine, database: str | None = None) -> str:
     url = engine.url.set(drivername="postgresql", **({"database": database} if database else {}))
     return url.render_as_string(hide_password=False)
-
-
-def run(commands: str, env: dict[str, str], engine: Engine, folder: Path) -> None:
-    """The commands as they stand there, for this test's database and role."""
-    assert engine.url.database is not None
-    commands = commands.replace("DATABASE bulksms", f"DATABASE {engine.url.database}")
-    commands = commands.replace("TO bulksms_before", f"TO {engine.url.database}_before")
-    commands = commands.replace("OWNER bulksms'", f"OWNER {engine.url.username}'")
-    subprocess.run(["bash", "-euc", commands], env=env, cwd=folder, check=True, timeout=180)
 
 
 def end_sessions(engine: Engine) -> None:
@@ -79,31 +83,57 @@ def contents(engine: Engine) -> dict[str, object]:
         }
 
 
-def test_a_restored_backup_is_whole_and_held(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
+def restored_as_it_was(engine: Engine, env: dict[str, str], folder: Path, dump: str, restore: str) -> None:
+    """Dump, send more, restore: the database is as it was, and held."""
     service = Service(engine)
     Guard(engine, None, None, Witness(), "worker").check()
     service.send("254711000001")
     before = contents(engine)
-    run(block_with("pg_dump"), env, engine, tmp_path)
+    run(dump, env, folder)
     service.send("254711000002")
     end_sessions(engine)
-    run(block_with("pg_restore"), env, engine, tmp_path)
-    restored = make_engine(plain_url(engine), pool=2)
-    assert contents(restored) == before
-    guard = Guard(restored, None, None, Witness(), "worker")
-    assert guard.check().held
-    restored.dispose()
+    run(restore, env, folder)
+    assert contents(engine) == before
+    assert Guard(engine, None, None, Witness(), "worker").check().held
+    end_sessions(engine)
+
+
+def test_each_block_of_the_page_is_run() -> None:
+    """Each has a name, by which the tests of this folder run it."""
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    for block in BLOCKS:
+        (name,) = [name for name, words in NAMES.items() if words in block]
+        assert f'"{name}"' in tests, name
+    assert len(BLOCKS) == len(NAMES)
+
+
+def test_a_restored_backup_is_whole_and_held(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
+    restored_as_it_was(engine, env, tmp_path, "dump", "restore dump")
+
+
+def test_the_same_with_compose(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    docker = tmp_path / "bin" / "docker"
+    docker.write_text(DOCKER)
+    docker.chmod(0o755)
+    env |= {"PATH": f"{docker.parent}:{PATH}", "NOTES": str(tmp_path / "notes")}
+    restored_as_it_was(engine, env, tmp_path, "dump in compose", "restore in compose")
+    stop, up = (tmp_path / "notes").read_text().splitlines()
+    assert up == "compose up --detach"
+    services = yaml.safe_load(Path("docker-compose.yml").read_text())["services"]
+    uses_database = {name for name, each in services.items() if "DATABASE_URL" in each.get("environment", {})}
+    assert set(stop.split()[2:]) >= uses_database - {"migrate"}
 
 
 def test_what_the_page_advises_against_fails(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
     """Otherwise the page could be shorter."""
-    run(block_with("pg_dump"), env, engine, tmp_path)
+    run("dump", env, tmp_path)
     with psycopg.connect(plain_url(engine), autocommit=True) as connection:
         connection.execute("CREATE TABLE younger (send uuid REFERENCES send)")
     end_sessions(engine)
     cleaned = subprocess.run(
         ["pg_restore", "--clean", "--dbname", plain_url(engine), "bulksms.dump"],
-        env=env,
+        env={**os.environ, **env},
         cwd=tmp_path,
         capture_output=True,
         timeout=180,

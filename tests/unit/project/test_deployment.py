@@ -22,6 +22,7 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = ("migrate", "api", "worker", "webhooks")
 LONG_LIVED = [name for name in SERVICES if name != "migrate"]
 NGINX = Path("deploy/nginx.conf").read_text()
+FRONT = Path("deploy/front.sh").read_text()
 DOCUMENT = Path("docs/operating/deployment.md").read_text()
 EXAMPLE = Path(".env.example").read_text()
 
@@ -109,9 +110,22 @@ def test_nothing_is_published_to_the_world_by_default() -> None:
 
 
 def test_nginx_looks_the_api_up_again() -> None:
+    """tests/services/deploy does it with a real nginx, where one is installed."""
     (upstream,) = re.findall(r"upstream api \{(.*?)\}", NGINX, re.S)
-    assert re.search(r"\bzone api \d+k;", upstream) and re.search(r"server api:8000 resolve\b", upstream)
-    assert re.search(r'echo "resolver \$\{servers\}valid=\ds;"', Path("deploy/front.sh").read_text())
+    assert "include /run/front/api.conf;" in upstream
+    assert "getent ahosts api" in FRONT and "made=/run/front" in FRONT
+    assert "wget -q" in FRONT and SERVICES["front"]["healthcheck"]["test"][1] == "wget", (
+        "the image of the front must have it"
+    )
+
+
+def test_the_api_is_replaced_as_compose_names_things() -> None:
+    script = Path("deploy/replace-api.sh").read_text()
+    (front, path) = re.findall(r"compose exec -T (\w+) sh (\S+) leave", script)[0]
+    assert f"./deploy/front.sh:{path}:ro" in SERVICES[front]["volumes"]
+    assert re.findall(r"compose ps --quiet (\w+)", script)[0] in SERVICES
+    given = [int(number) for number in re.findall(r"docker stop --time (\d+)", script)]
+    assert given == [seconds(SERVICES["api"]["stop_grace_period"])]
 
 
 def problems() -> dict[int, dict[str, Any]]:

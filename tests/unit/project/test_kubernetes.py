@@ -7,11 +7,14 @@ import pytest
 import yaml
 
 from api.server.supervisor import KILL_SECONDS
+from console.settings import from_environment as console_settings
 from shared.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment
 from tests.unit.project.test_readme import of_the_code
 
 FOLDER = Path("deploy/kubernetes")
+DEFAULT_PORT = 8001
+"""Of the console."""
 NOT_APPLIED = {"kustomization.yaml", "secret.example.yaml"}
 OBJECTS: list[dict[str, Any]] = [
     each for path in sorted(FOLDER.glob("*.yaml")) for each in yaml.safe_load_all(path.read_text())
@@ -41,10 +44,12 @@ def containers(name: str) -> list[dict[str, Any]]:
 def test_it_works() -> None:
     [kustomization] = of_kind("Kustomization")
     assert set(kustomization["resources"]) == {path.name for path in FOLDER.glob("*.yaml")} - NOT_APPLIED
-    assert NAMES == ["bulksms-api", "bulksms-webhooks", "bulksms-worker"]
+    assert NAMES == ["bulksms-api", "bulksms-console", "bulksms-webhooks", "bulksms-worker"]
     started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
     assert pod("bulksms-worker")["containers"][0]["command"] == started["worker"].split()
     assert pod("bulksms-webhooks")["containers"][0]["command"] == started["webhooks"].split()
+    told = pod("bulksms-console")["containers"][0]["command"]
+    assert told == started["console"].partition(" --port")[0].split()
     [image] = kustomization["images"]
     assert {each["image"] for name in NAMES for each in containers(name)} == {image["name"]}
 
@@ -97,14 +102,33 @@ def test_a_database_that_is_away_restarts_nothing() -> None:
 
 
 def test_the_settings_are_settings() -> None:
-    values = one("ConfigMap")["data"] | one("Secret")["stringData"]
+    values: dict[str, str] = one("ConfigMap")["data"] | one("Secret")["stringData"]
     assert set(values) <= set(of_the_code()) | {DIRECTORY}
     filled = values | {"SECRET_KEY": "x" * 32, "METRICS_TOKEN": "token"}
     assert from_environment(filled).simulated
     ports = {port["containerPort"] for name in NAMES for port in pod(name)["containers"][0].get("ports", [])}
-    assert ports == {8000, int(values["METRICS_PORT"])}
+    assert ports == {8000, DEFAULT_PORT, int(values["METRICS_PORT"])}
     mounts = {each["mountPath"] for each in pod("bulksms-worker")["containers"][0]["volumeMounts"]}
     assert {str(Path(values["GUARD_FILE"]).parent), str(Path(values[DIRECTORY]).parent)} <= mounts
+
+
+def test_the_console_has_settings_of_its_own() -> None:
+    """And no secret of the others, nor a way to Postgres and Redis."""
+    [container] = pod("bulksms-console")["containers"]
+    assert [*container["envFrom"]] == [
+        {"configMapRef": {"name": "bulksms-console"}},
+        {"secretRef": {"name": "bulksms-console"}},
+    ]
+    values = one("ConfigMap", "bulksms-console")["data"] | one("Secret", "bulksms-console")["stringData"]
+    assert values == {**values, "CONSOLE_SECRET_KEY": ""}
+    settings = console_settings(values | {"CONSOLE_SECRET_KEY": "x" * 32})
+    assert settings.api_url == "http://" + one("Service", "bulksms-api")["metadata"]["name"] and settings.secure
+    [policy] = [each for each in of_kind("NetworkPolicy") if each["metadata"]["name"] == "bulksms-servers"]
+    [components] = [
+        each["values"] for each in policy["spec"]["podSelector"]["matchExpressions"] if "component" in each["key"]
+    ]
+    assert set(components) == {name.removeprefix("bulksms-") for name in NAMES} - {"console"}
+    assert {port["port"] for rule in one("NetworkPolicy")["spec"]["egress"] for port in rule["ports"]} == {53}
 
 
 def test_the_number_of_workers_follows_the_age_of_the_queue() -> None:

@@ -1,0 +1,188 @@
+"""deploy/nginx.conf in a real nginx, before real API processes and before ones that break off."""
+
+import http.client
+import json
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bulksms.local.ports import LOOPBACK
+from tests.harness.front import Front, Upstream, needs_nginx
+from tests.harness.house import House, wait_until
+
+pytestmark = needs_nginx
+BROKEN = "127.0.0.9"
+SEND = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+
+
+@pytest.fixture(name="service", scope="module")
+def _service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("house"), TRUSTED_PROXIES="127.0.0.0/8")
+    try:
+        made.start_api()
+        made.new_account()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(name="certificate", scope="module")
+def _certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tls")
+    options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=front"]
+    options += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run(["openssl", "req", *options], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(name="front")
+def _front(service: House, certificate: Path, tmp_path: Path) -> Iterator[Front]:
+    """Before the API. `service` makes its requests to it."""
+    tls = {"TLS_CERTIFICATE": str(certificate / "cert.pem"), "TLS_KEY": str(certificate / "key.pem")}
+    port = service.port
+    made = Front(tmp_path / "front", port, **tls)
+    made.resolve_to(LOOPBACK)
+    made.start()
+    service.port = made.port
+    try:
+        yield made
+    finally:
+        service.port = port
+        made.stop()
+
+
+def wait_for(front: Front, words: str) -> None:
+    """Wait until it chooses from these, and the processes of the configuration before have ended."""
+    before = front.workers()
+    wait_until(lambda: words in front.servers(), 20, "the look-up")
+    wait_until(lambda: not before & front.workers(), 20, "the end of the processes before")
+
+
+def test_tls(front: Front, certificate: Path) -> None:
+    context = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+    connection = http.client.HTTPSConnection(LOOPBACK, front.tls_port, timeout=20, context=context)
+    connection.request("GET", "/healthz")
+    answer = connection.getresponse()
+    assert answer.status == 200
+    connection.close()
+    context.set_alpn_protocols(["h2"])
+    raw = socket.create_connection((LOOPBACK, front.tls_port))
+    with raw, context.wrap_socket(raw, server_hostname=LOOPBACK) as wrapped:
+        assert wrapped.selected_alpn_protocol() == "h2"
+
+
+def test_only_what_may_be_repeated_is_sent_to_another_container(front: Front, service: House) -> None:
+    """One container ends while it has a request."""
+    broken = Upstream(BROKEN, front.api_port, answers=False)
+    broken.start()
+    front.resolve_to(LOOPBACK, BROKEN)
+    wait_for(front, BROKEN)
+
+    def until_broken(method: str, path: str, body: object, headers: dict[str, str]) -> tuple[int, dict[str, object]]:
+        """Repeat it until the broken one has got one, and give the answer of that one."""
+        for _ in range(50):
+            before = len(broken.requests)
+            status, answer = service.try_request(method, path, body, headers)
+            if len(broken.requests) > before:
+                return status, answer
+            assert status == 200
+            time.sleep(0.1)
+        raise AssertionError("the broken container got no request")
+
+    assert until_broken("GET", "/balance", None, {})[0] == 200
+    time.sleep(1.2)  # `fail_timeout`
+    assert until_broken("POST", "/sms/send", SEND, {"Idempotency-Key": "one"})[0] == 200
+    time.sleep(1.2)
+    sent = service.scalar("SELECT count(*) FROM send")
+    status, problem = until_broken("POST", "/sms/send", SEND, {})
+    assert (status, problem["code"], problem["retryable"]) == (502, "bad_gateway", False)
+    broken.stop()
+    assert service.scalar("SELECT count(*) FROM send") >= sent
+
+
+def test_what_was_not_sent_is_repeated_whatever_it_is(front: Front, service: House) -> None:
+    """A container that is gone, while the name server still has it."""
+    gone = Upstream(BROKEN, front.api_port)
+    gone.start()
+    front.resolve_to(LOOPBACK, BROKEN)
+    wait_for(front, BROKEN)
+    gone.stop()
+    assert [service.try_request("POST", "/sms/send", SEND)[0] for _ in range(20)] == [200] * 20
+
+
+def test_a_container_that_does_not_answer_yet_gets_no_request(front: Front) -> None:
+    front.resolve_to(LOOPBACK, BROKEN)
+    time.sleep(4.5)  # two look-ups
+    assert BROKEN not in front.servers()
+    started = Upstream(BROKEN, front.api_port)
+    started.start()
+    wait_for(front, BROKEN)
+    started.stop()
+
+
+def test_without_containers_it_says_unavailable(front: Front, service: House) -> None:
+    front.resolve_to()
+    wait_for(front, "down")
+    status, problem = service.try_request("POST", "/sms/send", SEND)
+    assert (status, problem["code"], problem["retryable"]) == (503, "unavailable", True)
+
+
+def test_the_client_cannot_name_its_own_address(front: Front) -> None:
+    upstream = Upstream(BROKEN, front.api_port)
+    upstream.start()
+    front.resolve_to(BROKEN)
+    wait_for(front, BROKEN)
+    connection = http.client.HTTPConnection(LOOPBACK, front.port, timeout=20)
+    connection.request("GET", "/healthz", headers={"X-Forwarded-For": "198.51.100.7"})
+    assert connection.getresponse().status == 204
+    connection.close()
+    upstream.stop()
+    (request,) = upstream.requests
+    assert [line for line in request.splitlines() if "forwarded" in line.lower()] == [f"X-Forwarded-For: {LOOPBACK}"]
+
+
+def test_a_slow_body_does_not_reach_the_api_before_all_of_it_is_there(front: Front) -> None:
+    upstream = Upstream(BROKEN, front.api_port)
+    upstream.start()
+    front.resolve_to(BROKEN)
+    wait_for(front, BROKEN)
+    body = json.dumps(SEND).encode()
+    with socket.create_connection((LOOPBACK, front.port), timeout=20) as client:
+        client.sendall(f"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        for position in range(len(body) - 1):
+            client.sendall(body[position : position + 1])
+            time.sleep(0.01)
+        assert upstream.connections == 0
+        client.sendall(body[-1:])
+        assert client.recv(12) == b"HTTP/1.1 204"
+    upstream.stop()
+    assert upstream.requests[0].endswith(body.decode())
+
+
+def test_a_container_that_leaves_gets_no_more_requests(front: Front, service: House) -> None:
+    """Not even while the name server has it. A later one with its address does."""
+    leaving = Upstream(BROKEN, front.api_port)
+    leaving.start()
+    front.resolve_to(LOOPBACK, BROKEN)
+    wait_for(front, BROKEN)
+
+    def answered() -> bool:
+        return service.try_request("GET", "/balance")[0] == 200
+
+    front.leave(BROKEN)
+    got = len(leaving.requests)
+    assert all(answered() for _ in range(20))
+    time.sleep(2.5)  # another look-up
+    assert BROKEN not in front.servers()
+    assert all(answered() for _ in range(20))
+    assert len(leaving.requests) == got
+    front.resolve_to(LOOPBACK)
+    time.sleep(2.5)
+    front.resolve_to(LOOPBACK, BROKEN)  # a new container with the same address
+    wait_for(front, BROKEN)
+    leaving.stop()

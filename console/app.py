@@ -12,6 +12,7 @@ from console.charts import chart_data
 from console.errors import add_error_pages
 from console.fair_share import share_fairly
 from console.formats import add_formats
+from console.forms import new_key
 from console.languages import add_languages
 from console.navigation import navigation
 from console.paging import page_at
@@ -47,7 +48,7 @@ def create_app(settings: Settings) -> Flask:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
-    app.jinja_env.globals.update(page_at=page_at, sign_in_methods=sign_in_methods)
+    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods)
     _know_the_account(app)
     return app
 

@@ -17,6 +17,11 @@ LONGEST_NUMBER = 9
 """Digits."""
 
 
+def new_key() -> str:
+    """The Idempotency-Key of a form that is shown."""
+    return str(uuid.uuid4())
+
+
 class Form:
     """The values of a form, and the error of each field.
 
@@ -31,7 +36,7 @@ class Form:
         self.problem = ""
         self.rejected: list[Mapping[str, Any]] = []
         self._fields = dict(fields or {})
-        self.values.setdefault("key", str(uuid.uuid4()))
+        self.values.setdefault("key", new_key())
 
     @classmethod
     def posted(cls, fields: Mapping[str, str] | None = None) -> "Form":

@@ -65,7 +65,7 @@ def create() -> Any:
 @pages.post("/<key_id>/rotate")
 def rotate(key_id: str) -> Any:
     """A new secret; the old one works for another day."""
-    made = account().api_keys.rotate(key_id, OVERLAP_SECONDS)
+    made = account().api_keys.rotate(key_id, OVERLAP_SECONDS, Form.posted().key)
     return render_template(
         "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), until=made["old_secret_expires_at"]
     )

@@ -106,7 +106,8 @@ def import_file(group_id: Any) -> Any:
     try:
         country = (form.text("country") or "").upper() or None
         kind = content_type_of(file.stream)
-        started = account().groups.import_file(str(group_id), file.stream, length_of(file.stream), country, kind)
+        length = length_of(file.stream)
+        started = account().groups.import_file(str(group_id), file.stream, length, country, kind, form.key)
     except ApiError as error:
         return _page(str(group_id), upload=form.refuse(error)), 400
     tell_encoding(kind)

@@ -87,7 +87,7 @@ def control(webhook_id: Any, action: str) -> Any:
     """Switch it on or off, post a test event, or delete it."""
     webhooks, webhook = account().webhooks, str(webhook_id)
     if action == "test":
-        webhooks.test(webhook)
+        webhooks.test(webhook, Form.posted().key)
         flash(gettext("A test event is on its way. The result will appear in the log."), "good")
     elif action == "delete":
         webhooks.delete(webhook)
@@ -102,13 +102,15 @@ def control(webhook_id: Any, action: str) -> Any:
 @pages.post("/<uuid:webhook_id>/rotate")
 def rotate(webhook_id: Any) -> Any:
     """A new secret, shown once."""
-    return render_template("webhooks/secret.html", webhook=account().webhooks.rotate_secret(str(webhook_id)))
+    made = account().webhooks.rotate_secret(str(webhook_id), Form.posted().key)
+    return render_template("webhooks/secret.html", webhook=made)
 
 
 @pages.post("/<uuid:webhook_id>/replay")
 def replay(webhook_id: Any) -> Any:
     """Post an event again."""
-    account().webhooks.replay(str(webhook_id), request.form["event_id"])
+    form = Form.posted()
+    account().webhooks.replay(str(webhook_id), form["event_id"], form.key)
     flash(gettext("The event is posted again."), "good")
     return redirect(url_for("webhooks.show", webhook_id=webhook_id))
 

@@ -45,7 +45,6 @@ def show(account_id: int) -> Any:
         senders=api.sender_ids.page(account_id=account_id, limit=100)["data"],
         keys=api.api_keys.page(account_id, limit=100)["data"],
         top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
-        key=Form().key,
     )
 
 

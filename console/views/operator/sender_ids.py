@@ -23,7 +23,7 @@ def index() -> Any:
     if state not in (*STATES, ALL):
         state = STATES[0]
     page = operator().sender_ids.page(status=None if state == ALL else state, **paging())
-    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES, key=Form().key)
+    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES)
 
 
 @pages.post("/<uuid:sender>/approve")

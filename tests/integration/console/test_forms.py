@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from shared.api_key import SCOPES
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from shared.people.totp import code_at
@@ -117,6 +118,16 @@ def test_a_key_shows_its_secret_once(console: Console) -> None:
     wrong = browser.post("/api-keys/new", name="Kept name", scopes="sms:send", allowed_ips="my house")
     assert wrong.status_code == 400 and 'id="allowed_ips-error"' in wrong.text and "Kept name" in wrong.text
     assert re.search(r'value="sms:send" checked', wrong.text) and not re.search(r'value="sms:read" checked', wrong.text)
+
+
+@pytest.mark.parametrize("world", ["live", "test"])
+def test_a_key_may_get_every_scope_that_is_offered(console: Console, world: str) -> None:
+    browser = console.browser("owner")
+    page = browser.get("/api-keys/new", world)
+    offered = re.findall(r'name="scopes" value="([^"]+)"', page.text)
+    assert set(offered) == {scope for scope in SCOPES if world == "live" or not scope.startswith("people:")}
+    made = browser.post("/api-keys/new", world, name="All", scopes=offered)
+    assert "smss_" in made.text
 
 
 def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:

@@ -42,8 +42,9 @@ class Forms(HTMLParser):
             self._inside = given.get("method") == "post"
             if self._inside:
                 self.found.append(Shown(given.get("action", self._path), {}))
-        elif tag == "input" and self._inside and given.get("name") and given.get("type") != "file":
-            if given.get("type") not in ("checkbox", "radio") or "checked" in given:
+        elif tag == "input" and self._inside and given.get("name"):
+            kind = given.get("type")
+            if kind != "file" and (kind not in ("checkbox", "radio") or "checked" in given):
                 self.found[-1].fields.setdefault(given["name"], given.get("value", ""))
 
     def handle_endtag(self, tag: str) -> None:

@@ -7,6 +7,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
+from console.choices import SHOWN, senders
 from console.current import account
 from console.forms import Form
 from console.paging import paging
@@ -41,6 +42,8 @@ def show(phone: str) -> Any:
 def reply(phone: str) -> Any:
     """Answer."""
     form = Form.posted({"phone": "message"})
+    if form["check"]:
+        return _page(phone, form)
     body = {"phone": phone, "sender_id": form["sender_id"], "message": form["message"].replace("\r\n", "\n")}
     try:
         account().sends.create(body, form.key)
@@ -55,10 +58,14 @@ def _page(phone: str, form: Form) -> Any:
     sent = account().messages.page(limit=TURNS, phone=phone)["data"]
     turns = [_received(each) for each in received] + [_sent(each) for each in sent]
     turns.sort(key=lambda turn: str(turn["at"]))
-    senders = [each["sender_id"] for each in account().sender_ids.page(limit=200, status="approved")["data"]]
-    if not form["sender_id"] and received and received[0]["sender_id"] in senders:
+    if not form["sender_id"] and received and _is_approved(received[0]["sender_id"]):
         form.values["sender_id"] = received[0]["sender_id"]
-    return render_template("conversations/show.html", phone=phone, turns=turns, form=form, senders=senders)
+    return render_template("conversations/show.html", phone=phone, turns=turns, form=form, senders=senders(form))
+
+
+def _is_approved(number: str) -> bool:
+    found = account().sender_ids.page(limit=SHOWN, status="approved", search=number)["data"]
+    return any(each["sender_id"] == number for each in found)
 
 
 def _received(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
-from shared.db.connection import reading
 from shared.db.tables import accounts as tables
 from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
 
@@ -50,7 +50,9 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
     if "status" in query:
         listed = listed.where(SENDER_ID.state == query["status"])
-    with reading(services().engine) as connection:
+    if "search" in query:
+        listed = listed.where(SENDER_ID.sender_id.icontains(query["search"], autoescape=True))
+    with reading_list(services().engine) as connection:
         rows = connection.execute(listed.order_by(SENDER_ID.id).limit(query["limit"] + 1)).all()
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 

@@ -13,7 +13,7 @@ class Groups:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The groups; by `cursor`."""
+        """The groups; by `search`, a part of their name, and `cursor`."""
         return self._transport.request("GET", "/groups", query={"limit": limit, **query})
 
     def one(self, group_id: str) -> Any:

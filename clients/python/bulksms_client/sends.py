@@ -25,7 +25,7 @@ class Sends:
         return self._transport.request("POST", path, body, key=key)
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `status`, `reference`, `cursor`."""
+        """Newest first; by `status`, `reference`, `in_progress`, `cursor`."""
         return self._transport.request("GET", "/sends", query={"limit": limit, **query})
 
     def one(self, send_id: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from tests.harness.console import Browser, Console
 
@@ -231,3 +232,47 @@ def test_a_test_message_reaches_no_phone(console: Console) -> None:
     assert sent(console) == []
     assert "+254711000001" in browser.get("/messages/", "test").text
     assert "+254711000001" not in browser.get("/messages/").text
+
+
+def many(console: Console) -> None:
+    """More groups and sender IDs than a page of choices has."""
+    with console.service.engine.begin() as connection:
+        account = {"account": console.service.account_id}
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state)"
+                " SELECT :account, 'SHOP' || n, 'approved' FROM generate_series(1, 250) n"
+            ),
+            account,
+        )
+        connection.execute(
+            text(
+                "INSERT INTO contact_group (id, account_id, name)"
+                " SELECT gen_random_uuid(), :account, 'Guests 100% ' || n FROM generate_series(1, 550) n"
+            ),
+            account,
+        )
+
+
+def test_every_group_and_sender_id_can_be_found_and_chosen(console: Console) -> None:
+    many(console)
+    browser = console.browser("sender")
+    page = browser.get("/compose/").text
+    assert "Search for a group" in page and "Search for a sender ID" in page
+    search = {"kind": "group", "message": "Kept text", "find_group": "0% 547", "find_sender": "shop248", "check": "yes"}
+    page = browser.post("/compose/", **search).text
+    found = re.search(r'<option value="([0-9a-f-]{36})">Guests 100% 547 ', page)
+    assert found and "Kept text" in page
+    assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"]
+    chosen = {"group_id": found.group(1), "sender_id": "SHOP248"}
+    page = browser.post("/compose/", **{**search, **chosen, "find_group": "", "find_sender": ""}).text
+    assert f'<option value="{found.group(1)}" selected' in page and '<option value="SHOP248" selected' in page
+
+
+def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
+    many(console)
+    browser = console.browser("sender")
+    assert "Search for a sender ID" in browser.get("/conversations/254711000009").text
+    page = browser.post("/conversations/254711000009", find_sender="SHOP248", message="Kept text", check="yes").text
+    assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"] and "Kept text" in page
+    assert sent(console) == []

@@ -1,12 +1,15 @@
 """Sends and messages in the console: progress that adds up, control, reasons, recipients, search."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import text
 
 from console.progress import Progress
 from tests.harness.console import Console
+from tests.integration.console.test_operator import REPORTED
 
 STATUSES = (
     "scheduled",
@@ -49,14 +52,14 @@ def test_the_counts_add_up(console: Console) -> None:
 
 def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
-    for action, status, text in (
+    for action, status, said in (
         ("pause", "paused", "The send is paused."),
         ("resume", "scheduled", "The send has resumed."),
         ("cancel", "canceled", "Send canceled. Unused credits have been returned."),
     ):
         browser.get(f"/sends/{send}")
         page = browser.post(f"/sends/{send}/{action}", follow=True)
-        assert text in page.text
+        assert said in page.text
         assert console.service.get(f"/sends/{send}").json["status"] == status
     late = browser.post(f"/sends/{send}/pause", follow=True)
     assert late.status_code == 200 and "This is not possible any more" in late.text
@@ -96,6 +99,45 @@ def test_the_reasons_are_loaded_again_when_more_messages_have_failed(console: Co
     failed = browser.get(f"/sends/{send}/progress?unsuccessful=0")
     assert failed.headers["HX-Trigger"] == "reasons-changed"
     assert "HX-Trigger" not in browser.get(f"/sends/{send}/progress?unsuccessful=1").headers
+
+
+@pytest.fixture
+def under_way(console: Console) -> Iterator[str]:
+    """A send to two that has its own rate, and a carrier that takes it."""
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    phones = ["254711000001", "254711000002"]
+    send = console.service.bulk(phones, "Doors open at 9", send_at=later, rate=1).json["send_id"]
+    with console.service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "UPDATE send SET state = 'sending', send_at = NULL, paced_until = now() + interval '1 hour'"
+                " WHERE id = :send"
+            ),
+            {"send": send},
+        )
+        connection.execute(text(REPORTED), {"carrier": "main"})
+    yield str(send)
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM carrier_report")
+
+
+def test_a_running_send_is_shown_however_many_are_newer(console: Console, under_way: str) -> None:
+    for number in range(25):
+        console.service.send(f"2547110001{number:02}", "One of many")
+    page = console.browser("viewer").get("/").text
+    now = page[page.index("Sending now") :].partition("</section>")[0]
+    assert f"/sends/{under_way}" in now
+
+
+def test_the_overview_and_the_send_say_when_it_ends_and_what_limits_it(console: Console, under_way: str) -> None:
+    browser = console.browser("viewer")
+    page = browser.get("/").text
+    row = page[page.index(f"/sends/{under_way}") :].partition("</tr>")[0]
+    assert "the rate of this send" in row
+    assert re.search(r'data-label="Finishes"><time datetime="[^"]+">', row)
+    page = browser.get(f"/sends/{under_way}/progress").text
+    assert "the rate of this send" in page
+    assert re.search(r"<dt>Expected to finish</dt><dd><time datetime=", page)
 
 
 def test_canceled_messages_are_no_failures(console: Console) -> None:

@@ -84,9 +84,5 @@ def _say(added: Any) -> None:
 def _page(form: Form, upload: Form) -> str:
     searched = plain_phone(request.args.get("phone", "")) or None
     search = Form({"phone": request.args.get("phone", "")})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = account().suppressions.page(phone=searched, **paging())
-    except ApiError as error:
-        search.refuse(error)
+    page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
     return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search)

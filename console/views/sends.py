@@ -39,10 +39,12 @@ SAMPLE = 1000
 @pages.get("/")
 def index() -> Any:
     """All sends, newest first."""
-    filters: dict[str, Any] = {name: request.args.get(name) or None for name in ("status", "reference")}
-    page = account().sends.page(**filters, **paging())
+    form = Form({name: request.args.get(name, "") for name in ("status", "reference")})
+    filters = {name: form.text(name) for name in ("status", "reference")}
+    page = form.page(lambda: account().sends.page(**filters, **paging()))
     progress = {send["send_id"]: Progress(send) for send in page["data"]}
-    return render_template("sends/index.html", page=page, states=STATES, filters=filters, progress=progress)
+    shown = render_template("sends/index.html", page=page, states=STATES, form=form, progress=progress)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.get("/<uuid:send_id>")
@@ -85,9 +87,10 @@ def reasons(send_id: Any) -> Any:
 def recipients(send_id: Any) -> Any:
     """Its messages, one for each recipient."""
     send = account().sends.one(str(send_id))
-    status = request.args.get("status") or None
-    page = account().sends.messages(str(send_id), status=status, **paging())
-    return render_template("sends/recipients.html", send=send, page=page, status=status, outcomes=OUTCOMES)
+    form = Form({"status": request.args.get("status", "")})
+    page = form.page(lambda: account().sends.messages(str(send_id), status=form.text("status"), **paging()))
+    shown = render_template("sends/recipients.html", send=send, page=page, form=form, outcomes=OUTCOMES)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.get("/<uuid:send_id>/recipients.csv")

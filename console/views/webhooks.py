@@ -59,9 +59,10 @@ def create() -> Any:
 def show(webhook_id: Any) -> Any:
     """One webhook and its log."""
     webhook = account().webhooks.one(str(webhook_id))
-    state = request.args.get("status") or None
-    page = account().webhooks.deliveries(str(webhook_id), status=state, **paging())
-    return render_template("webhooks/show.html", webhook=webhook, page=page, state=state, states=DELIVERY_STATES)
+    form = Form({"status": request.args.get("status", "")})
+    page = form.page(lambda: account().webhooks.deliveries(str(webhook_id), status=form.text("status"), **paging()))
+    shown = render_template("webhooks/show.html", webhook=webhook, page=page, form=form, states=DELIVERY_STATES)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])

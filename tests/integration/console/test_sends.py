@@ -202,6 +202,16 @@ def test_a_search_for_nonsense_says_so(console: Console, query: str) -> None:
     assert name == "status" or f'value="{typed}"' in page.text
 
 
+def test_a_wrong_filter_is_named(console: Console) -> None:
+    send, browser = console.service.bulk(["254711000001"], "Hi").json["send_id"], console.browser()
+    hook = console.service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
+    for path in ("/sends/?reference=order+7&", f"/sends/{send}/recipients?", f"/webhooks/{hook}?"):
+        page = browser.get(f"{path}status=lost")
+        assert page.status_code == 400 and 'id="status-error"' in page.text, path
+        assert "There is a problem" in page.text and ("reference" not in path or 'value="order 7"' in page.text)
+    assert browser.get(f"/sends/{send}/recipients?cursor=nonsense").status_code == 400
+
+
 def test_one_message_shows_its_way(console: Console) -> None:
     sent = console.service.send("254711000001", "Your code is 1").json
     console.service.deliver_receipts()

@@ -32,6 +32,8 @@ class Look:
     sufficient: bool = True
     count: int | None = None
     problem: str = ""
+    plain_message: str | None = None
+    """The draft's message without the characters that make it UCS-2, if each has a replacement."""
 
     @property
     def text(self) -> str:
@@ -59,9 +61,22 @@ def look(draft: Draft) -> Look:
         if found.sample:
             found.problem = _told(error)
         return found
+    found.plain_message = _plain_message(draft, found)
     if found.sample:
         _price(draft, found)
     return found
+
+
+def _plain_message(draft: Draft, found: Look) -> str | None:
+    """With placeholders, what each recipient's values bring is left out: it cannot be replaced in the message."""
+    if not draft.placeholders:
+        alternative = found.encoding.get("gsm7_alternative")
+        return alternative["text"] if alternative else None
+    causes = {each["char"]: each["replacement"] for each in found.encoding.get("cause", ())}
+    own = {char: replacement for char, replacement in causes.items() if char in draft.message}
+    if not own or None in own.values():
+        return None
+    return draft.message.translate(str.maketrans(own))
 
 
 def _price(draft: Draft, found: Look) -> None:

@@ -13,6 +13,7 @@ from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
 from api.schemas.fields import IN_RANGE, ON_UNICODE, doc
 from api.schemas.paging import Paging
+from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry
 from shared.lifecycle import Category, SendState
 
@@ -77,44 +78,6 @@ class SendChanges(Request):
         """At least one change is required."""
         if not {"send_at", "expires_at", "rate", "message"} & data.keys():
             raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
-
-
-class StopRuleResponse(Schema):
-    """When failures hold the send."""
-
-    failed_share = fields.Float(
-        required=True,
-        metadata=doc(
-            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
-        ),
-    )
-    over = fields.Integer(
-        required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
-    )
-
-
-class CapResponse(Schema):
-    """Maximum number of messages of the send's category to one phone in a period."""
-
-    most = fields.Integer(
-        required=True,
-        metadata=doc("Maximum messages to a phone in the period. Further ones are `rejected` and not charged.", 3),
-    )
-    hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
-
-
-class QuietHoursRuleResponse(Schema):
-    """Hours in which messages wait, in the recipient's local time."""
-
-    quiet_from = fields.String(
-        required=True,
-        data_key="from",
-        attribute="from",
-        metadata=doc("When they begin, in the recipient's local time.", "21:00"),
-    )
-    until = fields.String(
-        required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
-    )
 
 
 class SendResponse(Schema):

@@ -5,6 +5,7 @@ from marshmallow import Schema
 from api.schemas import fields
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID
 from api.schemas.fields import doc
+from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from shared.lifecycle import Category, SendState
 
 REJECTIONS = [
@@ -270,6 +271,30 @@ class QuoteResponse(Schema):
     )
     balance = fields.Integer(required=True, metadata=doc("Credits to spend now, without the cost of this send.", 996))
     sufficient = fields.Boolean(required=True, metadata=doc("Whether the balance covers the cost.", True))
+    stop_if = fields.Nested(
+        StopRuleResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("When failures would hold it; null means never."),
+    )
+    canary = fields.Integer(
+        required=True, allow_none=True, metadata=doc("How many messages would be sent first; null without a canary.")
+    )
+    quiet_hours = fields.Nested(
+        QuietHoursRuleResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "Hours in which messages would wait, in the recipient's local time: those of the send or, without any, the"
+            " account's for the category. Null if there are none."
+        ),
+    )
+    cap = fields.Nested(
+        CapResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("The account's cap on messages of this category to one phone; null means unlimited."),
+    )
     rejected = fields.List(
         fields.Nested(RejectedResponse),
         required=True,

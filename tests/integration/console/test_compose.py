@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import text
 
+from shared.accounts.category_rules import set_cap, set_quiet_hours
 from tests.harness.console import Browser, Console
 
 ONE = {"kind": "one", "phone": "+254 711 000 001", "sender_id": "ACME", "message": "Hello", "category": "transactional"}
@@ -276,3 +277,35 @@ def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
     page = browser.post("/conversations/254711000009", find_sender="SHOP248", message="Kept text", check="yes").text
     assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"] and "Kept text" in page
     assert sent(console) == []
+
+
+def test_the_confirmation_says_what_the_rules_do(console: Console) -> None:
+    with console.service.engine.begin() as connection:
+        set_quiet_hours(connection, console.service.account_id, "marketing", (21 * 60, 8 * 60))
+        set_cap(connection, console.service.account_id, "marketing", (3, 168))
+    fields = {**ONE, "kind": "list", "list": "254711000001\n254711000002", "category": "marketing"}
+    fields |= {"stop_share": "20", "stop_over": "50", "canary": "50%"}
+    page = confirmed(console.browser("sender"), **fields).text
+    assert "Messages wait during the quiet hours." in page
+    assert re.search("21:00 . 08:00 in the recipient's time", page) and "the account's rule for this category" in page
+    assert "20% of at least 50 messages with a result" in page
+    assert "3 in 168 hours" in page and "<dt>Send first</dt><dd>1</dd>" in page
+
+
+def test_characters_are_replaced_in_a_message_with_placeholders(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    fields = {**ONE, "message": "\u201cHi\u201d {{name|friend}} \u2026", "value_name": "Ann", "check": "yes"}
+    page = browser.post("/compose/", **fields).text
+    plain = re.search(r'name="plain_text" value="([^"]*)"', page)
+    assert plain and unescape(plain.group(1)) == '"Hi" {{name|friend}} ...'
+    page = browser.post("/compose/", **fields, replace="yes", plain_text=unescape(plain.group(1))).text
+    assert "&#34;Hi&#34; {{name|friend}} ...</textarea>" in page and "The message needs Unicode" not in page
+
+
+def test_a_character_of_a_value_or_without_a_replacement_is_not_replaced(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    for message, name in (("Hi {{name}}", "\u201cAnn\u201d"), ("\u20b9 for {{name}}", "Ann")):
+        page = browser.post("/compose/", **{**ONE, "message": message, "value_name": name, "check": "yes"}).text
+        assert "The message needs Unicode" in page and 'name="plain_text"' not in page

@@ -51,7 +51,7 @@ def need_reason(form: Form) -> None:
     """A change needs a reason."""
     form.values.setdefault("reason", "")
     if not form.text("reason"):
-        form.errors["reason"] = gettext("Say why.")
+        form.errors["reason"] = gettext("Give a reason.")
 
 
 def refuse(form: Form, error: ApiError) -> Form:

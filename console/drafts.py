@@ -164,7 +164,7 @@ class Draft:
         """Rules that need several recipients."""
         given = [name for name in ("canary", "stop_share", "stop_over") if self.form.text(name)]
         if self.kind == "one":
-            text = gettext("This works only with several recipients. Leave it empty for one phone.")
+            text = gettext("This works only with several recipients. Leave it empty for one phone number.")
             self.form.errors.update(dict.fromkeys(given, text))
             return {}
         body: dict[str, Any] = {"canary": _number(self.form["canary"])} if "canary" in given else {}

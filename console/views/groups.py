@@ -48,7 +48,7 @@ def rename(group_id: Any) -> Any:
         account().groups.rename(str(group_id), form["name"].strip())
     except ApiError as error:
         return _page(str(group_id), name=form.refuse(error)), 400
-    flash(gettext("The group has a new name."), "good")
+    flash(gettext("The group has been renamed."), "good")
     return redirect(url_for("groups.show", group_id=group_id))
 
 
@@ -66,7 +66,7 @@ def add_contacts(group_id: Any) -> Any:
     form = Form.posted({"contacts": "phones"})
     phones = phones_of_list(form["phones"])
     if not phones:
-        form.errors["phones"] = gettext("Add at least one phone.")
+        form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(str(group_id), contacts=form), 400
     try:
         put = account().groups.put_contacts(str(group_id), phones, form.key)

@@ -28,7 +28,7 @@ def create() -> Any:
     form = Form.posted()
     phones = phones_of_list(form["phones"])
     if not phones:
-        form.errors["phones"] = gettext("Add at least one phone.")
+        form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(form, Form()), 400
     optional = {name: form.text(name) for name in ("category", "sender_id", "reason") if form.text(name)}
     try:

@@ -114,7 +114,7 @@ def control(send_id: Any, action: str) -> Any:
     except ApiError as error:
         if error.code != "state_conflict":
             raise
-        flash(gettext("This is not possible any more: the send has changed. This is its state now."), "warn")
+        flash(gettext("This is no longer possible: the send has changed. This is its current state."), "warn")
     else:
         flash(texts[action], "good")
     return redirect(url_for("sends.show", send_id=send_id))

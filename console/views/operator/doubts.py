@@ -42,7 +42,7 @@ def resolve() -> Any:
         except ApiError as error:
             refuse(form, error)
     elif form["asked"]:
-        form.errors["outcome"] = gettext("Choose what became of them.")
+        form.errors["outcome"] = gettext("Choose an outcome.")
     if done is None:
         shown = render_template("operator/doubts/resolve.html", form=form, chosen=chosen, outcomes=OUTCOMES)
         return shown, 400 if form.wrong else 200

@@ -38,7 +38,7 @@ def approve(sender: Any) -> Any:
 def decide(sender: Any, decision: str) -> Any:
     """Reject or suspend it."""
     found, back = operator().sender_ids.one(str(sender)), url_for("operator.sender_ids.index")
-    told = gettext("The account is told the reason. Open sends from it are held.")
+    told = gettext("The account sees the reason. Open sends from it are held.")
     names = {"sender": found["sender_id"], "account": found["account"]}
     if decision == "reject":
         question = Question(gettext("Reject %(sender)s of %(account)s", **names), told, gettext("Reject"), back)

@@ -115,7 +115,7 @@ def test_a_sign_in_that_was_given_up(console: Console, query: str) -> None:
 
 
 REFUSED = {
-    "nobody": ({"email": "nobody@acme.example"}, "belongs to nobody here"),
+    "nobody": ({"email": "nobody@acme.example"}, "No account matches this sign-in."),
     "not verified": ({"email_verified": False}, "has not verified"),
     "another nonce": ({"nonce": "another"}, "took too long or was interrupted"),
 }

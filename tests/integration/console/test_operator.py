@@ -358,7 +358,7 @@ def test_doubts_are_resolved_by_hand(console: Console, in_doubt: InDoubt) -> Non
     asked = admin.submit("/operator/doubts/resolve", message_ids=chosen)
     assert asked.status_code == 200 and "Resolve 1 message" in asked.text
     wrong = admin.submit("/operator/doubts/resolve", message_ids=chosen, asked="yes")
-    assert wrong.status_code == 400 and "Choose what became of them." in wrong.text
+    assert wrong.status_code == 400 and "Choose an outcome." in wrong.text
     fields = {"message_ids": chosen, "asked": "yes", "outcome": "delivered", "key": f"once-{chosen}"}
     for _ in range(2):
         assert "1 message is resolved." in admin.submit("/operator/doubts/resolve", follow=True, **fields).text

@@ -14,6 +14,7 @@ from console.fair_share import share_fairly
 from console.formats import add_formats
 from console.forms import new_key
 from console.languages import add_languages
+from console.message_errors import add_explanations
 from console.navigation import navigation
 from console.paging import page_at
 from console.security import secure
@@ -43,6 +44,7 @@ def create_app(settings: Settings) -> Flask:
     add_versions(app)
     add_languages(app)
     add_formats(app)
+    add_explanations(app)
     add_error_pages(app)
     for pages in PAGES:
         app.register_blueprint(pages)

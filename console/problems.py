@@ -9,6 +9,8 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
+from console.conflicts import conflict
+
 _ = lazy_gettext
 
 SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
@@ -86,6 +88,8 @@ def describe(error: ApiError) -> str:
                 balance=format_decimal(error.problem.get("balance", 0)),
             )
         )
+    if error.code == "state_conflict":
+        return conflict(error.detail)
     if error.code in REFUSALS:
         return str(REFUSALS[error.code])
     if error.code.endswith("_not_found"):

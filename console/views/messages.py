@@ -31,8 +31,7 @@ def index() -> Any:
 def show(message_id: Any) -> Any:
     """One message with its timeline."""
     message = account().messages.one(str(message_id))
-    titles = {each["code"]: each for each in account().messages.errors()["data"]}
-    return render_template("messages/show.html", message=message, titles=titles)
+    return render_template("messages/show.html", message=message)
 
 
 def _query(form: Form) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from flask_babel import gettext
 
 from console.csv_files import download
 from console.current import account, require
-from console.formats import local_from_utc, status_label, utc_from_local
+from console.formats import local_from_utc, utc_from_local
 from console.forms import Form
 from console.live_answers import shared
+from console.message_errors import explained
 from console.paging import paging
 from console.progress import Progress
 
@@ -31,9 +32,6 @@ OUTCOMES = (
     "canceled",
     "in_doubt",
 )
-FAILED = ("failed", "undelivered", "rejected", "expired", "in_doubt")
-SAMPLE = 1000
-"""How many messages of each outcome are looked at for their reasons."""
 
 
 @pages.get("/")
@@ -68,17 +66,11 @@ def progress(send_id: Any) -> Any:
 @pages.get("/<uuid:send_id>/reasons")
 def reasons(send_id: Any) -> Any:
     """Why messages failed or are in doubt. The page then looks at its counts again, so that they are of one time."""
-    titles = {each["code"]: each for each in account().messages.errors()["data"]}
     counted: Counter[str] = Counter()
-    complete = True
-    for status in FAILED:
-        page = account().sends.messages(str(send_id), limit=SAMPLE, status=status)
-        complete = complete and page["next_cursor"] is None
-        counted.update((message["error"] or {}).get("code", status) for message in page["data"])
-    rows = [
-        (titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()
-    ]
-    response = make_response(render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id))
+    for each in account().sends.errors(str(send_id))["data"]:
+        counted[each["code"] or each["status"]] += each["count"]
+    rows = [(explained(code), count) for code, count in counted.most_common()]
+    response = make_response(render_template("sends/reasons.html", rows=rows, send_id=send_id))
     response.headers["HX-Trigger"] = "reasons-loaded"
     return response
 

@@ -15,7 +15,11 @@ from api.schemas.fields import IN_RANGE, ON_UNICODE, doc
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry
-from shared.lifecycle import Category, SendState
+from shared.carriers.error_codes import WITH_ERROR
+from shared.lifecycle import Category, MessageStatus, SendState
+
+FAILED = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
+"""Statuses of messages that failed or are in doubt."""
 
 
 class SendPaging(Paging):
@@ -210,3 +214,26 @@ class SendResponse(Schema):
         allow_none=True,
         metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
     )
+
+
+class SendErrorCountResponse(Schema):
+    """How many messages of a send have one status and one error."""
+
+    status = fields.String(
+        required=True,
+        metadata=doc("Their status.", "undelivered", enum=FAILED),
+    )
+    code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "Their error, a code of `GET /errors?kind=message`; null if it is no longer stored.", "absent_subscriber"
+        ),
+    )
+    count = fields.Integer(required=True, metadata=doc("Number of these messages.", 12))
+
+
+class SendErrorsResponse(Schema):
+    """Why messages of a send failed or are in doubt."""
+
+    data = fields.List(fields.Nested(SendErrorCountResponse), required=True, metadata=doc("The counts, largest first."))

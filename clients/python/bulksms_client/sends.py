@@ -52,6 +52,10 @@ class Sends:
         """Its messages; by `status`, `cursor`."""
         return self._transport.request("GET", f"/sends/{send_id}/messages", query={"limit": limit, **query})
 
+    def errors(self, send_id: str) -> Any:
+        """How many of its messages failed, expired or are in doubt, by `status` and `code`."""
+        return self._transport.request("GET", f"/sends/{send_id}/errors")
+
     def messages_csv(self, send_id: str, **query: Any) -> Iterator[bytes]:
         """All its messages as CSV; by `status`."""
         return self._transport.stream(f"/sends/{send_id}/messages", query)

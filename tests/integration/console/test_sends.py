@@ -62,7 +62,7 @@ def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
         assert said in page.text
         assert console.service.get(f"/sends/{send}").json["status"] == status
     late = browser.post(f"/sends/{send}/pause", follow=True)
-    assert late.status_code == 200 and "This is not possible any more" in late.text
+    assert late.status_code == 200 and "This is no longer possible" in late.text
 
 
 def test_a_waiting_send_is_changed(console: Console) -> None:
@@ -81,7 +81,7 @@ def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
     browser = console.browser("sender")
     browser.get(f"/sends/{send}/change")
     late = browser.post(f"/sends/{send}/change", message="Hello")
-    assert late.status_code == 400 and "The send is completed and cannot" in late.text
+    assert late.status_code == 400 and "The send can no longer change. Its state: Completed." in late.text
 
 
 def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
@@ -161,6 +161,32 @@ def test_reasons_are_counted(console: Console) -> None:
     send = console.service.bulk(["254711000001", "999020000001", "999020000002"], "Hi").json["send_id"]
     page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
     assert re.search(r'data-label="Messages" class="number">2<', page.text), page.text
+
+
+def test_the_reasons_of_a_whole_send_are_counted(console: Console) -> None:
+    phones = [f"99902{number:07}" for number in range(1_100)]
+    send = console.service.bulk([*phones, "254711000001"], "Hi").json["send_id"]
+    page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
+    assert re.search(r'data-label="Messages" class="number">1,100<', page.text), page.text
+
+
+def test_messages_that_expired_without_an_attempt_are_counted(console: Console) -> None:
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = console.service.bulk(["254711000001", "254711000002"], "Hi", send_at=later).json["send_id"]
+    with console.service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expired = 2 WHERE id = :send"), {"send": send})
+    assert console.service.get(f"/sends/{send}/errors").json["data"] == [
+        {"status": "expired", "code": "expired", "count": 2}
+    ]
+
+
+def test_reasons_are_told_in_the_readers_language(console: Console) -> None:
+    sent = console.service.send("999020000001").json
+    browser = console.browser()
+    headers = {"Accept-Language": "de"}
+    page = browser.get(f"/messages/{sent['message_id']}", headers=headers).text
+    assert "Ungültiger Empfänger" in page or "Unbekannter Teilnehmer" in page, page
+    assert "Remove the number" not in page
 
 
 def test_the_counts_are_loaded_again_with_the_reasons(console: Console) -> None:

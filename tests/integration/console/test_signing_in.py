@@ -109,7 +109,7 @@ def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
     late = console.stranger()
     late.open(f"/sign-in/link/{token}")
     refused = late.submit(f"/sign-in/link/{token}")
-    assert refused.status_code == 400 and "has been used, replaced or has expired" in refused.text
+    assert refused.status_code == 400 and "has been used or replaced, or has expired" in refused.text
 
 
 def test_an_invitation_is_accepted(console: Console) -> None:

@@ -101,8 +101,7 @@ class Draft:
 
     def sample(self) -> list[dict[str, Any]]:
         """The first recipients of a list or a file."""
-        first = self.recipients[:SAMPLE]
-        return [{"phone": each} if isinstance(each, str) else each for each in first]
+        return [as_recipient(each) for each in self.recipients[:SAMPLE]]
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
         """The request for one recipient only, to see their message."""
@@ -191,6 +190,11 @@ class Draft:
         except ValueError:
             self.form.errors[name] = gettext("Enter a date and a time.")
             return {}
+
+
+def as_recipient(entry: Any) -> dict[str, Any]:
+    """A recipient with its phone, and its values if it has any."""
+    return {"phone": entry} if isinstance(entry, str) else entry
 
 
 def _number(text: str) -> int | str:

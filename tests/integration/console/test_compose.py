@@ -309,3 +309,20 @@ def test_a_character_of_a_value_or_without_a_replacement_is_not_replaced(console
     for message, name in (("Hi {{name}}", "\u201cAnn\u201d"), ("\u20b9 for {{name}}", "Ann")):
         page = browser.post("/compose/", **{**ONE, "message": message, "value_name": name, "check": "yes"}).text
         assert "The message needs Unicode" in page and 'name="plain_text"' not in page
+
+
+def test_any_recipient_can_be_previewed(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    rows = "phone,name\n" + "".join(f"{254711000000 + number},Person {number}.\n" for number in range(1, 101))
+    fields = {**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv", "message": "Hi {{name}}", "check": "yes"}
+    for searched, shown in (("77", "Hi Person 77."), ("+254 711 000 088", "Hi Person 88.")):
+        assert f'<p class="bubble">{shown}</p>' in browser.post("/compose/", **fields, preview_for=searched).text
+    for searched in ("101", "0", "254711000999", "nobody"):
+        page = browser.post("/compose/", **fields, preview_for=searched).text
+        assert "There is no such recipient." in page and "Hi Person 1." in page
+    group = console.service.new_group([str(254711000000 + number) for number in range(1, 101)])
+    fields = {**ONE, "kind": "group", "group_id": group, "message": "Hi {{name|you}}", "check": "yes"}
+    page = browser.post("/compose/", **fields, preview_for="254711000099").text
+    assert '<p class="bubble">Hi you</p>' in page and "There is no such recipient." not in page
+    assert "There is no such recipient." in browser.post("/compose/", **fields, preview_for="254711000999").text

@@ -253,6 +253,60 @@ def test_a_conversation_is_answered(console: Console) -> None:
     assert empty.status_code == 400 and "Write a message." in empty.text
 
 
+def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
+    service = console.service
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
+            (service.account_id, NUMBER + "7"),
+        )
+    for number in range(20):
+        with transaction(service.engine) as connection:
+            texts = [f"in {number} first", f"in {number} second"]
+            store(connection, "simulator", [Inbound("+254711000019", f"+{NUMBER}7", each) for each in texts])
+        service.send("254711000019", f"out {number} third")
+    browser = console.browser("viewer")
+    said, address = [], browser.path("/conversations/254711000019")
+    for _ in range(10):
+        page = browser.open(address).text
+        said = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + said
+        older = re.search(r'href="([^"]+)">Older messages', page)
+        if not older:
+            break
+        address = unescape(older.group(1))
+    expected = [f"{side} {number} {order}" for number in range(20) for side, order in ORDER]
+    assert sorted(said) == sorted(expected), "each message is shown once"
+    assert [text for text in said if text.startswith("out")] == [text for text in expected if text.startswith("out")]
+    assert browser.get("/conversations/?").text.count("+254711000019") == 1, "one row for each phone number"
+
+
+ORDER = (("in", "first"), ("in", "second"), ("out", "third"))
+
+
+def test_one_contact_is_added_and_changed(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.post("/groups", name="Guests").json["group_id"]
+    place = f"/groups/{group}/contact"
+    assert 'name="field_name" value="name"' in browser.get(place).text
+    fields: dict[str, Any] = {"field_name": ["name", "city"], "field_value": ["Ann", "Köln"], "tags": "vip, new"}
+    wrong = browser.post(place, phone="0711", key="wrong", **fields)
+    assert wrong.status_code == 400 and 'id="phone-error"' in wrong.text
+    assert 'value="Köln"' in wrong.text and 'value="vip, new"' in wrong.text
+    assert browser.post(place, phone="+254 711 000 001", key="right", **fields).status_code == 302
+    (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
+    assert contact == {"phone": "254711000001", "fields": {"name": "Ann", "city": "Köln"}, "tags": ["vip", "new"]}
+    page = browser.get(f"{place}?phone=254711000001").text
+    assert 'value="Ann"' in page and 'value="vip, new"' in page
+    fields = {"field_name": ["name", "city", "bad name!"], "field_value": ["Anna", "", "x"], "tags": ""}
+    wrong = browser.post(place, phone="254711000001", key="bad", **fields)
+    assert wrong.status_code == 400 and 'id="field_value-error"' in wrong.text and 'value="bad name!"' in wrong.text
+    fields = {"field_name": ["name", "city"], "field_value": ["Anna", ""], "tags": ""}
+    browser.post(place, phone="254711000001", key="changed", **fields)
+    (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
+    assert contact == {"phone": "254711000001", "fields": {"name": "Anna"}, "tags": []}
+    assert console.browser("viewer").get(place).status_code == 403
+
+
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])
 def test_a_report_of_nonsense_says_so(console: Console, query: str) -> None:
     page = console.browser().get(f"/usage/?{query}")

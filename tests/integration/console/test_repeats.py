@@ -92,6 +92,7 @@ def places(console: Console) -> dict[str, Place]:
         "groups.delete": group(),
         "groups.add_contacts": group(phones="254711000001"),
         "groups.remove_contact": group(),
+        "groups.contact": Place(f"/groups/{own('group_id')}/contact", typed={"phone": "254711000002", "tags": "vip"}),
         "groups.import_file": group(file=FILE),
         "ledger.refill": Place("/credits/", world="test"),
         "opt_outs.create": Place("/opt-outs/", typed={"phones": "254711000003"}),

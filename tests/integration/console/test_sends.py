@@ -183,10 +183,10 @@ def test_messages_that_expired_without_an_attempt_are_counted(console: Console) 
 def test_reasons_are_told_in_the_readers_language(console: Console) -> None:
     sent = console.service.send("999020000001").json
     browser = console.browser()
-    headers = {"Accept-Language": "de"}
-    page = browser.get(f"/messages/{sent['message_id']}", headers=headers).text
-    assert "Ungültiger Empfänger" in page or "Unbekannter Teilnehmer" in page, page
-    assert "Remove the number" not in page
+    browser.open("/me/profile")
+    browser.submit("/me/profile", name="Ann", locale="de", time_zone="UTC")
+    page = browser.get(f"/messages/{sent['message_id']}").text
+    assert "Ungültiger Empfänger" in page and "Correct the number" not in page
 
 
 def test_the_counts_are_loaded_again_with_the_reasons(console: Console) -> None:

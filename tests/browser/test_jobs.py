@@ -155,7 +155,7 @@ def test_an_operators_day(stand: Stand) -> None:
     row = page.get_by_role("row").filter(has_text="HARB0UR").filter(has_text="Tell our guests")
     row.get_by_role("link", name="Reject").click()
     page.get_by_role("button", name="Reject").click()
-    expect(page.get_by_text("Say why.").first).to_be_visible()
+    expect(page.get_by_text("Give a reason.").first).to_be_visible()
     page.get_by_label("Reason").fill("It looks like the name of another account.")
     page.get_by_role("button", name="Reject").click()
     expect(page.get_by_text("The sender ID is rejected.")).to_be_visible()

@@ -38,7 +38,7 @@ OUTCOMES = (
 def index() -> Any:
     """All sends, newest first."""
     form = Form({name: request.args.get(name, "") for name in ("status", "reference")})
-    filters = {name: form.text(name) for name in ("status", "reference")}
+    filters: dict[str, Any] = {name: form.text(name) for name in ("status", "reference")}
     page = form.page(lambda: account().sends.page(**filters, **paging()))
     progress = {send["send_id"]: Progress(send) for send in page["data"]}
     shown = render_template("sends/index.html", page=page, states=STATES, form=form, progress=progress)

@@ -24,7 +24,7 @@ COUNT = text(
         SELECT id, CAST(overlay(id::text placing 'ffff' from 33) AS uuid) AS last
           FROM batch WHERE send_id = :send AND id > :after ORDER BY id LIMIT :batches
     )
-    SELECT m.status, m.error, count(*) AS count, (SELECT max(id::text) FROM chosen) AS last
+    SELECT m.status, m.error, count(*) AS messages, (SELECT max(id::text) FROM chosen) AS last
       FROM (SELECT 1) AS one
       LEFT JOIN (chosen c JOIN message m ON m.id > c.id AND m.id <= c.last AND m.status IN ({FAILED_AS_SQL})) ON true
      GROUP BY m.status, m.error
@@ -64,7 +64,7 @@ def _counted(connection: Connection, send: UUID) -> Counter[tuple[str, str | Non
         rows = connection.execute(COUNT, {"send": send, "after": after, "batches": BATCHES}).all()
         for row in rows:
             if row.status is not None:
-                found[row.status, code_of(row.status, row.error)] += row.count
+                found[row.status, code_of(row.status, row.error)] += row.messages
         add_rows(BATCHES)
         after = rows[0].last
     return found

@@ -71,6 +71,36 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         (r"This is the account's last owner\..*", _("An account keeps at least one owner.")),
         (r"TOTP is already on; disable it first\.", _("The second factor is already on. Switch it off first.")),
         (r"Set a password first.*", _("Set a password first.")),
+        (
+            r"Only (?P<count>[\d,]+) credits are available; .*",
+            _("Only %(count)s credits are left to take back: others are reserved or spent. Cancel sends first."),
+        ),
+        (
+            r"1 to (?P<count>[\d,]+) credits of this top-up can be reversed; .*",
+            _("Enter at most the %(count)s credits of this top-up."),
+        ),
+        (
+            r"(?P<count>[\d,]+) credits of this top-up were reversed before; .*",
+            _("%(count)s credits of this top-up were taken back before. A top-up is reversed once."),
+        ),
+        (
+            r"Nothing charged for this send is left to refund\.",
+            _("There is nothing left to refund of what was charged for this send."),
+        ),
+        (r"The message is not charged\.", _("The message was not charged.")),
+        (
+            r"The message was refunded before, by itself or with its send\.",
+            _("The message was refunded before, by itself or with its send."),
+        ),
+        (
+            r"(?P<quote>['\"])(?P<name>.*)(?P=quote) is approved for the account .*",
+            _("%(name)s is approved for another account, and only one account can have it."),
+        ),
+        (
+            r"Nothing is held: this database has not lost anything.*",
+            _("Nothing is held: as far as is known, this database has not lost anything."),
+        ),
+        (r"None of these messages is in doubt\.", _("None of these messages is in doubt.")),
         (r"Get a secret with POST /api/v1/me/totp first\.", _("Start again: this secret is no longer valid.")),
     )
 )
@@ -88,4 +118,4 @@ def conflict(detail: str) -> str:
 def _said(name: str, value: str) -> str:
     if name == "state":
         return status_label(value)
-    return str(format_decimal(int(value))) if name == "count" else value
+    return str(format_decimal(int(value.replace(",", "")))) if name == "count" else value

@@ -8,7 +8,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.confirmations import Question, confirm, need_reason, refuse
+from console.confirmations import Question, confirm, need_reason
 from console.forms import Form
 from console.operator import operator
 from console.paging import paging
@@ -93,7 +93,7 @@ def top_up(account_id: int) -> Any:
         try:
             done = operator().top_ups.create(account_id, credits, form["reason"].strip(), form.key)
         except ApiError as error:
-            refuse(form, error)
+            form.refuse(error)
     if done is None:
         asked = None if form.wrong else credits
         shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=asked)

@@ -5,7 +5,7 @@ from alembic import op
 from shared.db.concurrent_index import build_index
 
 revision = "0049"
-down_revision = "0044"
+down_revision = "0045"
 
 compatible = True
 transactional = False

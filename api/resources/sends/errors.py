@@ -13,6 +13,7 @@ from api.request_cost import add_rows
 from api.resources.sends.routes import read_send
 from api.resources.sends.schemas import FAILED, SendErrorsResponse
 from shared.carriers.error_codes import code_of
+from shared.ids import FIRST_ID
 from shared.lifecycle import MessageStatus, as_sql
 
 FAILED_AS_SQL = as_sql(map(MessageStatus, FAILED))
@@ -32,7 +33,6 @@ COUNT = text(
 )
 """Counts by the ids of a batch's messages, which follow its own: no index has the send or the status. SQL, as the ids
 are made of text."""
-FIRST = UUID(int=0)
 
 RESPONSE = SendErrorsResponse()
 
@@ -59,7 +59,7 @@ def send_errors(caller: Caller, send_id: UUID) -> Any:
 
 def _counted(connection: Connection, send: UUID) -> Counter[tuple[str, str | None]]:
     found: Counter[tuple[str, str | None]] = Counter()
-    after: UUID | str | None = FIRST
+    after: UUID | str | None = FIRST_ID
     while after is not None:
         rows = connection.execute(COUNT, {"send": send, "after": after, "batches": BATCHES}).all()
         for row in rows:

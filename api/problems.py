@@ -59,10 +59,10 @@ CATALOGUE: dict[str, Kind] = {
     "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
     "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
     "identity_conflict": Kind(
-        403, "Another identity", "Ask the operator: `bulksms person unbind` lets another identity take its place."
+        403, "Identity conflict", "Ask the operator: `bulksms person unbind` lets another identity take its place."
     ),
     "invitation_for_another": Kind(
-        403, "Invitation for somebody else", "Sign in at the provider with the e-mail address that was invited."
+        403, "Invitation for someone else", "Sign in at the provider with the e-mail address that was invited."
     ),
     "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key. The operator tops up live credits."),
     "account_suspended": Kind(403, "Account suspended", "Contact the operator of the service."),

@@ -12,7 +12,9 @@ from console.charts import chart_data
 from console.errors import add_error_pages
 from console.fair_share import share_fairly
 from console.formats import add_formats
+from console.forms import new_key
 from console.languages import add_languages
+from console.message_errors import add_explanations
 from console.navigation import navigation
 from console.paging import page_at
 from console.requests_counted import count_requests
@@ -44,12 +46,13 @@ def create_app(settings: Settings) -> Flask:
     add_versions(app)
     add_languages(app)
     add_formats(app)
+    add_explanations(app)
     add_error_pages(app)
     for pages in PAGES:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
-    app.jinja_env.globals.update(page_at=page_at, sign_in_methods=sign_in_methods)
+    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods)
     _know_the_account(app)
     return app
 

@@ -8,6 +8,7 @@ from flask import flash, redirect, render_template, request
 from flask_babel import gettext
 
 from console.forms import Form
+from console.problems import describe
 
 
 class Question(NamedTuple):
@@ -40,7 +41,7 @@ def confirm(
         try:
             said = change(form)
         except ApiError as error:
-            refuse(form, error)
+            form.refuse(error)
     if form.wrong:
         return render_template(template, question=question, form=form), 400
     flash(said, "good")
@@ -51,15 +52,7 @@ def need_reason(form: Form) -> None:
     """A change needs a reason."""
     form.values.setdefault("reason", "")
     if not form.text("reason"):
-        form.errors["reason"] = gettext("Say why.")
-
-
-def refuse(form: Form, error: ApiError) -> Form:
-    """Show why the API has refused a change: operators are told what stands against it."""
-    form.refuse(error)
-    if error.code == "state_conflict" and error.detail:
-        form.problem = error.detail
-    return form
+        form.errors["reason"] = gettext("Give a reason.")
 
 
 def change_at_once(change: Callable[[], object], said: str) -> None:
@@ -69,6 +62,6 @@ def change_at_once(change: Callable[[], object], said: str) -> None:
     except ApiError as error:
         if error.code != "state_conflict":
             raise
-        flash(error.detail, "warn")
+        flash(describe(error), "warn")
     else:
         flash(said, "good")

@@ -101,8 +101,7 @@ class Draft:
 
     def sample(self) -> list[dict[str, Any]]:
         """The first recipients of a list or a file."""
-        first = self.recipients[:SAMPLE]
-        return [{"phone": each} if isinstance(each, str) else each for each in first]
+        return [as_recipient(each) for each in self.recipients[:SAMPLE]]
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
         """The request for one recipient only, to see their message."""
@@ -164,7 +163,7 @@ class Draft:
         """Rules that need several recipients."""
         given = [name for name in ("canary", "stop_share", "stop_over") if self.form.text(name)]
         if self.kind == "one":
-            text = gettext("This works only with several recipients. Leave it empty for one phone.")
+            text = gettext("This works only with several recipients. Leave it empty for one phone number.")
             self.form.errors.update(dict.fromkeys(given, text))
             return {}
         body: dict[str, Any] = {"canary": _number(self.form["canary"])} if "canary" in given else {}
@@ -191,6 +190,11 @@ class Draft:
         except ValueError:
             self.form.errors[name] = gettext("Enter a date and a time.")
             return {}
+
+
+def as_recipient(entry: Any) -> dict[str, Any]:
+    """A recipient with its phone, and its values if it has any."""
+    return {"phone": entry} if isinstance(entry, str) else entry
 
 
 def _number(text: str) -> int | str:

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bulksms_client.errors import ApiError
@@ -15,6 +15,11 @@ KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 """An Idempotency-Key."""
 LONGEST_NUMBER = 9
 """Digits."""
+
+
+def new_key() -> str:
+    """The Idempotency-Key of a form that is shown."""
+    return str(uuid.uuid4())
 
 
 class Form:
@@ -31,7 +36,7 @@ class Form:
         self.problem = ""
         self.rejected: list[Mapping[str, Any]] = []
         self._fields = dict(fields or {})
-        self.values.setdefault("key", str(uuid.uuid4()))
+        self.values.setdefault("key", new_key())
 
     @classmethod
     def posted(cls, fields: Mapping[str, str] | None = None) -> "Form":
@@ -83,6 +88,15 @@ class Form:
             self.problem = describe(error)
             self.rejected = list(error.problem.get("rejected") or ())
         return self
+
+    def page(self, ask: Callable[[], Any]) -> Any:
+        """The page of a list that the form's filters ask for; an empty one if they are wrong, with what is wrong."""
+        if not self.wrong:
+            try:
+                return ask()
+            except ApiError as error:
+                self.refuse(error)
+        return {"data": [], "next_cursor": None}
 
     def _named(self, errors: Any) -> dict[str, str]:
         """The first error of each field by its name in the form."""

@@ -9,6 +9,8 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
+from console.conflicts import conflict
+
 _ = lazy_gettext
 
 SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
@@ -16,31 +18,31 @@ SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "to
 
 REFUSALS: dict[str, Any] = {
     "validation_failed": _("Some fields need to be corrected."),
-    "too_many_recipients": _("These are too many recipients for one send. Use a group, or split them."),
+    "too_many_recipients": _("Too many recipients for one send. Use a group, or split the list."),
     "no_valid_recipients": _("None of the recipients can be sent to."),
     "no_valid_contacts": _("None of the entries is a valid contact."),
     "group_empty": _("The group has no contacts yet."),
     "too_many_segments": _("The message takes more segments than you allow."),
-    "invalid_credentials": _("The e-mail address or the password is wrong."),
-    "code_required": _("Enter the code from your authenticator app too."),
+    "invalid_credentials": _("Wrong e-mail address or password."),
+    "code_required": _("Enter the code from your authenticator app as well."),
     "invalid_code": _("This code is wrong or has been used. Wait for the next one."),
-    "invalid_link": _("This link has been used, replaced or has expired. Ask for a new one."),
+    "invalid_link": _("This link has been used or replaced, or has expired. Ask for a new one."),
     "oidc_failed": _("The sign-in took too long or was interrupted. Try again."),
     "oidc_unavailable": _(
         "The sign-in service does not answer at the moment. Sign in another way, or try again shortly."
     ),
     "passwords_off": _("Passwords are switched off here."),
-    "no_person": _("That sign-in belongs to nobody here. Ask an owner of your account to invite you."),
+    "no_person": _("No account matches this sign-in. Ask an owner of your account to invite you."),
     "email_not_verified": _("The sign-in service has not verified your e-mail address."),
-    "identity_conflict": _("Somebody else has signed in with this e-mail address before. Ask the operator."),
-    "invitation_for_another": _("The invitation is for another e-mail address than that of your sign-in."),
+    "identity_conflict": _("Someone else has signed in with this e-mail address before. Ask the operator."),
+    "invitation_for_another": _("The invitation is for a different e-mail address than the one you signed in with."),
     "spend_limit_reached": _("The account's spend limit is reached."),
     "sender_not_registered": _("The account has no such sender ID."),
     "sender_not_approved": _("This sender ID is not approved yet."),
     "category_not_allowed": _("The account may not send messages of this category."),
     "destination_not_allowed": _("The account may not send to this country."),
     "traffic_refused": _("The traffic looks unusual and was refused. Ask the operator."),
-    "recipient_suppressed": _("This phone has opted out of your messages."),
+    "recipient_suppressed": _("This phone number has opted out of your messages."),
     "insufficient_scope": _("Your role does not allow this."),
     "account_suspended": _("The account is suspended. Ask the operator."),
     "not_found": _("This does not exist, or belongs to another account."),
@@ -54,11 +56,11 @@ REFUSALS: dict[str, Any] = {
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),
     "payload_too_large": _("This is too large."),
-    "recipient_limit": _("This phone has got too many messages within the hour."),
+    "recipient_limit": _("This phone number has received too many messages within the last hour."),
     "rate_limited": _("Too many requests. Wait a moment and try again."),
     "unavailable": _("The service is busy. Nothing was done; try again in a moment."),
-    "idempotency_key_reused": _("This form was sent before with other values. Open it again."),
-    "idempotency_in_progress": _("This is being done already. Wait a moment and look again."),
+    "idempotency_key_reused": _("This form was already sent with different values. Open it again."),
+    "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),
     "last_owner": _("An account keeps at least one owner."),
@@ -68,7 +70,7 @@ OF_FIELDS: dict[str, Any] = {
     "required": _("Enter a value."),
     "wrong_type": _("Enter a whole number, such as 10."),
     "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
-    "duplicate": _("This phone is listed twice."),
+    "duplicate": _("This phone number is listed twice."),
     "missing_variable": _("A value for a placeholder is missing."),
     "message_empty": _("Write a message."),
     "message_too_long": _("The message is longer than 1,600 characters."),
@@ -89,6 +91,8 @@ def describe(error: ApiError) -> str:
                 balance=format_decimal(error.problem.get("balance", 0)),
             )
         )
+    if error.code == "state_conflict":
+        return conflict(error.detail)
     if error.code in REFUSALS:
         return str(REFUSALS[error.code])
     if error.code.endswith("_not_found"):

@@ -6,11 +6,14 @@ from typing import Any
 from bulksms_client.errors import ApiError
 
 from console.current import account
-from console.drafts import Draft
+from console.drafts import Draft, as_recipient
 from console.problems import describe, describe_field
+from console.recipients import plain_phone
 
 EXAMPLE_PHONE = "12025550143"
 """For counting segments before there is a recipient."""
+LONGEST_ROW = 6
+"""Digits of the number of a row; longer ones are phone numbers."""
 EXACT_RECIPIENTS = 1000
 """Longer lists get an estimate while their message is written, and their price before they are sent."""
 EXACT_CONTACTS = 10_000
@@ -32,6 +35,10 @@ class Look:
     sufficient: bool = True
     count: int | None = None
     problem: str = ""
+    is_missing: bool = False
+    """Whether the recipient that was searched for is not among those that are known."""
+    plain_message: str | None = None
+    """The draft's message without the characters that make it UCS-2, if each has a replacement."""
 
     @property
     def text(self) -> str:
@@ -47,6 +54,11 @@ class Look:
 def look(draft: Draft) -> Look:
     """What the draft is now. A draft that is not complete has less of it, and no error."""
     found = Look(sample=_sample(draft), count=draft.count)
+    searched = draft.form.text("preview_for") if draft.kind != "one" else None
+    if searched:
+        one = _searched(draft, searched)
+        found.sample = [one] if one else found.sample
+        found.is_missing = one is None
     chosen = draft.form.place("preview") or 0
     if chosen < len(found.sample):
         found.chosen = chosen
@@ -59,9 +71,22 @@ def look(draft: Draft) -> Look:
         if found.sample:
             found.problem = _told(error)
         return found
+    found.plain_message = _plain_message(draft, found)
     if found.sample:
         _price(draft, found)
     return found
+
+
+def _plain_message(draft: Draft, found: Look) -> str | None:
+    """With placeholders, what each recipient's values bring is left out: it cannot be replaced in the message."""
+    if not draft.placeholders:
+        alternative = found.encoding.get("gsm7_alternative")
+        return alternative["text"] if alternative else None
+    causes = {each["char"]: each["replacement"] for each in found.encoding.get("cause", ())}
+    own = {char: replacement for char, replacement in causes.items() if char in draft.message}
+    if not own or None in own.values():
+        return None
+    return draft.message.translate(str.maketrans(own))
 
 
 def _price(draft: Draft, found: Look) -> None:
@@ -96,6 +121,21 @@ def _whole(draft: Draft, found: Look) -> Any:
     except ApiError as error:
         found.problem = _told(error)
         return None
+
+
+def _searched(draft: Draft, text: str) -> dict[str, Any] | None:
+    """The recipient with a phone number, or in a row that is counted from 1; None if there is none."""
+    phone = plain_phone(text)
+    if draft.kind == "group":
+        try:
+            found = account().groups.contacts(draft.group_id, limit=1, phone=phone)["data"] if draft.group_id else []
+        except ApiError:
+            return None
+        return next(({"phone": each["phone"], "variables": each["fields"]} for each in found), None)
+    place = int(phone) - 1 if phone.isdecimal() and len(phone) <= LONGEST_ROW else -1
+    if 0 <= place < len(draft.recipients):
+        return as_recipient(draft.recipients[place])
+    return next((each for each in map(as_recipient, draft.recipients) if each["phone"] == phone), None)
 
 
 def _sample(draft: Draft) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import orjson
 from sqlalchemy import Connection, bindparam, select
 
 from api.accept.accept import validate_and_price
+from api.accept.options import rules_response
 from api.accept.stored_quotes import keep
 from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
@@ -51,6 +52,7 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
         "quote_expires_at": timestamp(expires_at),
         "balance": balance,
         "sufficient": balance >= draft.cost,
+        **rules_response(draft.rules),
         "rejected": draft.rejected[:MAX_INLINE_ENTRIES],
     }
     if max(len(draft.rejected), draft.incomplete) > MAX_INLINE_ENTRIES:

@@ -112,7 +112,7 @@ def _phones_of_list(
             ]
         )
     if not screened.accepted:
-        raise Problem("no_valid_recipients", "No recipient can be sent to.", rejected=rejected[:100])
+        raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:100])
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
 
 

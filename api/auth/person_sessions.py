@@ -37,6 +37,6 @@ def read_session(engine: Engine, header: str | None) -> SignedIn:
     with reading(engine) as connection:
         row = find_session(connection, token)
     if row is None:
-        detail = "This is no session, or it has ended."
+        detail = "The session does not exist or has ended."
         raise Problem("session_ended", detail, headers=bearer_error("invalid_token"))
     return SignedIn(row.person_id, row.id, row.created_at, row.expires_at, row.by_link)

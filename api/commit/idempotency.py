@@ -151,7 +151,7 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
 def replay(key: Key, first: Stored) -> IdempotentResponse:
     """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
     if first.api_key_id not in (key.api_key_id, None):
-        detail = "Somebody else, or another API key of your account, has used this Idempotency-Key."
+        detail = "Another person or API key of your account has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")

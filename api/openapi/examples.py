@@ -69,7 +69,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
         {"max": MAX_PHONES, "submitted": MAX_PHONES + 1},
     ),
     "no_valid_recipients": (
-        "No recipient can be sent to.",
+        "None of the recipients can be sent to.",
         {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
     ),
     "no_valid_contacts": (

@@ -38,6 +38,7 @@ IDS = {
     "limits": "get_limits",
     "sends": "list_sends",
     "one_send": "get_send",
+    "send_errors": "count_send_errors",
     "change_send": "update_send",
     "cancel": "cancel_send",
     "pause": "pause_send",

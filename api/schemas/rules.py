@@ -1,9 +1,9 @@
-"""Request schemas for the rules of a send: `stop_if`, `canary` and `quiet_hours`."""
+"""Schemas of the rules of a send: `stop_if`, `canary`, `quiet_hours` and `cap`."""
 
 import re
 from typing import Any, ClassVar
 
-from marshmallow import validate, validates_schema
+from marshmallow import Schema, validate, validates_schema
 
 from api.schemas import fields
 from api.schemas.base import Request
@@ -110,4 +110,42 @@ class PartRules(Request):
             " /sends/{send_id}/resume.",
             "1%",
         )
+    )
+
+
+class StopRuleResponse(Schema):
+    """When failures hold the send."""
+
+    failed_share = fields.Float(
+        required=True,
+        metadata=doc(
+            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
+        ),
+    )
+    over = fields.Integer(
+        required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
+    )
+
+
+class CapResponse(Schema):
+    """Maximum number of messages of the send's category to one phone in a period."""
+
+    most = fields.Integer(
+        required=True,
+        metadata=doc("Maximum messages to a phone in the period. Further ones are `rejected` and not charged.", 3),
+    )
+    hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
+
+
+class QuietHoursRuleResponse(Schema):
+    """Hours in which messages wait, in the recipient's local time."""
+
+    quiet_from = fields.String(
+        required=True,
+        data_key="from",
+        attribute="from",
+        metadata=doc("When they begin, in the recipient's local time.", "21:00"),
+    )
+    until = fields.String(
+        required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
     )

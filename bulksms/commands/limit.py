@@ -72,7 +72,7 @@ def set_limit(
     if pumping is not None:
         given["pumping"] = pumping
     if not given:
-        raise click.UsageError("Name at least one limit.")
+        raise click.UsageError("Provide at least one limit.")
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         set_limits(connection, account_id, reason=reason, **given)

@@ -137,7 +137,7 @@ def operator(email: str, role: str, yes: bool) -> None:
     with database() as connection:
         row = _active(connection, email)
         if row.id != shown["id"]:
-            raise Refused(f"{email} is somebody else by now. Try again.")
+            raise Refused(f"{email} now belongs to another person. Try again.")
         set_operator_role(connection, row.id, None if role == "none" else role)
     done(f"{email} is no operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
@@ -182,7 +182,7 @@ def _active(connection: Connection, email: str) -> Row[Any]:
     row = person_by_email(connection, email)
     if row is None or row.state != "active":
         state = "is disabled" if row is not None else "does not exist"
-        raise Refused(f"The person {email} {state}. `bulksms person list` shows everybody.")
+        raise Refused(f"The person {email} {state}. `bulksms person list` lists everyone.")
     return row
 
 

@@ -521,6 +521,30 @@ export interface GroupSend {
   group_id: string;
 }
 
+/** When failures hold the send. */
+export interface StopRule {
+  /** The send is held when more than this share of the messages with a result from a carrier has failed. */
+  failed_share: number;
+  /** The rule applies once this many messages have a result from a carrier. */
+  over: number;
+}
+
+/** Hours in which messages wait, in the recipient's local time. */
+export interface QuietHoursRule {
+  /** When they begin, in the recipient's local time. */
+  from: string;
+  /** When they end; earlier than `from` means on the next day. */
+  until: string;
+}
+
+/** Maximum number of messages of the send's category to one phone in a period. */
+export interface Cap {
+  /** Maximum messages to a phone in the period. Further ones are `rejected` and not charged. */
+  most: number;
+  /** Length of the period, in hours. */
+  hours: number;
+}
+
 /** The cost of a send and the recipients it would reject. */
 export interface Quote {
   /** Numbers of accepted and rejected recipients. */
@@ -539,6 +563,14 @@ export interface Quote {
   balance: number;
   /** Whether the balance covers the cost. */
   sufficient: boolean;
+  /** When failures would hold it; null means never. */
+  stop_if: StopRule | null;
+  /** How many messages would be sent first; null without a canary. */
+  canary: number | null;
+  /** Hours in which messages would wait, in the recipient's local time: those of the send or, without any, the account's for the category. Null if there are none. */
+  quiet_hours: QuietHoursRule | null;
+  /** The account's cap on messages of this category to one phone; null means unlimited. */
+  cap: Cap | null;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
   /** Whether more were rejected than `rejected` lists. */
@@ -1462,7 +1494,7 @@ export interface Limits {
 
 /** A new password. */
 export interface ChangePassword {
-  /** The present password. Not needed without one, nor within 15 minutes of signing in by a link. */
+  /** The current password. Not needed if there is none, or within 15 minutes of signing in by a link. */
   password?: string;
   /** The new password, of 12 to 200 characters. */
   new_password: string;
@@ -1605,30 +1637,6 @@ export interface PersonToken {
   expires_at: string;
   /** The token's scopes, separated by spaces. */
   scope: string;
-}
-
-/** When failures hold the send. */
-export interface StopRule {
-  /** The send is held when more than this share of the messages with a result from a carrier has failed. */
-  failed_share: number;
-  /** The rule applies once this many messages have a result from a carrier. */
-  over: number;
-}
-
-/** Hours in which messages wait, in the recipient's local time. */
-export interface QuietHoursRule {
-  /** When they begin, in the recipient's local time. */
-  from: string;
-  /** When they end; earlier than `from` means on the next day. */
-  until: string;
-}
-
-/** Maximum number of messages of the send's category to one phone in a period. */
-export interface Cap {
-  /** Maximum messages to a phone in the period. Further ones are `rejected` and not charged. */
-  most: number;
-  /** Length of the period, in hours. */
-  hours: number;
 }
 
 /** A send, with its status and counts. */
@@ -2032,6 +2040,22 @@ export interface Deleted {
   deleted: boolean;
 }
 
+/** How many messages of a send have one status and one error. */
+export interface SendErrorCount {
+  /** Their status. */
+  status: "expired" | "failed" | "in_doubt" | "rejected" | "undelivered";
+  /** Their error, a code of `GET /errors?kind=message`; null if it is no longer stored. */
+  code: string | null;
+  /** Number of these messages. */
+  count: number;
+}
+
+/** Why messages of a send failed or are in doubt. */
+export interface SendErrors {
+  /** The counts, largest first. */
+  data: Array<SendErrorCount>;
+}
+
 /** The OpenID Connect provider. */
 export interface OidcMethod {
   /** Its name, for a button. */
@@ -2371,7 +2395,7 @@ export interface Operations {
   /** List changes of the account's rights, money and settings, newest first. */
   listChanges(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ChangePage>;
   /** List the contact groups with their contact counts. Without parameters, all of them. */
-  listGroups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
+  listGroups(request?: { query?: { limit?: number; cursor?: string; search?: string }; signal?: AbortSignal }): Promise<GroupPage>;
   /** Create an empty group. */
   createGroup(request: { body: GroupBody; key?: string; signal?: AbortSignal }): Promise<Group>;
   /** Show one group. */
@@ -2423,7 +2447,7 @@ export interface Operations {
   /** Stop an import. Contacts imported so far stay in the group. */
   cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
-  listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
+  listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; latest?: boolean; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Show what an invitation offers, to whoever has its token. */
   previewInvitation(request: { body: InvitationToken; signal?: AbortSignal }): Promise<InvitationPreview>;
   /** Accept an invitation and sign in. */
@@ -2459,7 +2483,7 @@ export interface Operations {
   /** Get a token for the operator API, with the scopes of the person's role in the installation. */
   createMyOperatorToken(request: { body: OperatorTokenRequest; signal?: AbortSignal }): Promise<PersonToken>;
   /** List the account's sends, newest first. */
-  listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
+  listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string; in_progress?: boolean }; signal?: AbortSignal }): Promise<SendPage>;
   /** Show one send: its status, counts by message status, cost, and estimated completion. */
   getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
@@ -2497,11 +2521,13 @@ export interface Operations {
   /** Refill the sandbox's play credits to 1,000,000. Needs a test key. */
   refillSandbox(request?: { key?: string; signal?: AbortSignal }): Promise<Refill>;
   /** List the account's sender IDs and their status. */
-  listSenderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
+  listSenderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended"; search?: string }; signal?: AbortSignal }): Promise<SenderPage>;
   /** Request a sender ID, or request a rejected one again. */
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
+  /** Count the messages of a send that failed, expired or are in doubt, by status and error, the most first. */
+  countSendErrors(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendErrors>;
   /** How people can sign in here. */
   listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
   /** Sign in by e-mail address and password. */

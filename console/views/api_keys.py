@@ -6,28 +6,13 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account, require
+from console.current import account, may, require
+from console.formats import SCOPES
 from console.forms import Form
 from console.paging import paging
 
 pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
 
-SCOPES = (
-    "sms:send",
-    "sms:read",
-    "balance:read",
-    "groups:read",
-    "groups:write",
-    "senders:read",
-    "senders:write",
-    "suppressions:read",
-    "suppressions:write",
-    "webhooks:read",
-    "webhooks:write",
-    "keys:read",
-    "keys:write",
-    "privacy:write",
-)
 USUAL = ("sms:send", "sms:read", "balance:read", "groups:read", "senders:read", "suppressions:read", "webhooks:read")
 OVERLAP_SECONDS = 24 * 3600
 """For how long the old secret works after a new one was made."""
@@ -46,7 +31,7 @@ def create() -> Any:
     if request.method == "GET":
         form = Form({"name": "", "allowed_ips": ""})
         form.values.setlist("scopes", list(USUAL))
-        return render_template("api_keys/new.html", form=form, scopes=SCOPES)
+        return render_template("api_keys/new.html", form=form, scopes=_scopes())
     form = Form.posted()
     body: dict[str, Any] = {"scopes": form.many("scopes")}
     if form.text("name"):
@@ -56,7 +41,7 @@ def create() -> Any:
     try:
         made = account().api_keys.create(body, form.key)
     except ApiError as error:
-        return render_template("api_keys/new.html", form=form.refuse(error), scopes=SCOPES), 400
+        return render_template("api_keys/new.html", form=form.refuse(error), scopes=_scopes()), 400
     return render_template(
         "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"]
     )
@@ -65,7 +50,7 @@ def create() -> Any:
 @pages.post("/<key_id>/rotate")
 def rotate(key_id: str) -> Any:
     """A new secret; the old one works for another day."""
-    made = account().api_keys.rotate(key_id, OVERLAP_SECONDS)
+    made = account().api_keys.rotate(key_id, OVERLAP_SECONDS, Form.posted().key)
     return render_template(
         "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), until=made["old_secret_expires_at"]
     )
@@ -77,3 +62,8 @@ def revoke(key_id: str) -> Any:
     account().api_keys.revoke(key_id)
     flash(gettext("The key is revoked."), "good")
     return redirect(url_for("api_keys.index"))
+
+
+def _scopes() -> list[str]:
+    """What the person may let a key do: at most what they may do themselves."""
+    return [scope for scope in SCOPES if may(scope)]

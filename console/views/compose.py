@@ -6,6 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
+from console.choices import groups, senders
 from console.current import account, require
 from console.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.forms import Form
@@ -87,12 +88,8 @@ def _page(form: Form) -> Any:
         form.values["file_rows"] = str(len(draft.table.rows))
         form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
     shown = {} if form.wrong else {"look": look(draft)}
-    return render_template("compose/write.html", form=form, draft=draft, **{"look": None, **shown}, **_choices())
-
-
-def _choices() -> dict[str, Any]:
-    senders = [each["sender_id"] for each in account().sender_ids.page(limit=200, status="approved")["data"]]
-    return {"senders": senders, "groups": account().groups.page(limit=500)["data"]}
+    choices = {"senders": senders(form), "groups": groups(form)}
+    return render_template("compose/write.html", form=form, draft=draft, **{"look": None, **shown}, **choices)
 
 
 def _confirmation(form: Form) -> Any:

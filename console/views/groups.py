@@ -7,8 +7,8 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
 from console.csv_files import content_type_of, download, length_of, tell_encoding
-from console.current import account
-from console.formats import counted
+from console.current import account, require
+from console.formats import counted, rejection
 from console.forms import Form
 from console.paging import paging
 from console.recipients import phones_of_list, plain_phone
@@ -48,7 +48,7 @@ def rename(group_id: Any) -> Any:
         account().groups.rename(str(group_id), form["name"].strip())
     except ApiError as error:
         return _page(str(group_id), name=form.refuse(error)), 400
-    flash(gettext("The group has a new name."), "good")
+    flash(gettext("The group has been renamed."), "good")
     return redirect(url_for("groups.show", group_id=group_id))
 
 
@@ -66,7 +66,7 @@ def add_contacts(group_id: Any) -> Any:
     form = Form.posted({"contacts": "phones"})
     phones = phones_of_list(form["phones"])
     if not phones:
-        form.errors["phones"] = gettext("Add at least one phone.")
+        form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(str(group_id), contacts=form), 400
     try:
         put = account().groups.put_contacts(str(group_id), phones, form.key)
@@ -89,6 +89,27 @@ def remove_contact(group_id: Any) -> Any:
     return redirect(url_for("groups.show", group_id=group_id))
 
 
+@pages.route("/<uuid:group_id>/contact", methods=["GET", "POST"])
+def contact(group_id: Any) -> Any:
+    """Add one contact, or change the fields and tags of the one with the phone number in the address."""
+    require("groups:write")
+    group = account().groups.one(str(group_id))
+    if request.method == "GET":
+        known = _known(str(group_id), plain_phone(request.args.get("phone", "")))
+        form = Form({"phone": known["phone"], "tags": ", ".join(known["tags"])})
+        form.values.setlist("field_name", [*known["fields"], *([] if "name" in known["fields"] else ["name"]), "", ""])
+        form.values.setlist("field_value", [*known["fields"].values(), "", "", ""])
+        return render_template("groups/contact.html", group=group, form=form)
+    form = Form.posted({"contacts": "phone"})
+    put = {"phone": plain_phone(form["phone"]), "fields": _fields(form), "tags": _tags(form)}
+    try:
+        account().groups.put_contacts(str(group_id), [put], form.key)
+    except ApiError as error:
+        return render_template("groups/contact.html", group=group, form=_refused(form, error)), 400
+    flash(gettext("The contact is saved."), "good")
+    return redirect(url_for("groups.show", group_id=group_id))
+
+
 @pages.get("/<uuid:group_id>/contacts.csv")
 def contacts_csv(group_id: Any) -> Any:
     """All contacts as a file."""
@@ -106,7 +127,8 @@ def import_file(group_id: Any) -> Any:
     try:
         country = (form.text("country") or "").upper() or None
         kind = content_type_of(file.stream)
-        started = account().groups.import_file(str(group_id), file.stream, length_of(file.stream), country, kind)
+        length = length_of(file.stream)
+        started = account().groups.import_file(str(group_id), file.stream, length, country, kind, form.key)
     except ApiError as error:
         return _page(str(group_id), upload=form.refuse(error)), 400
     tell_encoding(kind)
@@ -141,6 +163,35 @@ def cancel_import(import_id: Any) -> Any:
 def import_errors_csv(import_id: Any) -> Any:
     """The rows that were not imported, as a file."""
     return download(account().groups.import_errors_csv(str(import_id)), f"import-errors-{import_id}.csv")
+
+
+def _known(group_id: str, phone: str) -> Any:
+    """The contact with a phone number. One that is not there is new."""
+    if phone.isdecimal():
+        for each in account().groups.contacts(group_id, limit=1, phone=phone)["data"]:
+            return each
+    return {"phone": "", "fields": {}, "tags": []}
+
+
+def _fields(form: Form) -> dict[str, str]:
+    pairs = zip(form.many("field_name"), form.many("field_value"), strict=False)
+    return {name.strip(): value.strip() for name, value in pairs if name.strip() and value.strip()}
+
+
+def _tags(form: Form) -> list[str]:
+    return [tag.strip() for tag in form["tags"].split(",") if tag.strip()]
+
+
+def _refused(form: Form, error: ApiError) -> Form:
+    """The form with why its only contact was refused."""
+    form.refuse(error)
+    for each in form.rejected:
+        form.errors["phone" if each["code"] == "invalid_phone" else "field_value"] = rejection(
+            each["code"], each.get("detail")
+        )
+        form.problem = ""
+    form.rejected = []
+    return form
 
 
 def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:

@@ -6,6 +6,7 @@ from flask import Blueprint, flash, redirect, render_template, url_for
 from flask_babel import gettext
 
 from console.current import account
+from console.forms import Form
 from console.paging import paging
 
 pages = Blueprint("ledger", __name__, url_prefix="/credits")
@@ -21,6 +22,6 @@ def index() -> Any:
 @pages.post("/refill")
 def refill() -> Any:
     """Fill the play credits of test mode up."""
-    account().money.refill()
+    account().money.refill(Form.posted().key)
     flash(gettext("The play credits are refilled."), "good")
     return redirect(url_for("ledger.index"))

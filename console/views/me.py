@@ -135,6 +135,6 @@ def _refused(form: Form, error: ApiError, field: str) -> Form:
     form.refuse(error)
     if error.status == 401:
         wrong_password = error.code == "invalid_credentials"
-        form.errors[field] = gettext("The password is wrong.") if wrong_password else form.problem
+        form.errors[field] = gettext("Wrong password.") if wrong_password else form.problem
         form.problem = ""
     return form

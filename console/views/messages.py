@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 from flask_babel import gettext
 
@@ -22,13 +21,8 @@ FILTERS = ("phone", "reference", "status", "since", "until")
 def index() -> Any:
     """Search by phone, reference, status and time."""
     form = Form({name: request.args.get(name, "") for name in FILTERS})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
     query = _query(form)
-    if not form.errors:
-        try:
-            page = account().messages.page(**query, **paging())
-        except ApiError as error:
-            form.refuse(error)
+    page = form.page(lambda: account().messages.page(**query, **paging()))
     shown = render_template("messages/index.html", page=page, form=form, outcomes=OUTCOMES)
     return shown, 400 if form.wrong else 200
 
@@ -37,8 +31,7 @@ def index() -> Any:
 def show(message_id: Any) -> Any:
     """One message with its timeline."""
     message = account().messages.one(str(message_id))
-    titles = {each["code"]: each for each in account().messages.errors()["data"]}
-    return render_template("messages/show.html", message=message, titles=titles)
+    return render_template("messages/show.html", message=message)
 
 
 def _query(form: Form) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def create() -> Any:
     form = Form.posted()
     phones = phones_of_list(form["phones"])
     if not phones:
-        form.errors["phones"] = gettext("Add at least one phone.")
+        form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(form, Form()), 400
     optional = {name: form.text(name) for name in ("category", "sender_id", "reason") if form.text(name)}
     try:
@@ -84,9 +84,5 @@ def _say(added: Any) -> None:
 def _page(form: Form, upload: Form) -> str:
     searched = plain_phone(request.args.get("phone", "")) or None
     search = Form({"phone": request.args.get("phone", "")})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = account().suppressions.page(phone=searched, **paging())
-    except ApiError as error:
-        search.refuse(error)
+    page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
     return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search)

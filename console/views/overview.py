@@ -14,7 +14,7 @@ DAYS = 30
 OPEN = ("sending", "expanding", "queued", "paused", "held", "scheduled")
 """States of a send that is not over, the most urgent first."""
 RECENT, SHOWN = 20, 8
-"""Sends that are looked at, and shown."""
+"""Sends of any kind that are looked at, and shown: those in progress first, however old they are."""
 
 
 @pages.get("/")
@@ -39,6 +39,8 @@ def _now() -> dict[str, Any]:
 
 def _asked_now() -> dict[str, Any]:
     limits = account().usage.limits()
-    recent = account().sends.page(limit=RECENT)["data"]
-    running = sorted((send for send in recent if send["status"] in OPEN), key=lambda send: OPEN.index(send["status"]))
+    sends = account().sends
+    found = sends.page(limit=SHOWN, in_progress="true")["data"] + sends.page(limit=RECENT)["data"]
+    waiting = {send["send_id"]: send for send in found if send["status"] in OPEN}.values()
+    running = sorted(waiting, key=lambda send: (send["kind"] == "single", OPEN.index(send["status"])))
     return {"balance": account().money.balance(), "limits": limits, "running": running[:SHOWN]}

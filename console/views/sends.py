@@ -9,9 +9,10 @@ from flask_babel import gettext
 
 from console.csv_files import download
 from console.current import account, require
-from console.formats import local_from_utc, status_label, utc_from_local
+from console.formats import local_from_utc, utc_from_local
 from console.forms import Form
 from console.live_answers import shared
+from console.message_errors import explained
 from console.paging import paging
 from console.progress import Progress
 
@@ -31,18 +32,17 @@ OUTCOMES = (
     "canceled",
     "in_doubt",
 )
-FAILED = ("failed", "undelivered", "rejected", "expired", "in_doubt")
-SAMPLE = 1000
-"""How many messages of each outcome are looked at for their reasons."""
 
 
 @pages.get("/")
 def index() -> Any:
     """All sends, newest first."""
-    filters: dict[str, Any] = {name: request.args.get(name) or None for name in ("status", "reference")}
-    page = account().sends.page(**filters, **paging())
+    form = Form({name: request.args.get(name, "") for name in ("status", "reference")})
+    filters: dict[str, Any] = {name: form.text(name) for name in ("status", "reference")}
+    page = form.page(lambda: account().sends.page(**filters, **paging()))
     progress = {send["send_id"]: Progress(send) for send in page["data"]}
-    return render_template("sends/index.html", page=page, states=STATES, filters=filters, progress=progress)
+    shown = render_template("sends/index.html", page=page, states=STATES, form=form, progress=progress)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.get("/<uuid:send_id>")
@@ -66,17 +66,11 @@ def progress(send_id: Any) -> Any:
 @pages.get("/<uuid:send_id>/reasons")
 def reasons(send_id: Any) -> Any:
     """Why messages failed or are in doubt. The page then looks at its counts again, so that they are of one time."""
-    titles = {each["code"]: each for each in account().messages.errors()["data"]}
     counted: Counter[str] = Counter()
-    complete = True
-    for status in FAILED:
-        page = account().sends.messages(str(send_id), limit=SAMPLE, status=status)
-        complete = complete and page["next_cursor"] is None
-        counted.update((message["error"] or {}).get("code", status) for message in page["data"])
-    rows = [
-        (titles.get(code, {"title": status_label(code), "meaning": ""}), count) for code, count in counted.most_common()
-    ]
-    response = make_response(render_template("sends/reasons.html", rows=rows, complete=complete, send_id=send_id))
+    for each in account().sends.errors(str(send_id))["data"]:
+        counted[each["code"] or each["status"]] += each["count"]
+    rows = [(explained(code), count) for code, count in counted.most_common()]
+    response = make_response(render_template("sends/reasons.html", rows=rows, send_id=send_id))
     response.headers["HX-Trigger"] = "reasons-loaded"
     return response
 
@@ -85,9 +79,10 @@ def reasons(send_id: Any) -> Any:
 def recipients(send_id: Any) -> Any:
     """Its messages, one for each recipient."""
     send = account().sends.one(str(send_id))
-    status = request.args.get("status") or None
-    page = account().sends.messages(str(send_id), status=status, **paging())
-    return render_template("sends/recipients.html", send=send, page=page, status=status, outcomes=OUTCOMES)
+    form = Form({"status": request.args.get("status", "")})
+    page = form.page(lambda: account().sends.messages(str(send_id), status=form.text("status"), **paging()))
+    shown = render_template("sends/recipients.html", send=send, page=page, form=form, outcomes=OUTCOMES)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.get("/<uuid:send_id>/recipients.csv")
@@ -111,7 +106,7 @@ def control(send_id: Any, action: str) -> Any:
     except ApiError as error:
         if error.code != "state_conflict":
             raise
-        flash(gettext("This is not possible any more: the send has changed. This is its state now."), "warn")
+        flash(gettext("This is no longer possible: the send has changed. This is its current state."), "warn")
     else:
         flash(texts[action], "good")
     return redirect(url_for("sends.show", send_id=send_id))

@@ -87,7 +87,7 @@ def invitation(token: str) -> Any:
             answer = api.accept_invitation(token, form["password"], form.text("name"), form.text("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
-        wrong = gettext("The password is wrong. Who is new enters a name, too.")
+        wrong = gettext("Wrong password. If you are new here, enter your name too.")
         return _refused("sign_in/invitation.html", form, error, field, wrong, invited=invited)
     return begin_first(answer, form)
 

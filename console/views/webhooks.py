@@ -59,9 +59,10 @@ def create() -> Any:
 def show(webhook_id: Any) -> Any:
     """One webhook and its log."""
     webhook = account().webhooks.one(str(webhook_id))
-    state = request.args.get("status") or None
-    page = account().webhooks.deliveries(str(webhook_id), status=state, **paging())
-    return render_template("webhooks/show.html", webhook=webhook, page=page, state=state, states=DELIVERY_STATES)
+    form = Form({"status": request.args.get("status", "")})
+    page = form.page(lambda: account().webhooks.deliveries(str(webhook_id), status=form.text("status"), **paging()))
+    shown = render_template("webhooks/show.html", webhook=webhook, page=page, form=form, states=DELIVERY_STATES)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])
@@ -87,7 +88,7 @@ def control(webhook_id: Any, action: str) -> Any:
     """Switch it on or off, post a test event, or delete it."""
     webhooks, webhook = account().webhooks, str(webhook_id)
     if action == "test":
-        webhooks.test(webhook)
+        webhooks.test(webhook, Form.posted().key)
         flash(gettext("A test event is on its way. The result will appear in the log."), "good")
     elif action == "delete":
         webhooks.delete(webhook)
@@ -102,13 +103,15 @@ def control(webhook_id: Any, action: str) -> Any:
 @pages.post("/<uuid:webhook_id>/rotate")
 def rotate(webhook_id: Any) -> Any:
     """A new secret, shown once."""
-    return render_template("webhooks/secret.html", webhook=account().webhooks.rotate_secret(str(webhook_id)))
+    made = account().webhooks.rotate_secret(str(webhook_id), Form.posted().key)
+    return render_template("webhooks/secret.html", webhook=made)
 
 
 @pages.post("/<uuid:webhook_id>/replay")
 def replay(webhook_id: Any) -> Any:
     """Post an event again."""
-    account().webhooks.replay(str(webhook_id), request.form["event_id"])
+    form = Form.posted()
+    account().webhooks.replay(str(webhook_id), form["event_id"], form.key)
     flash(gettext("The event is posted again."), "good")
     return redirect(url_for("webhooks.show", webhook_id=webhook_id))
 

@@ -109,7 +109,7 @@ def create_account(
     }
     account = connection.execute(CREATE, values).scalar()
     if account is None:
-        raise Refused(f"There is an account {name!r} already. Choose another name.")
+        raise Refused(f"The account {name!r} already exists. Choose another name.")
     record(
         connection,
         by,
@@ -124,7 +124,7 @@ def create_account(
 def check_name(name: str) -> None:
     """Raise Refused for an invalid name of a live account."""
     if not name.strip() or name.strip() != name or name.isdigit():
-        raise Refused(f"{name!r} is not a valid account name. Use more than digits, and no spaces at the ends.")
+        raise Refused(f"{name!r} is not a valid account name. Use more than digits, without spaces around them.")
     if name.endswith(NAME_SUFFIX):
         raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
 
@@ -246,7 +246,7 @@ def create_key(
         raise Refused(f"{error}. Write a network like 192.0.2.0/24, or one address.") from None
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
-        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
+        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. Known scopes: {', '.join(SCOPES)}.")
     row = _lock(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")

@@ -184,7 +184,7 @@ def _prefix(word: str) -> str:
         return word
     code = phonenumbers.country_code_for_region(word.upper())
     if not code:
-        raise Refused(f"{word!r} is neither the beginning of phones, such as 254, nor a country, such as KE.")
+        raise Refused(f"{word!r} is neither the first digits of phone numbers, such as 254, nor a country, such as KE.")
     others = sorted(set(phonenumbers.COUNTRY_CODE_TO_REGION_CODE[code]) - {word.upper()})
     if others:
         raise Refused(

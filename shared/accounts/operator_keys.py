@@ -97,7 +97,9 @@ def create_operator_key(
     """
     unknown = sorted(set(scopes) - OPERATOR_SCOPES.keys())
     if unknown or not scopes:
-        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(OPERATOR_SCOPES)}.")
+        raise Refused(
+            f"Unknown scopes: {', '.join(unknown) or 'none given'}. Known scopes: {', '.join(OPERATOR_SCOPES)}."
+        )
     if not name.strip():
         raise Refused("Name the key after the person or system that uses it.")
     try:

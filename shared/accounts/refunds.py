@@ -70,7 +70,7 @@ def refund_send(
         if row.captured > 0
     ]
     if not entries:
-        raise Refused("Nothing of this send is charged and not refunded.")
+        raise Refused("Nothing charged for this send is left to refund.")
     return _post(connection, account_id, available, entries, f"send {send_id}", reason, by)
 
 

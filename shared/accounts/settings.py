@@ -106,11 +106,11 @@ def reverse_top_up(
             return Reversal(int(row.available), repeated=True)
         raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; a top-up is reversed once.")
     if not 0 < credits <= original.amount:
-        raise Refused(f"Of this top-up 1 to {original.amount:,} credits can be reversed; {credits:,} were given.")
+        raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
     if credits > row.available:
         raise Refused(
             f"Only {row.available:,} credits are available; what is reserved or spent cannot be taken back. Reverse at"
-            " most so many, or cancel sends first."
+            " most that many, or cancel sends first."
         )
     balances = post(connection, [Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)])
     record(
@@ -163,7 +163,7 @@ def _rename(connection: Connection, account_id: int, name: str) -> None:
     sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
     if connection.execute(TAKEN, {"names": list(names.values()), "except": list(names)}).scalar():
-        raise Refused(f"There is an account {name!r} already. Choose another name.")
+        raise Refused(f"The account {name!r} already exists. Choose another name.")
     for renamed, new in names.items():
         connection.execute(RENAME, {"account": renamed, "new_name": new})
 

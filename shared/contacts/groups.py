@@ -211,7 +211,7 @@ def _number(phone: str | int) -> int:
 
 
 def _taken(name: str) -> NameTaken:
-    return NameTaken(f"The account has a group {name!r} already. Take another name, or add contacts to that one.")
+    return NameTaken(f"The account already has a group {name!r}. Choose another name, or add contacts to that group.")
 
 
 def _unknown(group_id: UUID) -> UnknownGroup:

@@ -16,7 +16,8 @@ PARTITIONS, IS_PARTITIONED, IS_VALID = map(
 def build_index(connection: Connection, table: str, index: str, definition: str) -> None:
     """Build an index, of a partitioned table partition by partition. `definition` follows the table's name: "(phone)".
 
-    The connection must be in AUTOCOMMIT. Can be repeated after it failed: what is complete is kept.
+    Others can write to the table meanwhile if the connection is in AUTOCOMMIT, as when a database is upgraded; in the
+    transaction that makes a new database, the table is empty. Can be repeated after it failed: what is complete stays.
     """
     if not connection.execute(IS_PARTITIONED, {"table": table}).scalar_one():
         _build(connection, table, index, definition)
@@ -31,4 +32,5 @@ def build_index(connection: Connection, table: str, index: str, definition: str)
 def _build(connection: Connection, table: str, index: str, definition: str) -> None:
     if connection.execute(IS_VALID, {"index": index}).scalar() is False:  # an interrupted build leaves it like that
         connection.execute(text(f"DROP INDEX CONCURRENTLY {index}"))
-    connection.execute(text(f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {index} ON {table} {definition}"))
+    how = "CONCURRENTLY" if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT" else ""
+    connection.execute(text(f"CREATE INDEX {how} IF NOT EXISTS {index} ON {table} {definition}"))

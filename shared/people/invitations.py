@@ -105,7 +105,7 @@ def invite(
     if live_account is not None:
         raise Refused(f"Account {account_id} is the sandbox of account {live_account}: invite people to that one.")
     if account_id is not None and connection.execute(IS_MEMBER, {"account": account_id, "email": email}).scalar():
-        raise Refused(f"{email} is in this account already.")
+        raise Refused(f"{email} is already in this account.")
     token, invitation_id = new_secret(INVITATION), new_id()
     connection.execute(
         update(invitation)

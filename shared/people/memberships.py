@@ -89,7 +89,7 @@ class LastOwner(Refused):
     """The person is the account's last owner."""
 
     def __init__(self) -> None:
-        super().__init__("This is the account's last owner. Make somebody else an owner first.")
+        super().__init__("This is the account's last owner. Make someone else an owner first.")
 
 
 def accounts_of(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]:

@@ -137,5 +137,5 @@ def enable_person(connection: Connection, email: str, *, by: By | None = None) -
 def _known(connection: Connection, email: str) -> Row[Any]:
     row = person_by_email(connection, email)
     if row is None:
-        raise Refused(f"There is no person {email}. `bulksms person list` shows everybody.")
+        raise Refused(f"There is no person {email}. `bulksms person list` lists everyone.")
     return lock_person(connection, row.id)

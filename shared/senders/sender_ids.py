@@ -135,7 +135,7 @@ def allow_authentication_from(
     """Set whether sends from the sender ID may have the category `authentication`, whatever the account may."""
     values = {"account": account_id, "sender": sender, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
-        raise Refused(f"The account has not asked for {sender!r}.", "`bulksms sender request` does that.")
+        raise Refused(f"The account has not requested {sender!r}.", "`bulksms sender request` does that.")
     after = {"authentication": allowed}
     record(connection, by, "sender.authentication_set", account_id=account_id, subject=sender, after=after)
 
@@ -156,7 +156,7 @@ def decide_sender(
     apply to the sandbox too.
     """
     if state != "approved" and not reason:
-        raise Refused(f"Say why {sender!r} is {state}: the account is told the reason.")
+        raise Refused(f"Say why {sender!r} is {state}: the account sees the reason.")
     connection.execute(LOCK_NAME, {"sender": sender})
     in_sandbox = is_sandbox(connection, account_id)
     if state == "approved" and not in_sandbox:
@@ -166,7 +166,7 @@ def decide_sender(
     before = connection.execute(STATE, {"account": account_id, "sender": sender}).scalar()
     values = {"account": account_id, "sender": sender, "decision": state, "because": reason}
     if not connection.execute(DECIDE, values).rowcount:
-        raise Refused(f"The account has not asked for {sender!r}.", "`bulksms sender request` does that.")
+        raise Refused(f"The account has not requested {sender!r}.", "`bulksms sender request` does that.")
     record(
         connection,
         by,

@@ -26,6 +26,7 @@ def pages_of(console: Console) -> dict[str, str]:
         "conversation": "/conversations/254711000003",
         "groups": "/groups/",
         "group": f"/groups/{group}",
+        "contact": f"/groups/{group}/contact",
         "import": f"/groups/imports/{imported}",
         "opt-outs": "/opt-outs/",
         "usage": "/usage/?by=country",

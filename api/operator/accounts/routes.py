@@ -174,4 +174,4 @@ def _account(connection: Connection, account_id: int) -> dict[str, Any]:
 
 def _check_name(connection: Connection, name: str, account_id: int | None = None) -> None:
     if is_name_taken(connection, name, account_id):
-        raise Problem("name_taken", f"There is an account {name!r} already.")
+        raise Problem("name_taken", f"The account {name!r} already exists.")

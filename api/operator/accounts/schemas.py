@@ -114,7 +114,7 @@ class AccountChanges(AccountSettings):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """A change changes something."""
         if not data.keys() - {"reason"}:
-            raise fail("required", "Name at least one setting.")
+            raise fail("required", "Provide at least one setting.")
 
 
 class AccountResponse(Schema):

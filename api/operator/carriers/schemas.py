@@ -44,7 +44,7 @@ class CarrierChanges(Request):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """A change changes something."""
         if not data.keys() - {"reason"}:
-            raise fail("required", "Name `rate` or `window`.")
+            raise fail("required", "Provide `rate` or `window`.")
 
 
 class NewTestMessage(Request):

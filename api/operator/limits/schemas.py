@@ -50,7 +50,7 @@ class LimitChanges(Request):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """A change changes something."""
         if not data.keys() - {"reason"}:
-            raise fail("required", "Name at least one limit.")
+            raise fail("required", "Provide at least one limit.")
 
     @post_load
     def as_prefixes(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class RuleChanges(Request):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """A change changes something."""
         if not data:
-            raise fail("required", "Name at least one rule.")
+            raise fail("required", "Provide at least one rule.")
 
 
 class RuleQuietHoursResponse(Schema):

@@ -99,7 +99,7 @@ def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
     scope="senders",
 )
 def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
-    """Reject a sender ID; the account is told the reason. Open sends from it are held."""
+    """Reject a sender ID; the account sees the reason. Open sends from it are held."""
     return _decide(caller, sender, body, "rejected")
 
 
@@ -112,7 +112,7 @@ def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Id
     scope="senders",
 )
 def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
-    """Suspend a sender ID; the account is told the reason. Open sends from it are held until it is approved again."""
+    """Suspend a sender ID; the account sees the reason. Open sends from it are held until it is approved again."""
     return _decide(caller, sender, body, "suspended")
 
 

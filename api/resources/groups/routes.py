@@ -53,8 +53,11 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     if limit is None and "cursor" in query:
         limit = 1000
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST_ID}
+    listed = GROUPS.limit(None if limit is None else limit + 1)
+    if "search" in query:
+        listed = listed.where(contact_group.c.name.icontains(query["search"], autoescape=True))
     with reading_list(services().engine) as connection:
-        rows = connection.execute(GROUPS.limit(None if limit is None else limit + 1), parameters).all()
+        rows = connection.execute(listed, parameters).all()
     return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
 
 

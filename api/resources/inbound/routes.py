@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, exists, func, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -16,6 +16,7 @@ from shared.encryption import Texts
 from shared.ids import first_id_at
 
 INBOUND = tables.inbound.c
+NEWER = tables.inbound.alias("newer")
 FIELDS = (
     INBOUND.id,
     INBOUND.phone,
@@ -70,6 +71,9 @@ def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement
         filters.append(func.lower(INBOUND.sender_id) == func.lower(query["sender_id"]))
     if "keyword" in query:
         filters.append(INBOUND.keyword == query["keyword"])
+    if query.get("latest"):
+        newer = NEWER.c.account_id == account, NEWER.c.phone == INBOUND.phone, NEWER.c.id > INBOUND.id
+        filters.append(~exists().where(*newer))
     return indexed, filters
 
 

@@ -57,7 +57,7 @@ def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     if "password" in body:
         _check_own_password(checked, body["password"])
     elif checked.password_hash is not None and not _came_by_link_just_now(signed_in):
-        raise invalid([{"pointer": "/password", "code": "required", "detail": "Give the present password, too."}])
+        raise invalid([{"pointer": "/password", "code": "required", "detail": "Provide the current password as well."}])
     new_hash = hash_password(body["new_password"])
     with services().engine.begin() as connection:
         lock_checked(connection, checked)
@@ -90,7 +90,7 @@ def begin_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     with services().engine.begin() as connection:
         person = lock_checked(connection, checked)
         if person.totp_secret is not None:
-            raise Problem("state_conflict", "TOTP is on already; disable it first.")
+            raise Problem("state_conflict", "TOTP is already on; disable it first.")
         secret = begin_totp(connection, person.id, services().totp_texts)
     return TotpResponse().dump({"secret": secret, "uri": uri_of(secret, person.email)})
 

@@ -33,14 +33,14 @@ class ChangeMe(Request):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """At least one field."""
         if not data:
-            raise fail("required", "Name at least one field to change.")
+            raise fail("required", "Provide at least one field to change.")
 
 
 class ChangePassword(Request):
     """A new password."""
 
     password = password_field(
-        "The present password. Not needed without one, nor within 15 minutes of signing in by a link."
+        "The current password. Not needed if there is none, or within 15 minutes of signing in by a link."
     )
     new_password = password_field("The new password, of 12 to 200 characters.", required=True)
 

@@ -43,7 +43,7 @@ def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     with reading(services().engine) as connection:
         found = find_membership(connection, signed_in.person_id, requested)
     if found is None:
-        raise Problem("account_not_found", "You are in no such account.")
+        raise Problem("account_not_found", "You are not a member of this account.")
     if found.state != "active":
         raise Problem("account_suspended", "This account may not use the service at the moment.")
     account_id = _sandbox_of(signed_in, requested) if test and found.sandbox_of is None else requested

@@ -69,7 +69,7 @@ def complete_oidc(body: dict[str, Any]) -> Any:
                 return _accept(connection, identity, body["invitation_token"])
             person = _person(connection, identity)
             if person is None:
-                raise Problem("no_person", "Nobody here has this e-mail address.")
+                raise Problem("no_person", "No person has this e-mail address.")
             return begin(connection, person)
 
 
@@ -134,7 +134,7 @@ def _accept(connection: Connection, identity: Identity, token: str) -> Any:
     if person is None:
         person_id = create_person(connection, invitation.email, identity.name)
         if person_id is None:  # a request at the same time has created them
-            raise Problem("no_person", "Nobody had this e-mail address until now. Try again.")
+            raise Problem("no_person", "A person with this e-mail address has just been added. Try again.")
         person = lock_person(connection, person_id)
         _bind(connection, person, identity)
     return accept_as(connection, person, token)

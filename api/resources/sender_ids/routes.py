@@ -57,9 +57,12 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
     conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None
     with reading_list(services().engine) as connection:
-        if "status" in query:
+        if query.keys() & {"status", "search"}:
             end = last_examined(connection, select(SENDER_ID.id).where(*conditions).order_by(SENDER_ID.id))
+        if "status" in query:
             conditions.append(SENDER_ID.state == query["status"])
+        if "search" in query:
+            conditions.append(SENDER_ID.sender_id.icontains(query["search"], autoescape=True))
         if end is not None:
             conditions.append(SENDER_ID.id <= end.id)
         listed = select(*FIELDS).where(*conditions).order_by(SENDER_ID.id).limit(query["limit"] + 1)

@@ -50,15 +50,22 @@ SEND = f"""
 the same snapshot as the send's counters, so that the sum is always right."""
 ONE = text(f"{SEND} AND s.id = :send")
 """One send, with its messages being sent, in one snapshot."""
-LIST = text(
-    f"""
+PAGE = f"""
     {SEND} AND s.id < :before AND s.id >= :end
        AND (CAST(:status AS send_state) IS NULL OR s.state = :status)
        AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
+"""
+LIST = text(f"{PAGE} ORDER BY s.id DESC LIMIT :limit")
+"""A page of sends, likewise."""
+LIST_IN_PROGRESS = text(
+    f"""
+    {PAGE}
+       AND s.completed_at IS NULL AND s.kind <> 'single'
+       AND s.state IN ('expanding', 'queued', 'sending', 'paused', 'held')
      ORDER BY s.id DESC LIMIT :limit
     """
 )
-"""A page of sends, likewise."""
+"""A page of those in progress, with the conditions of the index ix_send_in_progress."""
 FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 SENDS = tables.send.c
@@ -83,13 +90,14 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with reading_list(services().engine) as connection:
         end = None
-        if query.keys() & set(FILTERS):
+        in_progress = query.get("in_progress", False)
+        if query.keys() & set(FILTERS) and not in_progress:
             of_account = tables.send.c.account_id == caller.account_id, tables.send.c.id < parameters["before"]
             end = last_examined(
                 connection, select(tables.send.c.id).where(*of_account).order_by(tables.send.c.id.desc())
             )
         parameters["end"] = FIRST_ID if end is None else end.id
-        rows = connection.execute(LIST, parameters).all()
+        rows = connection.execute(LIST_IN_PROGRESS if in_progress else LIST, parameters).all()
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 
     def entry(row: Any) -> Any:

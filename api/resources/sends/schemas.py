@@ -13,8 +13,13 @@ from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
 from api.schemas.fields import IN_RANGE, ON_UNICODE, doc
 from api.schemas.paging import Paging
+from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry
-from shared.lifecycle import Category, SendState
+from shared.carriers.error_codes import WITH_ERROR
+from shared.lifecycle import Category, MessageStatus, SendState
+
+FAILED = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
+"""Statuses of messages that failed or are in doubt."""
 
 
 class SendPaging(Paging):
@@ -22,6 +27,15 @@ class SendPaging(Paging):
 
     status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
     reference = fields.String(metadata=doc("Only sends with this reference.", "order A-1042"))
+    in_progress = fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata=doc(
+            "With `true`, only bulk and group sends that are due and not over. They are found however many other sends"
+            " are newer.",
+            "true",
+        ),
+    )
 
 
 class SendChanges(Request):
@@ -68,44 +82,6 @@ class SendChanges(Request):
         """At least one change is required."""
         if not {"send_at", "expires_at", "rate", "message"} & data.keys():
             raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
-
-
-class StopRuleResponse(Schema):
-    """When failures hold the send."""
-
-    failed_share = fields.Float(
-        required=True,
-        metadata=doc(
-            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
-        ),
-    )
-    over = fields.Integer(
-        required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
-    )
-
-
-class CapResponse(Schema):
-    """Maximum number of messages of the send's category to one phone in a period."""
-
-    most = fields.Integer(
-        required=True,
-        metadata=doc("Maximum messages to a phone in the period. Further ones are `rejected` and not charged.", 3),
-    )
-    hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
-
-
-class QuietHoursRuleResponse(Schema):
-    """Hours in which messages wait, in the recipient's local time."""
-
-    quiet_from = fields.String(
-        required=True,
-        data_key="from",
-        attribute="from",
-        metadata=doc("When they begin, in the recipient's local time.", "21:00"),
-    )
-    until = fields.String(
-        required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
-    )
 
 
 class SendResponse(Schema):
@@ -238,3 +214,26 @@ class SendResponse(Schema):
         allow_none=True,
         metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
     )
+
+
+class SendErrorCountResponse(Schema):
+    """How many messages of a send have one status and one error."""
+
+    status = fields.String(
+        required=True,
+        metadata=doc("Their status.", "undelivered", enum=FAILED),
+    )
+    code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "Their error, a code of `GET /errors?kind=message`; null if it is no longer stored.", "absent_subscriber"
+        ),
+    )
+    count = fields.Integer(required=True, metadata=doc("Number of these messages.", 12))
+
+
+class SendErrorsResponse(Schema):
+    """Why messages of a send failed or are in doubt."""
+
+    data = fields.List(fields.Nested(SendErrorCountResponse), required=True, metadata=doc("The counts, largest first."))

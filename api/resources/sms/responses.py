@@ -1,4 +1,4 @@
-"""Response schemas of sends and quotes."""
+"""Response schemas of sends."""
 
 from marshmallow import Schema
 
@@ -245,46 +245,4 @@ class BulkResponse(AcceptedSendResponse):
     )
     messages_url = fields.String(
         required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
-    )
-
-
-class QuoteResponse(Schema):
-    """The cost of a send and the recipients it would reject."""
-
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Numbers of accepted and rejected recipients."))
-    segments = fields.Nested(
-        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
-    )
-    parts = fields.List(
-        fields.String(),
-        required=True,
-        metadata=doc("The text of each segment; empty if messages differ.", ["Your table is ready."]),
-    )
-    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 3))
-    quote_id = fields.UUID(
-        required=True,
-        metadata=doc("The quote. Pass it to the send as `quote_id`.", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38"),
-    )
-    quote_expires_at = fields.Timestamp(
-        required=True, metadata=doc("When the quote expires: after 15 minutes.", "2026-03-02T09:15:00.120Z")
-    )
-    balance = fields.Integer(required=True, metadata=doc("Credits to spend now, without the cost of this send.", 996))
-    sufficient = fields.Boolean(required=True, metadata=doc("Whether the balance covers the cost.", True))
-    rejected = fields.List(
-        fields.Nested(RejectedResponse),
-        required=True,
-        metadata=doc(
-            "The recipients that were not accepted, at most 1,000.",
-            [
-                {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
-                {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
-            ],
-        ),
-    )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
-    encoding = fields.Nested(
-        EncodingResponse,
-        metadata=doc(
-            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7."
-        ),
     )

@@ -16,7 +16,8 @@ from api.http.json_body import LARGE_BODY, read_json
 from api.http.request import Summary, current_request
 from api.http.responses import JsonResponse
 from api.problems import invalid
-from api.resources.sms.responses import BulkResponse, QuoteResponse, SingleResponse
+from api.resources.sms.quote_response import QuoteResponse
+from api.resources.sms.responses import BulkResponse, SingleResponse
 
 CONTENT_ERRORS = (
     "too_many_segments",

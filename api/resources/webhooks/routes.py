@@ -131,6 +131,8 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         reason = None if state == "active" else before.disabled_reason or "Disabled by request."
         begins = {"xid": at.xid, "event_id": at.id} if state == "active" and before.state != "active" else {}
         change = values | {"state": state, "disabled_reason": reason} | begins
+        if before.failing_since is None and all(getattr(before, name) == value for name, value in change.items()):
+            return WEBHOOK_RESPONSE.dump(before)
         connection.execute(queries.CHANGE.values(change), {"webhook": webhook_id})
         old_values = {name: getattr(before, name) for name in values} | {"status": before.state}
         _log(connection, caller, "changed", webhook_id, old_values, values | {"status": state})

@@ -13,7 +13,7 @@ class Groups:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The groups; by `cursor`."""
+        """The groups; by `search`, a part of their name, and `cursor`."""
         return self._transport.request("GET", "/groups", query={"limit": limit, **query})
 
     def one(self, group_id: str) -> Any:
@@ -55,13 +55,14 @@ class Groups:
         length: int,
         country: str | None = None,
         content_type: str = "text/csv",
+        key: str | None = None,
     ) -> Any:
         """Import a CSV file of `length` bytes. Workers read it; the answer tells the import.
 
         Give `text/csv; charset=windows-1252` for a file in that encoding.
         """
         path = f"/groups/{group_id}/import"
-        return self._transport.upload(path, file, length, {"country": country}, content_type=content_type)
+        return self._transport.upload(path, file, length, {"country": country}, content_type=content_type, key=key)
 
     def imports(self, limit: int = 50, **query: Any) -> Any:
         """Imports, newest first; by `group_id`, `cursor`."""

@@ -12,5 +12,5 @@ class Inbound:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `phone`, `sender_id`, `keyword`, `since`, `until`, `cursor`."""
+        """Newest first; by `phone`, `sender_id`, `keyword`, `latest`, `since`, `until`, `cursor`."""
         return self._transport.request("GET", "/inbound", query={"limit": limit, **query})

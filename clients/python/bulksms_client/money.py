@@ -19,6 +19,6 @@ class Money:
         """The ledger, newest first; by `cursor`."""
         return self._transport.request("GET", "/balance/transactions", query={"limit": limit, **query})
 
-    def refill(self) -> Any:
+    def refill(self, key: str | None = None) -> Any:
         """Fill the sandbox's play credits up."""
-        return self._transport.request("POST", "/sandbox/refill")
+        return self._transport.request("POST", "/sandbox/refill", key=key)

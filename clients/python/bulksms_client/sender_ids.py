@@ -12,7 +12,7 @@ class SenderIds:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The account's sender IDs; by `status`, `cursor`."""
+        """The account's sender IDs; by `status`, `search`, a part of them, and `cursor`."""
         return self._transport.request("GET", "/sender-ids", query={"limit": limit, **query})
 
     def create(self, sender_id: str, use_case: str | None = None, key: str | None = None) -> Any:

@@ -25,7 +25,7 @@ class Sends:
         return self._transport.request("POST", path, body, key=key)
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `status`, `reference`, `cursor`."""
+        """Newest first; by `status`, `reference`, `in_progress`, `cursor`."""
         return self._transport.request("GET", "/sends", query={"limit": limit, **query})
 
     def one(self, send_id: str) -> Any:
@@ -51,6 +51,10 @@ class Sends:
     def messages(self, send_id: str, limit: int = 50, **query: Any) -> Any:
         """Its messages; by `status`, `cursor`."""
         return self._transport.request("GET", f"/sends/{send_id}/messages", query={"limit": limit, **query})
+
+    def errors(self, send_id: str) -> Any:
+        """How many of its messages failed, expired or are in doubt, by `status` and `code`."""
+        return self._transport.request("GET", f"/sends/{send_id}/errors")
 
     def messages_csv(self, send_id: str, **query: Any) -> Iterator[bytes]:
         """All its messages as CSV; by `status`."""

@@ -33,19 +33,19 @@ class Webhooks:
         """Post nothing there any more."""
         return self._transport.request("DELETE", f"/webhooks/{webhook_id}")
 
-    def rotate_secret(self, webhook_id: str) -> Any:
+    def rotate_secret(self, webhook_id: str, key: str | None = None) -> Any:
         """A new secret, shown once; the old one signs too for a while."""
-        return self._transport.request("POST", f"/webhooks/{webhook_id}/rotate-secret")
+        return self._transport.request("POST", f"/webhooks/{webhook_id}/rotate-secret", key=key)
 
-    def test(self, webhook_id: str) -> Any:
+    def test(self, webhook_id: str, key: str | None = None) -> Any:
         """Post a test event."""
-        return self._transport.request("POST", f"/webhooks/{webhook_id}/test")
+        return self._transport.request("POST", f"/webhooks/{webhook_id}/test", key=key)
 
     def deliveries(self, webhook_id: str, limit: int = 50, **query: Any) -> Any:
         """What was posted; by `status`, `cursor`."""
         return self._transport.request("GET", f"/webhooks/{webhook_id}/deliveries", query={"limit": limit, **query})
 
-    def replay(self, webhook_id: str, event_id: str) -> Any:
+    def replay(self, webhook_id: str, event_id: str, key: str | None = None) -> Any:
         """Post an event again."""
         path = f"/webhooks/{webhook_id}/deliveries/{quote(event_id, safe='')}/replay"
-        return self._transport.request("POST", path)
+        return self._transport.request("POST", path, key=key)

@@ -31,7 +31,7 @@ def give() -> Any:
             form.refuse(error)
     if form.wrong:
         return render_template("operator/access.html", form=form), 400
-    flash(gettext("Whole phones and texts are shown for an hour. The reason is recorded."), "good")
+    flash(gettext("Full phone numbers and texts are shown for an hour. The reason is recorded."), "good")
     return redirect(url_for("operator.doubts.index"))
 
 
@@ -39,5 +39,5 @@ def give() -> Any:
 def end() -> Any:
     """See them no longer."""
     operator.end_reason()
-    flash(gettext("Whole phones and texts are hidden again."), "good")
+    flash(gettext("Phone numbers and texts are masked again."), "good")
     return redirect(url_for("operator.access.show"))

@@ -8,7 +8,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.confirmations import Question, confirm, need_reason, refuse
+from console.confirmations import Question, confirm, need_reason
 from console.forms import Form
 from console.operator import operator
 from console.paging import paging
@@ -45,7 +45,6 @@ def show(account_id: int) -> Any:
         senders=api.sender_ids.page(account_id=account_id, limit=100)["data"],
         keys=api.api_keys.page(account_id, limit=100)["data"],
         top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
-        key=Form().key,
     )
 
 
@@ -94,7 +93,7 @@ def top_up(account_id: int) -> Any:
         try:
             done = operator().top_ups.create(account_id, credits, form["reason"].strip(), form.key)
         except ApiError as error:
-            refuse(form, error)
+            form.refuse(error)
     if done is None:
         asked = None if form.wrong else credits
         shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=asked)
@@ -110,7 +109,7 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
     question = Question(
         gettext("Reverse a top-up of %(account)s", account=account["name"]),
         gettext(
-            "Credits of a mistaken top-up are taken back, once. The account can spend %(balance)s credits at present.",
+            "Takes back the credits of a mistaken top-up, once. The account has %(balance)s credits to spend.",
             balance=format_decimal(account["balance"]),
         ),
         gettext("Take the credits back"),
@@ -134,7 +133,7 @@ def refund(account_id: int) -> Any:
     account, api = operator().accounts.one(account_id), operator().top_ups
     question = Question(
         gettext("Refund %(account)s", account=account["name"]),
-        gettext("What was charged for a send or for a message is given back, once."),
+        gettext("Gives back what was charged for a send or a message, once."),
         gettext("Refund"),
         url_for("operator.accounts.show", account_id=account_id),
     )
@@ -144,7 +143,7 @@ def refund(account_id: int) -> Any:
         try:
             subject = str(UUID(form["id"].strip()))
         except ValueError:
-            form.errors["id"] = gettext("Enter the id of a send or of a message, as the API and the console show it.")
+            form.errors["id"] = gettext("Enter the ID of a send or a message, as shown by the API and the console.")
             return ""
         give_back = api.refund_message if form.text("kind") == "message" else api.refund_send
         try:
@@ -152,7 +151,7 @@ def refund(account_id: int) -> Any:
         except ApiError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
-            form.errors["id"] = gettext("This account has nothing with this id.")
+            form.errors["id"] = gettext("This account has no send or message with this ID.")
             return ""
         return str(gettext("%(credits)s credits are given back.", credits=format_decimal(done["credits"])))
 

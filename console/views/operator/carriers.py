@@ -58,5 +58,4 @@ def _now() -> dict[str, Any]:
         "carriers": carriers,
         "used": rates_since(request.args, carriers, at),
         "reading": reading(carriers, at),
-        "key": Form().key,
     }

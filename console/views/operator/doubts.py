@@ -7,7 +7,6 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.confirmations import refuse
 from console.formats import OUTCOMES, counted
 from console.forms import Form
 from console.operator import operator
@@ -40,9 +39,9 @@ def resolve() -> Any:
         try:
             done = operator().doubts.resolve(chosen, form["outcome"], form.text("reason"), form.key)
         except ApiError as error:
-            refuse(form, error)
+            form.refuse(error)
     elif form["asked"]:
-        form.errors["outcome"] = gettext("Choose what became of them.")
+        form.errors["outcome"] = gettext("Choose an outcome.")
     if done is None:
         shown = render_template("operator/doubts/resolve.html", form=form, chosen=chosen, outcomes=OUTCOMES)
         return shown, 400 if form.wrong else 200
@@ -63,7 +62,7 @@ def report() -> Any:
         try:
             result = _reconcile(form, text)
         except ApiError as error:
-            refuse(form, error)
+            form.refuse(error)
     shown = render_template("operator/doubts/report.html", form=form, result=result, text=text)
     return shown, 400 if form.wrong else 200
 

@@ -23,7 +23,7 @@ def index() -> Any:
     if state not in (*STATES, ALL):
         state = STATES[0]
     page = operator().sender_ids.page(status=None if state == ALL else state, **paging())
-    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES, key=Form().key)
+    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES)
 
 
 @pages.post("/<uuid:sender>/approve")
@@ -38,7 +38,7 @@ def approve(sender: Any) -> Any:
 def decide(sender: Any, decision: str) -> Any:
     """Reject or suspend it."""
     found, back = operator().sender_ids.one(str(sender)), url_for("operator.sender_ids.index")
-    told = gettext("The account is told the reason. Open sends from it are held.")
+    told = gettext("The account sees the reason. Open sends from it are held.")
     names = {"sender": found["sender_id"], "account": found["account"]}
     if decision == "reject":
         question = Question(gettext("Reject %(sender)s of %(account)s", **names), told, gettext("Reject"), back)

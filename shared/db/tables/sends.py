@@ -94,6 +94,15 @@ send = Table(
     CheckConstraint("open_batches >= 0 AND unexpanded >= 0", name="open"),
     Index("ix_send_account_id_id", "account_id", "id"),
     Index("ix_send_open", "expires_at", postgresql_where=text("completed_at IS NULL")),
+    Index(
+        "ix_send_in_progress",
+        "account_id",
+        "id",
+        postgresql_where=text(
+            "completed_at IS NULL AND kind <> 'single'"
+            " AND state IN ('expanding', 'queued', 'sending', 'paused', 'held')"
+        ),
+    ),
     Index("ix_send_closing", "id", postgresql_where=text("state = 'canceled' AND completed_at IS NULL")),
     Index("ix_send_due", "send_at", postgresql_where=text("state = 'scheduled'")),
     Index("ix_send_resent", "id", postgresql_where=text("resent > 0")),

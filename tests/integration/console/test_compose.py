@@ -8,7 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
+from shared.accounts.category_rules import set_cap, set_quiet_hours
 from tests.harness.console import Browser, Console
 
 ONE = {"kind": "one", "phone": "+254 711 000 001", "sender_id": "ACME", "message": "Hello", "category": "transactional"}
@@ -231,3 +233,96 @@ def test_a_test_message_reaches_no_phone(console: Console) -> None:
     assert sent(console) == []
     assert "+254711000001" in browser.get("/messages/", "test").text
     assert "+254711000001" not in browser.get("/messages/").text
+
+
+def many(console: Console) -> None:
+    """More groups and sender IDs than a page of choices has."""
+    with console.service.engine.begin() as connection:
+        account = {"account": console.service.account_id}
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state)"
+                " SELECT :account, 'SHOP' || n, 'approved' FROM generate_series(1, 250) n"
+            ),
+            account,
+        )
+        connection.execute(
+            text(
+                "INSERT INTO contact_group (id, account_id, name)"
+                " SELECT gen_random_uuid(), :account, 'Guests 100% ' || n FROM generate_series(1, 550) n"
+            ),
+            account,
+        )
+
+
+def test_every_group_and_sender_id_can_be_found_and_chosen(console: Console) -> None:
+    many(console)
+    browser = console.browser("sender")
+    page = browser.get("/compose/").text
+    assert "Search for a group" in page and "Search for a sender ID" in page
+    search = {"kind": "group", "message": "Kept text", "find_group": "0% 547", "find_sender": "shop248", "check": "yes"}
+    page = browser.post("/compose/", **search).text
+    found = re.search(r'<option value="([0-9a-f-]{36})">Guests 100% 547 ', page)
+    assert found and "Kept text" in page
+    assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"]
+    chosen = {"group_id": found.group(1), "sender_id": "SHOP248"}
+    page = browser.post("/compose/", **{**search, **chosen, "find_group": "", "find_sender": ""}).text
+    assert f'<option value="{found.group(1)}" selected' in page and '<option value="SHOP248" selected' in page
+
+
+def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
+    many(console)
+    browser = console.browser("sender")
+    assert "Search for a sender ID" in browser.get("/conversations/254711000009").text
+    page = browser.post("/conversations/254711000009", find_sender="SHOP248", message="Kept text", check="yes").text
+    assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"] and "Kept text" in page
+    assert sent(console) == []
+
+
+def test_the_confirmation_says_what_the_rules_do(console: Console) -> None:
+    with console.service.engine.begin() as connection:
+        set_quiet_hours(connection, console.service.account_id, "marketing", (21 * 60, 8 * 60))
+        set_cap(connection, console.service.account_id, "marketing", (3, 168))
+    fields = {**ONE, "kind": "list", "list": "254711000001\n254711000002", "category": "marketing"}
+    fields |= {"stop_share": "20", "stop_over": "50", "canary": "50%"}
+    page = confirmed(console.browser("sender"), **fields).text
+    assert "Messages wait during the quiet hours." in page
+    assert re.search("21:00 . 08:00 in the recipient's time", page) and "the account's rule for this category" in page
+    assert "20% of at least 50 messages with a result" in page
+    assert "3 in 168 hours" in page and "<dt>Send first</dt><dd>1</dd>" in page
+
+
+def test_characters_are_replaced_in_a_message_with_placeholders(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    fields = {**ONE, "message": "\u201cHi\u201d {{name|friend}} \u2026", "value_name": "Ann", "check": "yes"}
+    page = browser.post("/compose/", **fields).text
+    plain = re.search(r'name="plain_text" value="([^"]*)"', page)
+    assert plain and unescape(plain.group(1)) == '"Hi" {{name|friend}} ...'
+    page = browser.post("/compose/", **fields, replace="yes", plain_text=unescape(plain.group(1))).text
+    assert "&#34;Hi&#34; {{name|friend}} ...</textarea>" in page and "The message needs Unicode" not in page
+
+
+def test_a_character_of_a_value_or_without_a_replacement_is_not_replaced(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    for message, name in (("Hi {{name}}", "\u201cAnn\u201d"), ("\u20b9 for {{name}}", "Ann")):
+        page = browser.post("/compose/", **{**ONE, "message": message, "value_name": name, "check": "yes"}).text
+        assert "The message needs Unicode" in page and 'name="plain_text"' not in page
+
+
+def test_any_recipient_can_be_previewed(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    rows = "phone,name\n" + "".join(f"{254711000000 + number},Person {number}.\n" for number in range(1, 101))
+    fields = {**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv", "message": "Hi {{name}}", "check": "yes"}
+    for searched, shown in (("77", "Hi Person 77."), ("+254 711 000 088", "Hi Person 88.")):
+        assert f'<p class="bubble">{shown}</p>' in browser.post("/compose/", **fields, preview_for=searched).text
+    for searched in ("101", "0", "254711000999", "nobody"):
+        page = browser.post("/compose/", **fields, preview_for=searched).text
+        assert "There is no such recipient." in page and "Hi Person 1." in page
+    group = console.service.new_group([str(254711000000 + number) for number in range(1, 101)])
+    fields = {**ONE, "kind": "group", "group_id": group, "message": "Hi {{name|you}}", "check": "yes"}
+    page = browser.post("/compose/", **fields, preview_for="254711000099").text
+    assert '<p class="bubble">Hi you</p>' in page and "There is no such recipient." not in page
+    assert "There is no such recipient." in browser.post("/compose/", **fields, preview_for="254711000999").text

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from shared.api_key import SCOPES
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from shared.people.totp import code_at
@@ -27,7 +28,7 @@ def test_a_group_is_made_renamed_filled_and_deleted(console: Console) -> None:
     added = browser.submit(f"{place}/contacts", phones="+254 711 000 001\n0711\n254711000002", follow=True)
     assert "2 contacts added." in added.text and "1 invalid: 0711" in added.text
     empty = browser.submit(f"{place}/contacts", phones=" ")
-    assert empty.status_code == 400 and "Add at least one phone." in empty.text
+    assert empty.status_code == 400 and "Add at least one phone number." in empty.text
     assert "+254711000002" not in browser.open(f"{place}?phone=254711000001").text
     browser.submit(f"{place}/contacts/remove", phone="254711000001")
     assert "254711000002" in browser.open(f"{place}/contacts.csv").text
@@ -119,6 +120,16 @@ def test_a_key_shows_its_secret_once(console: Console) -> None:
     assert re.search(r'value="sms:send" checked', wrong.text) and not re.search(r'value="sms:read" checked', wrong.text)
 
 
+@pytest.mark.parametrize("world", ["live", "test"])
+def test_a_key_may_get_every_scope_that_is_offered(console: Console, world: str) -> None:
+    browser = console.browser("owner")
+    page = browser.get("/api-keys/new", world)
+    offered = re.findall(r'name="scopes" value="([^"]+)"', page.text)
+    assert set(offered) == {scope for scope in SCOPES if world == "live" or not scope.startswith("people:")}
+    made = browser.post("/api-keys/new", world, name="All", scopes=offered)
+    assert "smss_" in made.text
+
+
 def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/webhooks/new")
@@ -164,7 +175,7 @@ def test_who_is_in_the_account_already_is_not_invited_again(console: Console) ->
     browser, other = console.browser("owner"), console.person("viewer")
     browser.get("/people/")
     again = browser.post("/people/invitations", email=other.email, role="sender")
-    assert f"{other.email} is in this account already." in again.text
+    assert f"{other.email} is already in this account." in again.text
 
 
 def test_the_log_of_changes_names_the_person(console: Console) -> None:
@@ -201,7 +212,7 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     browser.sign_in_by_link(console.link(person))
     browser.open("/me/security")
     refused = browser.submit("/me/totp", password="not the right password")
-    assert refused.status_code == 400 and "The password is wrong." in refused.text
+    assert refused.status_code == 400 and "Wrong password." in refused.text
     page = browser.submit("/me/totp", password=PASSWORD)
     assert "<svg" in page.text and 'class="qr"' in page.text and "<style" not in page.text
     secret, uri = (re.search(rf'name="{name}" value="([^"]+)"', page.text) for name in ("secret", "uri"))
@@ -213,7 +224,7 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     assert len(re.findall(r"<li>[^<]+</li>", browser.submit("/me/totp/confirm", code=code, **kept).text)) >= 10
     browser.open("/me/security")
     refused = browser.submit("/me/totp/disable", password="not the right password")
-    assert refused.status_code == 400 and "The password is wrong." in refused.text
+    assert refused.status_code == 400 and "Wrong password." in refused.text
     browser.submit("/me/totp/disable", password=PASSWORD)
     assert person.get("/me").json["person"]["totp"] is False
 
@@ -240,6 +251,60 @@ def test_a_conversation_is_answered(console: Console) -> None:
     assert browser.get("/conversations/254711000009").text.count("Until six.") == 1
     empty = browser.post("/conversations/254711000009", sender_id=NUMBER, message="")
     assert empty.status_code == 400 and "Write a message." in empty.text
+
+
+def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
+    service = console.service
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
+            (service.account_id, NUMBER + "7"),
+        )
+    for number in range(20):
+        with transaction(service.engine) as connection:
+            texts = [f"in {number} first", f"in {number} second"]
+            store(connection, "simulator", [Inbound("+254711000019", f"+{NUMBER}7", each) for each in texts])
+        service.send("254711000019", f"out {number} third")
+    browser = console.browser("viewer")
+    said, address = [], browser.path("/conversations/254711000019")
+    for _ in range(10):
+        page = browser.open(address).text
+        said = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + said
+        older = re.search(r'href="([^"]+)">Older messages', page)
+        if not older:
+            break
+        address = unescape(older.group(1))
+    expected = [f"{side} {number} {order}" for number in range(20) for side, order in ORDER]
+    assert sorted(said) == sorted(expected), "each message is shown once"
+    assert [text for text in said if text.startswith("out")] == [text for text in expected if text.startswith("out")]
+    assert browser.get("/conversations/?").text.count("+254711000019") == 1, "one row for each phone number"
+
+
+ORDER = (("in", "first"), ("in", "second"), ("out", "third"))
+
+
+def test_one_contact_is_added_and_changed(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.post("/groups", name="Guests").json["group_id"]
+    place = f"/groups/{group}/contact"
+    assert 'name="field_name" value="name"' in browser.get(place).text
+    fields: dict[str, Any] = {"field_name": ["name", "city"], "field_value": ["Ann", "Köln"], "tags": "vip, new"}
+    wrong = browser.post(place, phone="0711", key="wrong", **fields)
+    assert wrong.status_code == 400 and 'id="phone-error"' in wrong.text
+    assert 'value="Köln"' in wrong.text and 'value="vip, new"' in wrong.text
+    assert browser.post(place, phone="+254 711 000 001", key="right", **fields).status_code == 302
+    (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
+    assert contact == {"phone": "254711000001", "fields": {"name": "Ann", "city": "Köln"}, "tags": ["vip", "new"]}
+    page = browser.get(f"{place}?phone=254711000001").text
+    assert 'value="Ann"' in page and 'value="vip, new"' in page
+    fields = {"field_name": ["name", "city", "bad name!"], "field_value": ["Anna", "", "x"], "tags": ""}
+    wrong = browser.post(place, phone="254711000001", key="bad", **fields)
+    assert wrong.status_code == 400 and 'id="field_value-error"' in wrong.text and 'value="bad name!"' in wrong.text
+    fields = {"field_name": ["name", "city"], "field_value": ["Anna", ""], "tags": ""}
+    browser.post(place, phone="254711000001", key="changed", **fields)
+    (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
+    assert contact == {"phone": "254711000001", "fields": {"name": "Anna"}, "tags": []}
+    assert console.browser("viewer").get(place).status_code == 403
 
 
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])

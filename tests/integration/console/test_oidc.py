@@ -115,7 +115,7 @@ def test_a_sign_in_that_was_given_up(console: Console, query: str) -> None:
 
 
 REFUSED = {
-    "nobody": ({"email": "nobody@acme.example"}, "belongs to nobody here"),
+    "nobody": ({"email": "nobody@acme.example"}, "No account matches this sign-in."),
     "not verified": ({"email_verified": False}, "has not verified"),
     "another nonce": ({"nonce": "another"}, "took too long or was interrupted"),
 }
@@ -146,7 +146,7 @@ def test_an_invitation_is_accepted(console: Console, provider: OidcProvider) -> 
     assert f'href="/invitations/{token}/oidc" data-zone-link' in page
     provider.user = user("other@acme.example")
     start = f"/invitations/{token}/oidc?time_zone=Africa/Nairobi"
-    assert "is for another e-mail address" in refusal(browser, browser.open(went(browser, provider, start)))
+    assert "is for a different e-mail address" in refusal(browser, browser.open(went(browser, provider, start)))
     provider.user = user("new@acme.example")
     browser.open(went(browser, provider, start))
     assert "Overview" in browser.get("/").text

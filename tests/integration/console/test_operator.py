@@ -193,7 +193,7 @@ def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
     before = service.get("/balance").json["balance"]
     assert "Refund" in admin.open(path).text
     wrong = admin.submit(path, kind="send", id="17", reason="never arrived")
-    assert wrong.status_code == 400 and "Enter the id of a send" in wrong.text and "never arrived" in wrong.text
+    assert wrong.status_code == 400 and "Enter the ID of a send" in wrong.text and "never arrived" in wrong.text
     unknown = admin.submit(path, kind="message", id=sent[0]["send_id"], reason="never arrived")
     assert unknown.status_code == 400 and service.get("/balance").json["balance"] == before
     for kind, subject in (("send", sent[0]["send_id"]), ("message", sent[1]["message_id"])):
@@ -245,7 +245,7 @@ def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -
     admin = console.operator()
     admin.open(of_the_account(console, "/suspend"))
     answer = admin.submit(of_the_account(console, "/suspend"), reason=" ")
-    assert answer.status_code == 400 and "Say why." in answer.text
+    assert answer.status_code == 400 and "Give a reason." in answer.text
     done = admin.submit(of_the_account(console, "/suspend"), reason="unpaid", follow=True)
     assert "The account is suspended." in done.text and "Activate" in done.text
     assert "unpaid" in admin.open(f"/operator/changes/?account_id={console.service.account_id}").text
@@ -333,7 +333,7 @@ def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console,
     assert in_doubt.phone in shown and "You see full phone numbers and texts" in shown
     assert actions(console).count("person.sees_texts") == recorded + 1
     assert REASON in support.open("/operator/changes/?action=person.sees_texts").text
-    assert "hidden again" in support.submit("/operator/access/end", follow=True).text
+    assert "masked again" in support.submit("/operator/access/end", follow=True).text
     assert in_doubt.phone not in support.open(doubts).text
 
 
@@ -358,7 +358,7 @@ def test_doubts_are_resolved_by_hand(console: Console, in_doubt: InDoubt) -> Non
     asked = admin.submit("/operator/doubts/resolve", message_ids=chosen)
     assert asked.status_code == 200 and "Resolve 1 message" in asked.text
     wrong = admin.submit("/operator/doubts/resolve", message_ids=chosen, asked="yes")
-    assert wrong.status_code == 400 and "Choose what became of them." in wrong.text
+    assert wrong.status_code == 400 and "Choose an outcome." in wrong.text
     fields = {"message_ids": chosen, "asked": "yes", "outcome": "delivered", "key": f"once-{chosen}"}
     for _ in range(2):
         assert "1 message is resolved." in admin.submit("/operator/doubts/resolve", follow=True, **fields).text

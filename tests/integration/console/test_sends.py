@@ -1,12 +1,15 @@
 """Sends and messages in the console: progress that adds up, control, reasons, recipients, search."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import text
 
 from console.progress import Progress
 from tests.harness.console import Console
+from tests.integration.console.test_operator import REPORTED
 
 STATUSES = (
     "scheduled",
@@ -49,17 +52,17 @@ def test_the_counts_add_up(console: Console) -> None:
 
 def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
-    for action, status, text in (
+    for action, status, said in (
         ("pause", "paused", "The send is paused."),
         ("resume", "scheduled", "The send has resumed."),
         ("cancel", "canceled", "Send canceled. Unused credits have been returned."),
     ):
         browser.get(f"/sends/{send}")
         page = browser.post(f"/sends/{send}/{action}", follow=True)
-        assert text in page.text
+        assert said in page.text
         assert console.service.get(f"/sends/{send}").json["status"] == status
     late = browser.post(f"/sends/{send}/pause", follow=True)
-    assert late.status_code == 200 and "This is not possible any more" in late.text
+    assert late.status_code == 200 and "This is no longer possible" in late.text
 
 
 def test_a_waiting_send_is_changed(console: Console) -> None:
@@ -78,7 +81,7 @@ def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
     browser = console.browser("sender")
     browser.get(f"/sends/{send}/change")
     late = browser.post(f"/sends/{send}/change", message="Hello")
-    assert late.status_code == 400 and "The send is completed and cannot" in late.text
+    assert late.status_code == 400 and "The send can no longer change. Its state: Completed." in late.text
 
 
 def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
@@ -96,6 +99,45 @@ def test_the_reasons_are_loaded_again_when_more_messages_have_failed(console: Co
     failed = browser.get(f"/sends/{send}/progress?unsuccessful=0")
     assert failed.headers["HX-Trigger"] == "reasons-changed"
     assert "HX-Trigger" not in browser.get(f"/sends/{send}/progress?unsuccessful=1").headers
+
+
+@pytest.fixture
+def under_way(console: Console) -> Iterator[str]:
+    """A send to two that has its own rate, and a carrier that takes it."""
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    phones = ["254711000001", "254711000002"]
+    send = console.service.bulk(phones, "Doors open at 9", send_at=later, rate=1).json["send_id"]
+    with console.service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "UPDATE send SET state = 'sending', send_at = NULL, paced_until = now() + interval '1 hour'"
+                " WHERE id = :send"
+            ),
+            {"send": send},
+        )
+        connection.execute(text(REPORTED), {"carrier": "main"})
+    yield str(send)
+    with console.service.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM carrier_report")
+
+
+def test_a_running_send_is_shown_however_many_are_newer(console: Console, under_way: str) -> None:
+    for number in range(25):
+        console.service.send(f"2547110001{number:02}", "One of many")
+    page = console.browser("viewer").get("/").text
+    now = page[page.index("Sending now") :].partition("</section>")[0]
+    assert f"/sends/{under_way}" in now
+
+
+def test_the_overview_and_the_send_say_when_it_ends_and_what_limits_it(console: Console, under_way: str) -> None:
+    browser = console.browser("viewer")
+    page = browser.get("/").text
+    row = page[page.index(f"/sends/{under_way}") :].partition("</tr>")[0]
+    assert "the rate of this send" in row
+    assert re.search(r'data-label="Finishes"><time datetime="[^"]+">', row)
+    page = browser.get(f"/sends/{under_way}/progress").text
+    assert "the rate of this send" in page
+    assert re.search(r"<dt>Expected to finish</dt><dd><time datetime=", page)
 
 
 def test_canceled_messages_are_no_failures(console: Console) -> None:
@@ -119,6 +161,32 @@ def test_reasons_are_counted(console: Console) -> None:
     send = console.service.bulk(["254711000001", "999020000001", "999020000002"], "Hi").json["send_id"]
     page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
     assert re.search(r'data-label="Messages" class="number">2<', page.text), page.text
+
+
+def test_the_reasons_of_a_whole_send_are_counted(console: Console) -> None:
+    phones = [f"99902{number:07}" for number in range(1_100)]
+    send = console.service.bulk([*phones, "254711000001"], "Hi").json["send_id"]
+    page = console.browser().get(f"/sends/{send}/reasons", headers={"HX-Request": "true"})
+    assert re.search(r'data-label="Messages" class="number">1,100<', page.text), page.text
+
+
+def test_messages_that_expired_without_an_attempt_are_counted(console: Console) -> None:
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = console.service.bulk(["254711000001", "254711000002"], "Hi", send_at=later).json["send_id"]
+    with console.service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expired = 2 WHERE id = :send"), {"send": send})
+    assert console.service.get(f"/sends/{send}/errors").json["data"] == [
+        {"status": "expired", "code": "expired", "count": 2}
+    ]
+
+
+def test_reasons_are_told_in_the_readers_language(console: Console) -> None:
+    sent = console.service.send("999020000001").json
+    browser = console.browser()
+    browser.open("/me/profile")
+    browser.submit("/me/profile", name="Ann", locale="de", time_zone="UTC")
+    page = browser.get(f"/messages/{sent['message_id']}").text
+    assert "Ungültiger Empfänger" in page and "Correct the number" not in page
 
 
 def test_the_counts_are_loaded_again_with_the_reasons(console: Console) -> None:
@@ -158,6 +226,16 @@ def test_a_search_for_nonsense_says_so(console: Console, query: str) -> None:
     name, _, typed = query.partition("=")
     assert page.status_code == 400 and f'id="{name}-error"' in page.text
     assert name == "status" or f'value="{typed}"' in page.text
+
+
+def test_a_wrong_filter_is_named(console: Console) -> None:
+    send, browser = console.service.bulk(["254711000001"], "Hi").json["send_id"], console.browser()
+    hook = console.service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
+    for path in ("/sends/?reference=order+7&", f"/sends/{send}/recipients?", f"/webhooks/{hook}?"):
+        page = browser.get(f"{path}status=lost")
+        assert page.status_code == 400 and 'id="status-error"' in page.text, path
+        assert "There is a problem" in page.text and ("reference" not in path or 'value="order 7"' in page.text)
+    assert browser.get(f"/sends/{send}/recipients?cursor=nonsense").status_code == 400
 
 
 def test_one_message_shows_its_way(console: Console) -> None:

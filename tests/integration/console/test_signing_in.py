@@ -33,7 +33,7 @@ def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> N
     browser, email = console.stranger(), console.person().email
     page = by_password(browser, email, "not the right password")
     assert page.status_code == 400
-    assert "The e-mail address or the password is wrong." in page.text
+    assert "Wrong e-mail address or password." in page.text
     assert f'value="{email}"' in page.text and "not the right password" not in page.text
     assert not signed_in(browser)
 
@@ -109,7 +109,7 @@ def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
     late = console.stranger()
     late.open(f"/sign-in/link/{token}")
     refused = late.submit(f"/sign-in/link/{token}")
-    assert refused.status_code == 400 and "has been used, replaced or has expired" in refused.text
+    assert refused.status_code == 400 and "has been used or replaced, or has expired" in refused.text
 
 
 def test_an_invitation_is_accepted(console: Console) -> None:
@@ -125,7 +125,7 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     short = new.submit(link.group(1), name="New Person", password="short")
     assert short.status_code == 400 and 'value="New Person"' in short.text
     nameless = new.submit(link.group(1), name="", password=PASSWORD)
-    assert nameless.status_code == 400 and "Who is new enters a name, too." in nameless.text
+    assert nameless.status_code == 400 and "If you are new here, enter your name too." in nameless.text
     assert new.submit(link.group(1), name="New Person", password=PASSWORD).status_code == 302
     assert "New message" in new.get("/").text
     assert console.stranger().open(link.group(1)).status_code == 400
@@ -137,7 +137,7 @@ def test_who_has_signed_up_accepts_an_invitation_with_their_password(console: Co
     browser = console.stranger()
     browser.open(f"/invitations/{token}")
     wrong = browser.submit(f"/invitations/{token}", name="", password="not the right password")
-    assert wrong.status_code == 400 and "The password is wrong." in wrong.text
+    assert wrong.status_code == 400 and "Wrong password." in wrong.text
     assert browser.submit(f"/invitations/{token}", name="", password=PASSWORD).status_code == 302
 
 

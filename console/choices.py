@@ -1,0 +1,44 @@
+"""What can be chosen in a form: the first sender IDs and groups, or those that contain what was searched for."""
+
+from typing import Any, NamedTuple
+
+from bulksms_client.errors import ApiError
+
+from console.current import account
+from console.drafts import UUID_FORM
+from console.forms import Form
+
+SHOWN = 100
+LONGEST_SEARCH = 100
+
+
+class Choices(NamedTuple):
+    """What is offered, with what is chosen already, and whether there are more."""
+
+    offered: list[Any]
+    more: bool
+
+
+def senders(form: Form) -> Choices:
+    """Approved sender IDs; `find_sender` has a part of them."""
+    page = account().sender_ids.page(limit=SHOWN, status="approved", search=_searched(form, "find_sender"))
+    names = [each["sender_id"] for each in page["data"]]
+    chosen = form["sender_id"]
+    return Choices(names if not chosen or chosen in names else [chosen, *names], page["next_cursor"] is not None)
+
+
+def groups(form: Form) -> Choices:
+    """Groups; `find_group` has a part of their name."""
+    page = account().groups.page(limit=SHOWN, search=_searched(form, "find_group"))
+    found, chosen = list(page["data"]), form["group_id"]
+    if UUID_FORM.fullmatch(chosen) and chosen not in [each["group_id"] for each in found]:
+        try:
+            found.insert(0, account().groups.one(chosen))
+        except ApiError as error:
+            if error.status != 404:
+                raise
+    return Choices(found, page["next_cursor"] is not None)
+
+
+def _searched(form: Form, name: str) -> str | None:
+    return "".join(filter(str.isprintable, form[name])).strip()[:LONGEST_SEARCH] or None

@@ -1,0 +1,121 @@
+"""What stands against a change, in the reader's words.
+
+The API says it in English, with one code for all conflicts: a sentence that is known here is said in the reader's
+language, another one is shown as it is.
+"""
+
+import re
+from typing import Any
+
+from flask_babel import format_decimal, lazy_gettext
+
+from console.formats import status_label
+
+_ = lazy_gettext
+
+CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (
+            r"The send is (?P<state>\w+) and cannot change its time or text: sending has begun\.",
+            _("The send has begun, so its time and text can no longer change. Its state: %(state)s."),
+        ),
+        (
+            r"The send is (?P<state>\w+) and cannot change its text, because the text differs by recipient\.",
+            _("The text differs by recipient, so it can no longer change. State of the send: %(state)s."),
+        ),
+        (
+            r"The send is (?P<state>\w+) and cannot be changed\.",
+            _("The send can no longer change. Its state: %(state)s."),
+        ),
+        (r"The send is (?P<state>\w+) and cannot be paused\.", _("The send cannot be paused. Its state: %(state)s.")),
+        (r"The send is (?P<state>\w+) and cannot be resumed\.", _("The send cannot be resumed. Its state: %(state)s.")),
+        (
+            r"The send is (?P<state>\w+) and cannot be canceled\.",
+            _("The send cannot be canceled. Its state: %(state)s."),
+        ),
+        (
+            r"The import is (?P<state>\w+) and cannot be canceled\.",
+            _("The import can no longer be stopped. Its state: %(state)s."),
+        ),
+        (
+            r"The sender ID '(?P<name>.*)' is (?P<state>\w+) and cannot be deleted\.",
+            _("The sender ID %(name)s cannot be removed. Its state: %(state)s."),
+        ),
+        (r"The webhook is disabled\. Enable it first\.", _("The webhook is switched off. Switch it on first.")),
+        (
+            r"The event is too old and no longer stored\.",
+            _("The event is too old to be posted again: it is no longer stored."),
+        ),
+        (
+            r"This webhook (has no `url` to test|posts to each send's `callback_url` and has no `url`).*",
+            _("This webhook posts to the address that each send names, and has none of its own."),
+        ),
+        (
+            r"Your account already has a webhook that posts to each send's `callback_url`\.",
+            _("The account already has a webhook that posts to the address that each send names."),
+        ),
+        (
+            r"Posts are already signed with (?P<count>\d+) secrets\. .*",
+            _("Events are already signed with %(count)s secrets. Wait until the oldest one has ended."),
+        ),
+        (
+            r"An account has at most (?P<count>\d+) API keys\. Revoke one first\.",
+            _("An account has at most %(count)s API keys. Revoke one first."),
+        ),
+        (
+            r"An account has at most (?P<count>\d+) open invitations\. Revoke one first\.",
+            _("An account has at most %(count)s open invitations. Withdraw one first."),
+        ),
+        (r"(?P<name>\S+) is already in this account\.", _("%(name)s is already in this account.")),
+        (r"This is the account's last owner\..*", _("An account keeps at least one owner.")),
+        (r"TOTP is already on; disable it first\.", _("The second factor is already on. Switch it off first.")),
+        (r"Set a password first.*", _("Set a password first.")),
+        (
+            r"Only (?P<count>[\d,]+) credits are available; .*",
+            _("Only %(count)s credits are left to take back: others are reserved or spent. Cancel sends first."),
+        ),
+        (
+            r"1 to (?P<count>[\d,]+) credits of this top-up can be reversed; .*",
+            _("Enter at most the %(count)s credits of this top-up."),
+        ),
+        (
+            r"(?P<count>[\d,]+) credits of this top-up were reversed before; .*",
+            _("%(count)s credits of this top-up were taken back before. A top-up is reversed once."),
+        ),
+        (
+            r"Nothing charged for this send is left to refund\.",
+            _("There is nothing left to refund of what was charged for this send."),
+        ),
+        (r"The message is not charged\.", _("The message was not charged.")),
+        (
+            r"The message was refunded before, by itself or with its send\.",
+            _("The message was refunded before, by itself or with its send."),
+        ),
+        (
+            r"(?P<quote>['\"])(?P<name>.*)(?P=quote) is approved for the account .*",
+            _("%(name)s is approved for another account, and only one account can have it."),
+        ),
+        (
+            r"Nothing is held: this database has not lost anything.*",
+            _("Nothing is held: as far as is known, this database has not lost anything."),
+        ),
+        (r"None of these messages is in doubt\.", _("None of these messages is in doubt.")),
+        (r"Get a secret with POST /api/v1/me/totp first\.", _("Start again: this secret is no longer valid.")),
+    )
+)
+
+
+def conflict(detail: str) -> str:
+    """What stands against a change, from the API's `detail`."""
+    for pattern, text in CONFLICTS:
+        match = pattern.fullmatch(detail)
+        if match is not None:
+            return str(text) % {name: _said(name, value) for name, value in match.groupdict().items()}
+    return detail
+
+
+def _said(name: str, value: str) -> str:
+    if name == "state":
+        return status_label(value)
+    return str(format_decimal(int(value.replace(",", "")))) if name == "count" else value

@@ -1,0 +1,48 @@
+"""Conflicts and errors of messages are said in the reader's language."""
+
+import ast
+from pathlib import Path
+
+from flask import Flask
+from flask_babel import Babel, force_locale
+
+from console.conflicts import CONFLICTS, conflict
+from console.message_errors import EXPLANATIONS
+from shared.carriers.error_catalogue import CATALOGUE
+from tests.unit.project.test_guards import ROOT
+
+RESOURCES = Path(ROOT) / "api" / "resources"
+
+
+def conflicts_of_the_api() -> list[str]:
+    """The details of conflicts that people can meet, as far as they stand in the code as they are."""
+    found = []
+    for path in RESOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem" and len(node.args) == 2:
+                code, detail = node.args
+                if ast.unparse(code) == "'state_conflict'" and isinstance(detail, ast.Constant):
+                    found.append(str(detail.value))
+    return found
+
+
+def test_every_error_of_a_message_is_explained() -> None:
+    assert list(EXPLANATIONS) == list(CATALOGUE)
+
+
+def test_every_conflict_of_the_api_is_known() -> None:
+    details = conflicts_of_the_api()
+    assert len(details) > 5
+    for detail in details:
+        assert any(pattern.fullmatch(detail) for pattern, _ in CONFLICTS), detail
+
+
+def test_a_conflict_is_said_in_the_readers_language() -> None:
+    app = Flask("console")
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(Path(ROOT) / "console" / "translations")
+    Babel(app)
+    with app.test_request_context(), force_locale("de"):
+        assert conflict("The send is completed and cannot be paused.") == (
+            "Der Versand lässt sich nicht anhalten. Sein Zustand: Abgeschlossen."
+        )
+        assert conflict("Something that is not known here.") == "Something that is not known here."

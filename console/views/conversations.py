@@ -52,7 +52,7 @@ def reply(phone: str) -> Any:
 
 def _page(phone: str, form: Form) -> Any:
     received = account().inbound.page(limit=TURNS, phone=phone)["data"]
-    sent = account().messages.page(limit=TURNS, phone=phone)["data"]
+    sent = account().messages.page(limit=TURNS, phone=phone, texts="true")["data"]
     turns = [_received(each) for each in received] + [_sent(each) for each in sent]
     turns.sort(key=lambda turn: str(turn["at"]))
     senders = [each["sender_id"] for each in account().sender_ids.page(limit=200, status="approved")["data"]]
@@ -66,5 +66,4 @@ def _received(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sent(message: Mapping[str, Any]) -> dict[str, Any]:
-    text = account().messages.one(message["message_id"])["text"]
-    return {"out": True, "at": message["created_at"], "text": text, "message": message}
+    return {"out": True, "at": message["created_at"], "text": message["text"], "message": message}

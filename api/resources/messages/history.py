@@ -61,7 +61,7 @@ FOUND = f"""
            AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
            AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)
          ORDER BY o.id LIMIT :batches) AS b
-     WHERE s.forgotten_at IS NULL AND {SENDS}
+     WHERE s.forgotten_at IS NULL AND s.id >= :last_send AND {SENDS}
 """
 IN_ORDER = "ORDER BY s.id DESC, b.id LIMIT :batches"
 BATCHES, ANY_BATCHES = text(f"{FOUND} AND {OF_ACCOUNT} {IN_ORDER}"), text(f"{FOUND} {IN_ORDER}")

@@ -17,10 +17,10 @@ from api.http.responses import CsvResponse
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
-from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
 from api.resources.messages.representation import message_fields
+from api.resources.messages.schemas import FoundMessageResponse, MessagePaging, MessageResponse, MessageSearch
 from api.resources.messages.search import find_messages
-from api.resources.messages.text import text_of_message
+from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import read_send
 from api.schemas.fields import timestamp
@@ -92,8 +92,8 @@ def _csv_line(row: MessageRow) -> str:
 @endpoint(
     "GET",
     "/messages",
-    query=HistoryPaging,
-    response=page_of(MessageResponse),
+    query=MessageSearch,
+    response=page_of(FoundMessageResponse),
     errors=("validation_failed",),
     scope="sms:read",
 )
@@ -103,9 +103,17 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     If you filter, a page may have fewer messages than `limit`, or none, although later pages have some. Continue until
     `next_cursor` is null. A search is faster with `since` and `until`.
     """
-    find = partial(find_messages, account=caller.account_id, query=query)
-    page = reports().read_past(query.get("until"), find)
-    return {"data": [message_fields(row) for row in page.messages], "next_cursor": page.next_cursor}
+
+    def find(connection: Connection) -> dict[str, Any]:
+        page = find_messages(connection, caller.account_id, query)
+        found = [message_fields(row) for row in page.messages]
+        if query["texts"]:
+            texts = texts_of_messages(connection, page.messages)
+            for shown, row in zip(found, page.messages, strict=True):
+                shown["text"] = texts[row.id].text
+        return {"data": found, "next_cursor": page.next_cursor}
+
+    return reports().read_past(query.get("until"), find)
 
 
 @endpoint(

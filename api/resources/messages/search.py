@@ -14,7 +14,14 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
 from api.request_cost import add_rows
-from api.resources.messages.history import FROM_BATCH, OF_ACCOUNT, SENDS, MessageRow, batches_in_order, messages_of_batch
+from api.resources.messages.history import (
+    FROM_BATCH,
+    OF_ACCOUNT,
+    SENDS,
+    MessageRow,
+    batches_in_order,
+    messages_of_batch,
+)
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
@@ -30,9 +37,7 @@ BELOW = "below:"
 SENDS_READ = tables.send.c
 OLDEST_SEND = (
     select(SENDS_READ.id)
-    .where(
-        SENDS_READ.id >= bindparam("since"), SENDS_READ.id < bindparam("until"), SENDS_READ.id <= bindparam("send")
-    )
+    .where(SENDS_READ.id >= bindparam("since"), SENDS_READ.id < bindparam("until"), SENDS_READ.id <= bindparam("send"))
     .order_by(SENDS_READ.id.desc())
     .offset(bindparam("most"))
     .limit(1)
@@ -43,7 +48,10 @@ BATCHES_READ = f"""
      WHERE s.forgotten_at IS NULL AND {SENDS} AND {FROM_BATCH}
 """
 TO_LAST = "ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1"
-LAST_BATCH, LAST_BATCH_OF_ACCOUNT = text(f"{BATCHES_READ} {TO_LAST}"), text(f"{BATCHES_READ} AND {OF_ACCOUNT} {TO_LAST}")
+LAST_BATCH, LAST_BATCH_OF_ACCOUNT = (
+    text(f"{BATCHES_READ} {TO_LAST}"),
+    text(f"{BATCHES_READ} AND {OF_ACCOUNT} {TO_LAST}"),
+)
 """The last batch that a search may read, with the conditions of BATCHES."""
 SEND_OF = select(tables.batch.c.send_id).where(tables.batch.c.id == bindparam("batch"))
 SEND_OF_ACCOUNT = SEND_OF.where(tables.batch.c.account_id == bindparam("account"))

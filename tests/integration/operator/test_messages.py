@@ -74,9 +74,7 @@ def test_what_is_no_search_is_refused(operator: OperatorClient, query: str) -> N
     assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
 
 
-def test_forgotten_messages_are_not_found(
-    service: Service, operator: OperatorClient, sent: dict[str, Any]
-) -> None:
+def test_forgotten_messages_are_not_found(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:
     with service.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE send SET forgotten_at = now() WHERE id = %s", (sent["send_id"],))
     assert operator.get(f"/messages/{sent['message_id']}").status_code == 404

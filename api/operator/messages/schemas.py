@@ -3,7 +3,7 @@
 from marshmallow import validate
 
 from api.operator.fields import ACCOUNT_ID
-from api.resources.messages.detail_schemas import MessageDetailResponse
+from api.resources.messages.detail_schemas import DOUBT_EXAMPLE, DoubtResponse, MessageDetailResponse
 from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
 from api.schemas import fields
 from api.schemas.examples import PHONE, SEND_ID
@@ -34,6 +34,10 @@ class OperatorMessageResponse(MessageResponse):
     phone = fields.String(required=True, allow_none=True, metadata=doc(HIDDEN_PHONE, PHONE))
 
 
+class MessageDoubtResponse(DoubtResponse):
+    """Uncertainty about a message that was submitted but got no response from the carrier."""
+
+
 class OperatorMessageDetailResponse(MessageDetailResponse):
     """One message of any account, with its attempts and timeline."""
 
@@ -50,4 +54,10 @@ class OperatorMessageDetailResponse(MessageDetailResponse):
         fields.String(),
         required=True,
         metadata=doc("The text of each segment; empty if `text` is null.", ["Your table is ready."]),
+    )
+    doubt = fields.Nested(
+        MessageDoubtResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("Why it was in doubt, and what resolved it; null if it never was.", DOUBT_EXAMPLE),
     )

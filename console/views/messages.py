@@ -1,5 +1,6 @@
 """Messages: search, and what became of one."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from bulksms_client.errors import ApiError
@@ -23,7 +24,7 @@ def index() -> Any:
     """Search by phone, reference, status and time."""
     form = Form({name: request.args.get(name, "") for name in FILTERS})
     page: dict[str, Any] = {"data": [], "next_cursor": None}
-    query = _query(form)
+    query = search_of(form, FILTERS)
     if not form.errors:
         try:
             page = account().messages.page(**query, **paging())
@@ -41,8 +42,9 @@ def show(message_id: Any) -> Any:
     return render_template("messages/show.html", message=message, titles=titles)
 
 
-def _query(form: Form) -> dict[str, Any]:
-    query = {name: form.text(name) for name in FILTERS}
+def search_of(form: Form, filters: Iterable[str]) -> dict[str, Any]:
+    """What the form asks for, by filter. A time that is none is said in the form."""
+    query: dict[str, Any] = {name: form.text(name) for name in filters}
     if query["phone"]:
         query["phone"] = plain_phone(query["phone"])
     for name in ("since", "until"):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
 from api.resources.messages.history import MessageRow
 from shared.db.encryption_keys import texts_of
@@ -15,7 +15,7 @@ from shared.ids import batch_of, index_of
 from shared.sends.templates import as_priced, parse
 from shared.sms.segments import split
 
-TEXTS = (
+TEXTS: Select[Any] = (
     select(
         batch.c.id, send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode, batch.c.variables
     )

@@ -39,9 +39,12 @@ def pages_of(console: Console) -> list[str]:
     """The same, and those of the service's account and carrier."""
     account = f"/operator/accounts/{console.service.account_id}"
     sender = pending(console)
+    message = console.service.send("254711000001", "Hi").json["message_id"]
     return [
         *operators_pages(console),
         account,
+        f"{account}/refund",
+        f"/operator/messages/{message}",
         f"{account}/suspend",
         f"{account}/activate",
         f"{account}/top-up",
@@ -123,6 +126,13 @@ def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) 
         answer = browser.open(path)
         assert answer.status_code in (200, 302), (path, answer.text)
         assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text), path
+
+
+def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> None:
+    map = console.app.url_map.bind("localhost")
+    tried = {map.match(path.partition("?")[0])[0] for path in pages_of(console)}
+    endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "GET" in (rule.methods or ())}
+    assert {each for each in endpoints if each.startswith("operator.")} == tried
 
 
 def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Console, carrier: str) -> None:

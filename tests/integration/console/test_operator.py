@@ -136,9 +136,10 @@ def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> No
 
 
 def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Console, carrier: str) -> None:
-    owner, before = console.browser("owner"), console.service.get("/balance").json["balance"]
+    owner, paths = console.browser("owner"), pages_of(console)
+    before = console.service.get("/balance").json["balance"]
     assert "/operator/" not in owner.get("/").text
-    for path in pages_of(console):
+    for path in paths:
         if path == "/operator/":
             continue
         answer = owner.open(path)

@@ -8,7 +8,7 @@ from api.resources.messages.schemas import HistoryPaging, MessagePaging, Message
 from api.schemas import fields
 from api.schemas.examples import PHONE, SEND_ID
 from api.schemas.fields import IN_RANGE, doc
-from shared.accounts.overview import LARGEST_ID
+from shared.ids import LAST_NUMBER
 
 SEARCHED = HistoryPaging().declared_fields
 HIDDEN_PHONE = "The phone; its middle is hidden without the scope `texts`; null if it was erased."
@@ -18,7 +18,7 @@ class OperatorMessagePaging(MessagePaging):
     """Paging through messages, newest send first."""
 
     account_id = fields.Integer(
-        validate=validate.Range(1, LARGEST_ID, error=IN_RANGE), metadata=doc("Only of this account.", ACCOUNT_ID)
+        validate=validate.Range(1, LAST_NUMBER, error=IN_RANGE), metadata=doc("Only of this account.", ACCOUNT_ID)
     )
     send_id = fields.UUID(metadata=doc("Only of this send.", SEND_ID))
     phone = SEARCHED["phone"]

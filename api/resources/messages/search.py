@@ -25,7 +25,7 @@ from api.resources.messages.history import (
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
-from shared.ids import batch_of, first_id_at, message_id
+from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
 
@@ -55,7 +55,6 @@ LAST_BATCH, LAST_BATCH_OF_ACCOUNT = (
 """The last batch that a search may read, with the conditions of BATCHES."""
 SEND_OF = select(tables.batch.c.send_id).where(tables.batch.c.id == bindparam("batch"))
 SEND_OF_ACCOUNT = SEND_OF.where(tables.batch.c.account_id == bindparam("account"))
-FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +122,8 @@ def find_messages(
         "phone": filters.phone,
         "send": begin,
         "batch": batch_of(after),
-        "last_send": FIRST,
-        "last_batch": FIRST,
+        "last_send": FIRST_ID,
+        "last_batch": FIRST_ID,
         **_period(query, send),
         **filters.statuses(),
     }
@@ -146,8 +145,8 @@ def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
     if send is not None:
         return {"since": send, "until": UUID(int=send.int + 1)}
     return {
-        "since": first_id_at(query["since"]) if "since" in query else FIRST,
-        "until": first_id_at(query["until"]) if "until" in query else LAST,
+        "since": first_id_at(query["since"]) if "since" in query else FIRST_ID,
+        "until": first_id_at(query["until"]) if "until" in query else LAST_ID,
     }
 
 
@@ -177,14 +176,14 @@ def _page(
 def _start(connection: Connection, account: int | None, cursor: str | None) -> tuple[UUID, UUID]:
     """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
     if cursor is None:
-        return LAST, FIRST
+        return LAST_ID, FIRST_ID
     position = from_cursor(cursor)
     try:
         id = UUID(position.removeprefix(BELOW))
     except ValueError:
         raise bad_cursor() from None
     if position.startswith(BELOW):
-        return id, FIRST
+        return id, FIRST_ID
     send_of = SEND_OF if account is None else SEND_OF_ACCOUNT
     send: UUID | None = connection.execute(send_of, {"batch": batch_of(id), "account": account}).scalar()
-    return (FIRST if send is None else send), id
+    return (FIRST_ID if send is None else send), id

@@ -2,13 +2,13 @@
 
 import base64
 from typing import Any
-from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
 from api.resources.messages import search as message_search
 from api.resources.messages.history import BATCHES
+from shared.ids import FIRST_ID, LAST_ID
 from shared.privacy.erasures import ERASED
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -222,7 +222,7 @@ def sends_read(plan: dict[str, Any]) -> int:
 def test_a_search_by_phone_reads_no_send_past_its_bound(service: Service) -> None:
     for _ in range(30):
         service.send(NAIROBI)
-    first, last = UUID(int=0), UUID(int=2**128 - 1)
+    first, last = FIRST_ID, LAST_ID
     with service.engine.connect() as connection:
         bounds = text("SELECT id FROM send WHERE account_id = :account ORDER BY id DESC OFFSET 3 LIMIT 1")
         bound = connection.execute(bounds, {"account": service.account_id}).scalar_one()

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0046"
-down_revision = "0044"
+down_revision = "0045"
 
 compatible = True
 

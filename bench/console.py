@@ -42,7 +42,7 @@ def run(result: Result) -> None:
         stand.start_console()
         send = _running_send(stand)
         owner, admin = _browser(stand, tenants[0].account), _browser(stand, None)
-        paths = account_pages(stand, tenants[0], send) | operator_pages(tenants[0])
+        paths = account_pages(stand, tenants[0], send) | operator_pages(stand, tenants[0])
         for case in _first_bytes(paths, owner, admin, looks):
             result.add(case)
         accounts = [tenants[number % len(tenants)].account for number in range(PEOPLE)]

@@ -62,8 +62,10 @@ OPERATOR_MENU: Menu = (
         _("Customers"),
         (
             Entry("operator.accounts.index", _("Accounts"), "people", "read"),
+            Entry("operator.messages.index", _("Messages"), "list", "read"),
             Entry("operator.sender_ids.index", _("Sender IDs"), "badge", "read"),
-            Entry("operator.doubts.index", _("In doubt"), "chat", "read"),
+            Entry("operator.doubts.index", _("In doubt"), "stop", "read"),
+            Entry("operator.inbound.index", _("From phones"), "chat", "read"),
         ),
     ),
     (

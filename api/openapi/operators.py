@@ -40,6 +40,7 @@ TAGS = {
     "senders": "Sender IDs: the queue of requests, and decisions.",
     "carriers": "Carriers: state, pace, pauses, rate limits and test messages.",
     "queue": "What waits, and what limits it.",
+    "messages": "Messages of all accounts, with their timelines.",
     "sends": "Sends of all accounts.",
     "doubts": "Messages in doubt.",
     "inbound": "Inbound messages to numbers that belong to no account.",

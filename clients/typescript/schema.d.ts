@@ -1771,6 +1771,53 @@ export interface MessagePage {
   next_cursor: string | null;
 }
 
+/** One SMS to one phone, as a search shows it. */
+export interface FoundMessage {
+  /** The message. */
+  message_id: string;
+  /** The send. */
+  send_id: string;
+  /** Digits only, starting with the country code; null if it was erased. */
+  phone: string | null;
+  /** Current status. */
+  status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
+  /** The sender ID. */
+  sender_id: string;
+  /** Segments of this message. */
+  segments: number;
+  /** Credits; 0 if they were released. */
+  cost: number;
+  /** The message's purpose, which decides its priority. */
+  category: "authentication" | "transactional" | "marketing";
+  /** The carrier that it was last submitted to; null if none. */
+  carrier: string | null;
+  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
+  country: string | null;
+  /** The group of a group send; null for other sends. */
+  group_id: string | null;
+  /** Why it was not delivered, or is in doubt; null if there was no error. */
+  error: MessageError | null;
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
+  /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
+  submitted_at: string | null;
+  /** When it got its final status; null if it has none yet. */
+  finished_at: string | null;
+  /** When it was accepted. */
+  created_at: string;
+  /** The text sent to this phone; null if it was erased. Only with `texts=true`. */
+  text?: string | null;
+}
+
+export interface FoundMessagePage {
+  /** The entries. */
+  data: Array<FoundMessage>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
 /** One submit of a message to a carrier. */
 export interface Attempt {
   /** The carrier that it was submitted to. */
@@ -2497,7 +2544,7 @@ export interface Operations {
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
-  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
+  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
   /** Show one message: its text as sent to this phone, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */

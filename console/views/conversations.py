@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -75,7 +76,7 @@ def _both_sides(phone: str, until: str | None) -> tuple[list[Any], list[Any], st
     The API pages by the times in ids, which are those of these messages.
     """
     received = _newest(account().inbound.page, phone, until)
-    sent = _newest(account().messages.page, phone, until)
+    sent = _newest(partial(account().messages.page, texts="true"), phone, until)
     times = sorted([_id_time(each["inbound_id"]) for each in received] + [_id_time(each["send_id"]) for each in sent])
     if len(times) < TURNS:
         return received, sent, None
@@ -124,5 +125,10 @@ def _received(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sent(message: Mapping[str, Any]) -> dict[str, Any]:
-    text = account().messages.one(message["message_id"])["text"]
-    return {"id": message["send_id"], "out": True, "at": message["created_at"], "text": text, "message": message}
+    return {
+        "id": message["send_id"],
+        "out": True,
+        "at": message["created_at"],
+        "text": message["text"],
+        "message": message,
+    }

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select,
 
 from shared.accounts.administration import Refused, create_account, find_account, top_up
 from shared.accounts.audit_log import By, record
+from shared.carriers.delays import quantile, sum_of
 from shared.db.expressions import last_message_id
 from shared.db.tables import sends
 from shared.db.tables.accounts import account
@@ -40,7 +41,9 @@ LIST = text(
            (SELECT count(*) FROM batch b
              WHERE split_part(b.carrier, '/', 1) = r.carrier
                AND (b.state = 'queued' OR b.state = 'waiting')) AS batches,
-           max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused
+           max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused,
+           jsonb_agg(r.answer_times) FILTER (WHERE r.answer_times IS NOT NULL) AS answer_times,
+           jsonb_agg(r.receipt_delays) FILTER (WHERE r.receipt_delays IS NOT NULL) AS receipt_delays
       FROM carrier_report r LEFT JOIN carrier_setting s ON s.name = r.carrier
      WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
      GROUP BY r.carrier ORDER BY r.carrier
@@ -117,9 +120,21 @@ OUTCOME = (
 )
 
 
-def list_carriers(connection: Connection) -> Sequence[RowMapping]:
-    """The state of each carrier as the live workers report it, and whether it is paused, which they follow."""
-    return connection.execute(LIST, {"fresh": MAX_REPORT_AGE}).mappings().all()
+def list_carriers(connection: Connection) -> list[dict[str, Any]]:
+    """The state of each carrier as the live workers report it, and whether it is paused, which they follow.
+
+    With how long half and 99 % of its answers and receipts of the last minutes took at most; None if there were none.
+    """
+    carriers = [dict(row) for row in connection.execute(LIST, {"fresh": MAX_REPORT_AGE}).mappings()]
+    for carrier in carriers:
+        answers = sum_of(carrier.pop("answer_times") or ())
+        receipts = sum_of(carrier.pop("receipt_delays") or ())
+        for name, share in (("p50", 0.5), ("p99", 0.99)):
+            seconds = quantile(share, answers)
+            carrier[f"answer_{name}_ms"] = None if seconds is None else round(1000 * seconds)
+            delay = quantile(share, receipts)
+            carrier[f"receipt_{name}_seconds"] = None if delay is None else round(delay, 1)
+    return carriers
 
 
 def require(connection: Connection, name: str) -> None:

@@ -1,9 +1,10 @@
 """Findings of `bulksms doctor` about carriers: bound, refused, failing, throttled or paused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC
+from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from shared.carriers.control import list_carriers
 from shared.health.finding import Finding, hint
@@ -22,7 +23,7 @@ def check_carriers(connection: Connection) -> Iterator[Finding]:
         yield _finding(carrier)
 
 
-def _finding(carrier: RowMapping) -> Finding:
+def _finding(carrier: Mapping[str, Any]) -> Finding:
     name, state = f"carrier {carrier['carrier']}", carrier["state"]
     since = f"since {carrier['since'].astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
     reason = f": {carrier['error']}" if carrier["error"] else ""
@@ -42,7 +43,7 @@ def _finding(carrier: RowMapping) -> Finding:
             return Finding(name, "wrong", f"its circuit breaker is open {since}{reason}", remedy)
 
 
-def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
+def _ready(name: str, carrier: Mapping[str, Any], reason: str) -> Finding:
     bound = f"ready in {carrier['ready']} of {carrier['workers']} workers"
     if carrier["ready"] < carrier["workers"]:
         remedy = "Check that the carrier allows this many binds and can be reached from all machines."
@@ -59,7 +60,7 @@ def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
     return Finding(name, "ok", f"{bound}, {pace}, window {carrier['window']}")
 
 
-def _remedy_of_down(carrier: RowMapping) -> str:
+def _remedy_of_down(carrier: Mapping[str, Any]) -> str:
     if str(carrier["error"] or "").startswith(REFUSED):
         return (
             "The carrier refuses us, or its certificate is not trusted: correct its credentials in CARRIERS_FILE and"

@@ -35,7 +35,7 @@ def main() -> None:
                     account = f"{url}/accounts/{console.service.account_id}/live"
                     paths = pages_of(console)
                     running = console.service.get("/sends?status=sending").json["data"][0]["send_id"]
-                    paths["send"] = f"/sends/{running}"
+                    paths |= {"compose": paths["new message to a group"], "send": f"/sends/{running}"}
                     for name in ("overview", "compose", "send"):
                         page.goto(account + paths[name], wait_until="networkidle")
                         page.screenshot(path=PICTURES / f"{name}.png", full_page=name == "overview")

@@ -1,22 +1,61 @@
-"""axe-core finds nothing on any page, in both themes and on a phone; nothing is wider than the screen."""
+"""axe-core finds nothing on any page, in both themes, on a phone and in German; nothing is wider than the screen.
 
+tests/unit/console/test_page_list.py says when a page is missing here.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
+from shared.people.invitations import invite
+from shared.people.totp import STEP_SECONDS, code_at
+from tests.browser import pages
 from tests.browser.conftest import Stand
-from tests.browser.pages import operators_pages, pages_of
+from tests.harness.people import PASSWORD
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-SCREENS = {
-    "light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
-    "dark phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"},
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+SCREENS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": WIDE, "color_scheme": "light"},
+    "dark": {"viewport": WIDE, "color_scheme": "dark"},
+    "phone": {"viewport": NARROW, "color_scheme": "light"},
+    "dark phone": {"viewport": NARROW, "color_scheme": "dark"},
+    "German phone": {"viewport": NARROW, "color_scheme": "light", "locale": "de-DE"},
 }
+EVERY_SCREEN = pytest.mark.parametrize(
+    "screen", [pytest.param(name, marks=() if name == "phone" else pytest.mark.browser) for name in SCREENS]
+)
+EVERY_OTHER_SCREEN = pytest.mark.parametrize(
+    "screen", [pytest.param(name, marks=pytest.mark.browser) for name in SCREENS]
+)
+"""For what is looked at by `make browser` only."""
+SUBMIT = """
+    ({path, fields}) => {
+        const form = document.createElement('form');
+        Object.assign(form, {method: 'post', action: path, enctype: 'multipart/form-data'});
+        const token = document.querySelector('input[name=csrf_token]').value;
+        for (const [name, value] of Object.entries({csrf_token: token, ...fields})) {
+            const input = document.createElement('input');
+            input.name = name;
+            if (value.includes('\\n')) {
+                const files = new DataTransfer();
+                files.items.add(new File([value], 'file.csv', {type: 'text/csv'}));
+                input.type = 'file';
+                input.files = files.files;
+            } else input.value = value;
+            form.append(input);
+        }
+        document.body.append(form);
+        form.submit();
+    }
+"""
 
 
 def violations(page: Page) -> list[str]:
@@ -32,40 +71,119 @@ def wrong_with(page: Page) -> list[str]:
     return violations(page) + (["wider than the screen"] if wide else [])
 
 
-@pytest.mark.parametrize(
-    "screen", [pytest.param(name, marks=() if name == "phone" else pytest.mark.browser) for name in SCREENS]
-)
+class Look:
+    """Looks at pages in one window, and remembers what is wrong with them."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.found: dict[str, list[str]] = {}
+        self.seen: set[str] = set()
+
+    def now(self, name: str) -> None:
+        """Look at the page that is open."""
+        assert name not in self.seen
+        self.seen.add(name)
+        if wrong := wrong_with(self.page):
+            self.found[name] = wrong
+
+    def at(self, addresses: Mapping[str, str]) -> None:
+        """Open each and look at it."""
+        for name, address in addresses.items():
+            self.page.goto(address, wait_until="load")
+            self.now(name)
+
+    def after(self, start: str, base: str, forms: Mapping[str, pages.Posted]) -> None:
+        """Send each form from a page at `start`, and look at what follows."""
+        for name, form in forms.items():
+            self.page.goto(start, wait_until="load")
+            with self.page.expect_navigation(wait_until="load"):
+                self.page.evaluate(SUBMIT, {"path": base + form.path, "fields": form.fields})
+            self.now(name)
+
+
+@contextmanager
+def looking(context: BrowserContext) -> Iterator[Look]:
+    """A look with this window; fails at the end if anything was found."""
+    context.set_default_timeout(8_000)
+    look = Look(context.new_page())
+    yield look
+    context.close()
+    assert look.found == {}
+
+
+def below(base: str, paths: Mapping[str, str]) -> dict[str, str]:
+    return {name: base + path for name, path in paths.items()}
+
+
+@EVERY_SCREEN
 def test_every_page_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
-    context = stand.context(bypass_csp=True, **SCREENS[screen])
-    page = context.new_page()
-    addresses = {name: stand.account + path for name, path in pages_of(stand.console).items()}
-    addresses |= {"profile": stand.url + "/me/profile", "security": stand.url + "/me/security"}
-    found = {}
-    for name, address in addresses.items():
-        page.goto(address, wait_until="load")
-        if wrong := wrong_with(page):
-            found[name] = wrong
-    context.close()
-    stranger = stand.browser.new_context(bypass_csp=True, **SCREENS[screen])
-    page = stranger.new_page()
-    for path in ("/sign-in", "/nothing"):
-        page.goto(stand.url + path)
-        if wrong := wrong_with(page):
-            found[path] = wrong
-    stranger.close()
-    assert found == {}
+    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as look:
+        look.at(below(stand.account, pages.pages_of(stand.console)))
+        look.at(below(stand.url, pages.persons_pages()))
+        look.at({"test mode": stand.account.removesuffix("live") + "test/"})
 
 
-@pytest.mark.parametrize(
-    "screen", [pytest.param(name, marks=() if name == "phone" else pytest.mark.browser) for name in SCREENS]
-)
+@EVERY_SCREEN
 def test_every_page_of_the_operator_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
-    context = stand.operator(bypass_csp=True, **SCREENS[screen])
-    page = context.new_page()
-    found = {}
-    for name, path in operators_pages(stand.console).items():
-        page.goto(stand.url + path, wait_until="networkidle")
-        if wrong := wrong_with(page):
-            found[name] = wrong
-    context.close()
-    assert found == {}
+    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as look:
+        look.at(below(stand.url, pages.operators_pages(stand.console)))
+
+
+@EVERY_OTHER_SCREEN
+def test_what_follows_a_form_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+    objects = pages.objects_of(stand.console)
+    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as look:
+        start = stand.url + "/me/security"
+        look.after(start, stand.account, pages.forms_of(pages.FORMS_OF_ACCOUNT, **objects))
+        look.after(start, stand.url, pages.forms_of(pages.FORMS_OF_PERSON, **objects))
+        look.at({"search with errors": stand.account + pages.WRONG_SEARCHES["search with errors"]})
+    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as look:
+        look.after(stand.url + "/me/security", stand.url, pages.forms_of(pages.FORMS_OF_OPERATOR, **objects))
+
+
+@EVERY_SCREEN
+def test_the_pages_before_sign_in_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+    console = stand.console
+    with console.service.engine.begin() as connection:
+        email = pages.objects_of(console)["new"] + "@example.com"
+        invited = invite(connection, email, console.service.account_id, "viewer").token
+    objects = {"link": console.link(console.person()), "invited": invited}
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
+        look.at({name: stand.url + path.format(**objects) for name, path in pages.OF_STRANGERS.items()})
+        look.after(stand.url + "/sign-in", stand.url, pages.forms_of(pages.FORMS_OF_STRANGERS, **objects))
+
+
+@EVERY_OTHER_SCREEN
+def test_a_new_persons_pages_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+    """The choice of an account, what a viewer may not see, the second factor and its recovery codes."""
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
+        page, link = look.page, pages.person_of_two_accounts(stand.console)
+        page.goto(f"{stand.url}/sign-in/link/{link}")
+        with page.expect_navigation(wait_until="load"):
+            page.locator("main button").click()
+        look.at({"choice of an account": stand.url + "/", "not allowed": stand.account + "/compose/"})
+    person = stand.console.person("viewer")
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
+        page = look.page
+        page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
+        with page.expect_navigation(wait_until="load"):
+            page.locator("main button").click()
+        page.goto(stand.url + "/me/security")
+        with page.expect_navigation(wait_until="load"):
+            page.evaluate(SUBMIT, {"path": "/me/totp", "fields": {"password": PASSWORD}})
+        secret = page.locator(".secret code").inner_text()
+        page.locator("#code").fill(code_at(re.sub(r"\s", "", secret), int(time.time() // STEP_SECONDS)))
+        page.locator("#code").press("Enter")
+        page.locator(".codes").wait_for()
+        look.now("recovery codes")
+        page.context.clear_cookies()
+        page.goto(stand.url + "/sign-in")
+        page.locator("#email").fill(person.email)
+        page.locator("#password").fill(PASSWORD)
+        page.locator("#password").press("Enter")
+        page.locator("#code").wait_for()
+        look.now("code at sign-in")
+        page.locator("#code").fill("x")
+        page.locator("#code").press("Enter")
+        page.locator("#code-error").wait_for()
+        look.now("code at sign-in with errors")

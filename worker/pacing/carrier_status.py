@@ -13,9 +13,11 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
+from shared.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
+from worker.pacing.recent_delays import RecentDelays
 from worker.pacing.sender_and_prefix_limits import Limit
 
 FRESH = timedelta(seconds=5)
@@ -79,6 +81,9 @@ class CarrierStatus:
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
 
+    _answers: RecentDelays = field(default_factory=lambda: RecentDelays(CARRIER_RESPONSE_SECONDS))
+    _receipts: RecentDelays = field(default_factory=lambda: RecentDelays(RECEIPT_DELAY))
+
     def __post_init__(self) -> None:
         self._file = {breaker.carrier.name: (breaker.carrier.rate, breaker.carrier.window) for breaker in self.breakers}
         self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
@@ -121,6 +126,7 @@ class CarrierStatus:
 
     def _report(self) -> dict[str, object]:
         breakers = self.breakers
+        answers, receipts = self._answers.counts(), self._receipts.counts()
         unreadable_counts = [_unreadable_counts(breaker.carrier) for breaker in breakers]
         return {
             "carrier": [breaker.carrier.name for breaker in breakers],
@@ -137,6 +143,8 @@ class CarrierStatus:
             "failed": [breaker.counts.failed for breaker in breakers],
             "unreadable": [unreadable for unreadable, _ in unreadable_counts],
             "unknown_answers": [unknown for _, unknown in unreadable_counts],
+            "answer_times": [answers.get(breaker.carrier.name, {}) for breaker in breakers],
+            "receipt_delays": [receipts.get(breaker.carrier.name, {}) for breaker in breakers],
         }
 
 

@@ -17,6 +17,7 @@ MAX_RATE = 100_000
 MAX_WINDOW = 1_000
 STATES = ("ready", "paused", "down", "open")
 LONGEST_NAME = 100
+LATELY = "of the last five minutes, null if there was none."
 
 
 class Rate(fields.Float):
@@ -120,6 +121,26 @@ class CarrierResponse(Schema):
     throttled = fields.Integer(required=True, metadata=doc("Of these, those that were throttled and repeated.", 12))
     failed = fields.Integer(required=True, metadata=doc("Of these, those that failed.", 40))
     waiting_batches = fields.Integer(required=True, attribute="batches", metadata=doc("Batches that wait for it.", 0))
+    answer_p50_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata=doc("Milliseconds that half of its answers took at most; " + LATELY, 45),
+    )
+    answer_p99_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata=doc("Milliseconds that 99 % of its answers took at most; " + LATELY, 480),
+    )
+    receipt_p50_seconds = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata=doc("Seconds after which half of its receipts came, counted from the submit; " + LATELY, 3.2),
+    )
+    receipt_p99_seconds = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata=doc("Seconds after which 99 % of its receipts had come, counted from the submit; " + LATELY, 28.4),
+    )
 
 
 class CarriersResponse(Schema):

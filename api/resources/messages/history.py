@@ -4,7 +4,7 @@ Batches are read a few at a time and their recipients merged with the rows, so a
 a few batches.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Column, Connection, Row, bindparam, select, text
 
 from shared.carriers.receipts import carrier_reference
+from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
@@ -25,33 +26,33 @@ ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 """Batch states that are also the status of the batch's messages without a row."""
 
 COLUMNS = f"""
-    SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
+    SELECT b.id, b.send_id, s.account_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
            LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
            s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
            s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
 """
-BATCH = text(
-    f"""
+OF_ACCOUNT = "s.account_id = :account"
+"""SQL: the sends `s` of an account. What operators read of all accounts has no such condition."""
+ONE_BATCH = f"""
     {COLUMNS} FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE s.forgotten_at IS NULL AND NOT {IS_ARCHIVED} AND b.id = :batch AND s.account_id = :account
-    """
-)
-"""One batch, with the same columns as BATCHES."""
+     WHERE s.forgotten_at IS NULL AND NOT {IS_ARCHIVED} AND b.id = :batch
+"""
+BATCH, ANY_BATCH = text(f"{ONE_BATCH} AND {OF_ACCOUNT}"), text(ONE_BATCH)
+"""One batch, of an account or of any, with the same columns as BATCHES."""
 HAS_STATUS = " OR ".join(
     [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
     + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
 )
 """SQL: whether, by its counters, a send `s` has messages with one of the statuses."""
 SENDS = f"""
-    s.account_id = :account AND s.id >= :since AND s.id < :until AND s.id <= :send
+    s.id >= :since AND s.id < :until AND s.id <= :send
     AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
     AND (CAST(:group AS uuid) IS NULL OR s.group_id = :group)
     AND (CAST(:statuses AS text[]) IS NULL OR {HAS_STATUS})
 """
 """SQL: the sends `s` that a search reads, beginning at its cursor."""
 FROM_BATCH = "(s.id < :send OR b.id >= :batch)"
-BATCHES = text(
-    f"""
+FOUND = f"""
     {COLUMNS} FROM send s
      CROSS JOIN LATERAL (
         SELECT * FROM batch o
@@ -60,12 +61,12 @@ BATCHES = text(
            AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
            AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)
          ORDER BY o.id LIMIT :batches) AS b
-     WHERE s.forgotten_at IS NULL AND {SENDS}
-     ORDER BY s.id DESC, b.id LIMIT :batches
-    """
-)
-"""Batches are always joined send by send, because one table holds those of all accounts. SQL, as the bounds of a search
-(LAST_BATCH) have the same conditions."""
+     WHERE s.forgotten_at IS NULL AND s.id >= :last_send AND {SENDS}
+"""
+IN_ORDER = "ORDER BY s.id DESC, b.id LIMIT :batches"
+BATCHES, ANY_BATCHES = text(f"{FOUND} AND {OF_ACCOUNT} {IN_ORDER}"), text(f"{FOUND} {IN_ORDER}")
+"""Batches of an account or of all, always joined send by send, because one table holds those of all accounts. SQL, as
+the bounds of a search (LAST_BATCH) have the same conditions."""
 FIELDS: tuple[Column[Any], ...] = (
     message.c.id,
     message.c.submitted_at,
@@ -82,6 +83,7 @@ FIELDS: tuple[Column[Any], ...] = (
     message.c.carrier_at_precision,
 )
 ROWS = select(*FIELDS).where(message.c.id > bindparam("low"), message.c.id <= bindparam("high"))
+ROWS_OF = select(*FIELDS).where(in_parameter(message.c.id, "ids"))
 ROW = select(*FIELDS).where(message.c.id == bindparam("id"))
 
 
@@ -91,6 +93,7 @@ class MessageRow:
 
     id: UUID
     send_id: UUID
+    account_id: int
     phone: str | None
     """None if it was erased."""
     status: str
@@ -117,10 +120,10 @@ class MessageRow:
     attempts: int = 0
 
 
-def one_message(connection: Connection, account: int, identifier: UUID) -> MessageRow | None:
-    """A message of the account; None if it does not exist or belongs to another account."""
+def one_message(connection: Connection, account: int | None, identifier: UUID) -> MessageRow | None:
+    """A message of the account, without one of any account; None if it does not exist or belongs to another account."""
     parameters = {"batch": batch_of(identifier), "account": account}
-    batch = connection.execute(BATCH, parameters).one_or_none()
+    batch = connection.execute(ANY_BATCH if account is None else BATCH, parameters).one_or_none()
     if batch is None or not 1 <= index_of(identifier) <= batch.size:
         return None
     row = connection.execute(ROW, {"id": identifier}).one_or_none()
@@ -129,19 +132,26 @@ def one_message(connection: Connection, account: int, identifier: UUID) -> Messa
 
 def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
     """Yield batches ordered by send, descending, then batch, a few per query. `parameters` are those of BATCHES."""
+    statement = ANY_BATCHES if parameters["account"] is None else BATCHES
     while True:
-        rows = connection.execute(BATCHES, {**parameters, "batches": BATCHES_AT_ONCE}).all()
+        rows = connection.execute(statement, {**parameters, "batches": BATCHES_AT_ONCE}).all()
         yield from rows
         if len(rows) < BATCHES_AT_ONCE:
             return
         parameters = {**parameters, "send": rows[-1].send_id, "batch": message_id(rows[-1].id, 1)}
 
 
-def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
-    """The messages of a batch in order, including those without a row."""
-    parameters = {"low": batch.id, "high": message_id(batch.id, batch.size)}
-    rows = {index_of(row.id): row for row in connection.execute(ROWS, parameters)}
-    return [_merge(batch, index, phone, rows.get(index)) for index, phone in enumerate(batch.recipients.split("\n"), 1)]
+def messages_of_batch(connection: Connection, batch: Row[Any], phone: str | None = None) -> list[MessageRow]:
+    """The messages of a batch in order, including those without a row; with a phone, only those to it."""
+    phones = batch.recipients.split("\n")
+    if phone is None:
+        found = connection.execute(ROWS, {"low": batch.id, "high": message_id(batch.id, batch.size)})
+        indexes: Sequence[int] = range(1, batch.size + 1)
+    else:
+        indexes = [index for index, each in enumerate(phones, 1) if each == phone]
+        found = connection.execute(ROWS_OF, {"ids": [message_id(batch.id, index) for index in indexes]})
+    rows = {index_of(row.id): row for row in found}
+    return [_merge(batch, index, phones[index - 1], rows.get(index)) for index in indexes]
 
 
 def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
@@ -150,6 +160,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
     return MessageRow(
         id=message_id(batch.id, index),
         send_id=batch.send_id,
+        account_id=batch.account_id,
         phone=None if phone == ERASED else phone,
         status=status,
         sender_id=batch.sender_id,

@@ -17,16 +17,16 @@ from api.http.responses import CsvResponse
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
-from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
+from api.resources.messages.representation import message_fields
+from api.resources.messages.schemas import FoundMessageResponse, MessagePaging, MessageResponse, MessageSearch
 from api.resources.messages.search import find_messages
-from api.resources.messages.text import text_of_message
+from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import read_send
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
-from shared.carriers.error_codes import carrier_code_of, code_of, error_of
+from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
-from shared.sms.countries import country_of
 
 CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
 CSV_PAGE = 5000
@@ -51,7 +51,7 @@ def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
         if current_request().wants_csv:
             return _csv(caller, send_id, send["completed_at"])
         page = find_messages(connection, caller.account_id, query, send_id)
-    return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
+    return {"data": [message_fields(row) for row in page.messages], "next_cursor": page.next_cursor}
 
 
 def _csv(caller: Caller, send_id: UUID, completed_at: str | None) -> CsvResponse:
@@ -92,8 +92,8 @@ def _csv_line(row: MessageRow) -> str:
 @endpoint(
     "GET",
     "/messages",
-    query=HistoryPaging,
-    response=page_of(MessageResponse),
+    query=MessageSearch,
+    response=page_of(FoundMessageResponse),
     errors=("validation_failed",),
     scope="sms:read",
 )
@@ -103,9 +103,17 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     If you filter, a page may have fewer messages than `limit`, or none, although later pages have some. Continue until
     `next_cursor` is null. A search is faster with `since` and `until`.
     """
-    find = partial(find_messages, account=caller.account_id, query=query)
-    page = reports().read_past(query.get("until"), find)
-    return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
+
+    def find(connection: Connection) -> dict[str, Any]:
+        page = find_messages(connection, caller.account_id, query)
+        found = [message_fields(row) for row in page.messages]
+        if query["texts"]:
+            texts = texts_of_messages(connection, page.messages)
+            for shown, row in zip(found, page.messages, strict=True):
+                shown["text"] = texts[row.id].text
+        return {"data": found, "next_cursor": page.next_cursor}
+
+    return reports().read_past(query.get("until"), find)
 
 
 @endpoint(
@@ -122,7 +130,7 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return _message(row) | text_of_message(connection, row)._asdict() | history_of(connection, row)
+        return message_fields(row) | text_of_message(connection, row)._asdict() | history_of(connection, row)
 
 
 @endpoint(
@@ -144,25 +152,3 @@ def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRo
     if row is None:
         raise Problem("message_not_found", f"Your account has no message {message_id}.")
     return row
-
-
-def _message(row: MessageRow) -> dict[str, Any]:
-    return {
-        "message_id": str(row.id),
-        "send_id": str(row.send_id),
-        "phone": row.phone,
-        "status": row.status,
-        "sender_id": row.sender_id,
-        "segments": row.segments,
-        "cost": row.cost,
-        "category": row.category,
-        "carrier": row.carrier,
-        "country": row.phone and country_of(row.phone),
-        "group_id": row.group_id and str(row.group_id),
-        "error": error_of(row.status, row.error, row.carrier),
-        "reference": row.reference,
-        "test": row.test,
-        "submitted_at": timestamp(row.submitted_at),
-        "finished_at": timestamp(row.finished_at),
-        "created_at": timestamp(row.created_at),
-    }

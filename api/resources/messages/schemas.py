@@ -1,6 +1,8 @@
 """Schemas of messages."""
 
-from marshmallow import Schema, validate
+from typing import Any
+
+from marshmallow import Schema, ValidationError, validate, validates_schema
 
 from api.schemas import fields
 from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
@@ -12,6 +14,8 @@ from shared.lifecycle import Category, MessageStatus
 
 NO_SUCH_ERROR = "There is no such message error; GET /api/v1/errors?kind=message lists them all."
 ERROR_CODES = [*CATALOGUE]
+MAX_TEXTS = 100
+"""Entries of a page with texts."""
 STATUSES = [str(status) for status in MessageStatus]
 ERROR_EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-telecom")
 
@@ -47,6 +51,23 @@ class HistoryPaging(MessagePaging):
     group_id = fields.UUID(metadata=doc("Only messages of sends to this group."))
     since = fields.Timestamp(metadata=doc("Only messages accepted at this time or later."))
     until = fields.Timestamp(metadata=doc("Only messages accepted before this time."))
+
+
+class MessageSearch(HistoryPaging):
+    """Paging through the account's messages, if need be with their texts."""
+
+    texts = fields.Boolean(
+        load_default=False,
+        truthy={"true"},
+        falsy={"false"},
+        metadata=doc(f"Whether to show each message's `text`; `limit` is then at most {MAX_TEXTS}.", "true"),
+    )
+
+    @validates_schema
+    def few_texts(self, data: dict[str, Any], **_: Any) -> None:
+        """A page with texts is short."""
+        if data.get("texts") and data.get("limit", 0) > MAX_TEXTS:
+            raise ValidationError({"limit": f"Use at most {MAX_TEXTS} with `texts`."})
 
 
 class MessageErrorResponse(Schema):
@@ -139,3 +160,14 @@ class MessageResponse(Schema):
         metadata=doc("When it got its final status; null if it has none yet.", DELIVERED_AT),
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
+
+
+class FoundMessageResponse(MessageResponse):
+    """One SMS to one phone, as a search shows it."""
+
+    text = fields.String(
+        allow_none=True,
+        metadata=doc(
+            "The text sent to this phone; null if it was erased. Only with `texts=true`.", "Your table is ready."
+        ),
+    )

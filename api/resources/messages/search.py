@@ -1,4 +1,4 @@
-"""Search an account's messages, newest send first, and in order within a send.
+"""Search the messages of an account, or of all, newest send first, and in order within a send.
 
 Filters without an index scan a bounded number of sends, batches and messages. A page that reaches a bound ends there
 with fewer entries than `limit`, and its cursor continues after it. Sends without messages of the requested status, by
@@ -14,7 +14,14 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
 from api.request_cost import add_rows
-from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
+from api.resources.messages.history import (
+    FROM_BATCH,
+    OF_ACCOUNT,
+    SENDS,
+    MessageRow,
+    batches_in_order,
+    messages_of_batch,
+)
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
@@ -30,27 +37,24 @@ BELOW = "below:"
 SENDS_READ = tables.send.c
 OLDEST_SEND = (
     select(SENDS_READ.id)
-    .where(
-        SENDS_READ.account_id == bindparam("account"),
-        SENDS_READ.id >= bindparam("since"),
-        SENDS_READ.id < bindparam("until"),
-        SENDS_READ.id <= bindparam("send"),
-    )
+    .where(SENDS_READ.id >= bindparam("since"), SENDS_READ.id < bindparam("until"), SENDS_READ.id <= bindparam("send"))
     .order_by(SENDS_READ.id.desc())
     .offset(bindparam("most"))
     .limit(1)
 )
-LAST_BATCH = text(
-    f"""
+OLDEST_SEND_OF_ACCOUNT = OLDEST_SEND.where(SENDS_READ.account_id == bindparam("account"))
+BATCHES_READ = f"""
     SELECT s.id AS send_id, b.id FROM send s JOIN batch b ON b.send_id = s.id
      WHERE s.forgotten_at IS NULL AND {SENDS} AND {FROM_BATCH}
-     ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1
-    """
+"""
+TO_LAST = "ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1"
+LAST_BATCH, LAST_BATCH_OF_ACCOUNT = (
+    text(f"{BATCHES_READ} {TO_LAST}"),
+    text(f"{BATCHES_READ} AND {OF_ACCOUNT} {TO_LAST}"),
 )
 """The last batch that a search may read, with the conditions of BATCHES."""
-SEND_OF = select(tables.batch.c.send_id).where(
-    tables.batch.c.id == bindparam("batch"), tables.batch.c.account_id == bindparam("account")
-)
+SEND_OF = select(tables.batch.c.send_id).where(tables.batch.c.id == bindparam("batch"))
+SEND_OF_ACCOUNT = SEND_OF.where(tables.batch.c.account_id == bindparam("account"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,13 @@ class MessagePage(NamedTuple):
     next_cursor: str | None
 
 
-def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> MessagePage:
-    """A page of the account's messages, or of one of its sends. Raises Problem for an invalid cursor."""
+def find_messages(
+    connection: Connection, account: int | None, query: dict[str, Any], send: UUID | None = None
+) -> MessagePage:
+    """A page of the account's messages, or of one of its sends; without an account, of all accounts.
+
+    Raises Problem for an invalid cursor.
+    """
     begin, after = _start(connection, account, query.get("cursor"))
     filters = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
     values: dict[str, Any] = {
@@ -118,12 +127,14 @@ def find_messages(connection: Connection, account: int, query: dict[str, Any], s
         **_period(query, send),
         **filters.statuses(),
     }
-    oldest = connection.execute(OLDEST_SEND, {**values, "most": MAX_SENDS}).scalar()
+    oldest_send = OLDEST_SEND if account is None else OLDEST_SEND_OF_ACCOUNT
+    oldest = connection.execute(oldest_send, {**values, "most": MAX_SENDS}).scalar()
     end = None
     if oldest is not None:
         values["since"], end = UUID(int=oldest.int + 1), to_cursor(f"{BELOW}{oldest}")
     if filters.phone is not None:
-        last = connection.execute(LAST_BATCH, {**values, "most": MAX_BATCHES}).one_or_none()
+        last_batch = LAST_BATCH if account is None else LAST_BATCH_OF_ACCOUNT
+        last = connection.execute(last_batch, {**values, "most": MAX_BATCHES}).one_or_none()
         if last is not None:
             values |= {"last_send": last.send_id, "last_batch": last.id}
             end = to_cursor(str(last.id))
@@ -146,7 +157,11 @@ def _page(
     examined = batches = 0
     add_rows(MAX_BATCHES if filters.phone is not None and end is not None else 0)
     for row in batches_in_order(connection, values):
-        messages = [each for each in messages_of_batch(connection, row) if row.id != batch_of(after) or each.id > after]
+        messages = [
+            each
+            for each in messages_of_batch(connection, row, filters.phone)
+            if row.id != batch_of(after) or each.id > after
+        ]
         matching = list(filter(filters.fits, messages))
         matches += matching
         add_rows(len(messages) - len(matching))
@@ -158,7 +173,7 @@ def _page(
     return MessagePage(matches, end)
 
 
-def _start(connection: Connection, account: int, cursor: str | None) -> tuple[UUID, UUID]:
+def _start(connection: Connection, account: int | None, cursor: str | None) -> tuple[UUID, UUID]:
     """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
     if cursor is None:
         return LAST_ID, FIRST_ID
@@ -169,5 +184,6 @@ def _start(connection: Connection, account: int, cursor: str | None) -> tuple[UU
         raise bad_cursor() from None
     if position.startswith(BELOW):
         return id, FIRST_ID
-    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(id), "account": account}).scalar()
+    send_of = SEND_OF if account is None else SEND_OF_ACCOUNT
+    send: UUID | None = connection.execute(send_of, {"batch": batch_of(id), "account": account}).scalar()
     return (FIRST_ID if send is None else send), id

@@ -1,20 +1,26 @@
-"""The text of one message, as its recipient gets it."""
+"""The texts of messages, as their recipients get them."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Row, Select, select
 
 from api.resources.messages.history import MessageRow
 from shared.db.encryption_keys import texts_of
+from shared.db.expressions import in_parameter
 from shared.db.tables.sends import batch, send
+from shared.encryption import Texts
 from shared.ids import batch_of, index_of
 from shared.sends.templates import as_priced, parse
 from shared.sms.segments import split
 
-TEXT = (
-    select(send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode, batch.c.variables)
+TEXTS: Select[Any] = (
+    select(
+        batch.c.id, send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode, batch.c.variables
+    )
     .join_from(batch, send, send.c.id == batch.c.send_id)
-    .where(batch.c.id == bindparam("batch"))
+    .where(in_parameter(batch.c.id, "batches"))
 )
 
 
@@ -29,14 +35,24 @@ class MessageText(NamedTuple):
 
 def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
     """Render the text with the recipient's placeholder values. Raises TextKeyMissing or TextUnreadable."""
-    texts, batch_id = texts_of(connection), batch_of(message.id)
-    row = connection.execute(TEXT, {"batch": batch_id}).one()
+    return texts_of_messages(connection, [message])[message.id]
+
+
+def texts_of_messages(connection: Connection, messages: Sequence[MessageRow]) -> dict[UUID, MessageText]:
+    """The texts of messages by their ids, read with one query. Raises as `text_of_message`."""
+    batches = {batch_of(message.id) for message in messages}
+    rows = {row.id: row for row in connection.execute(TEXTS, {"batches": list(batches)})}
+    texts = texts_of(connection)
+    return {message.id: _render(texts, rows[batch_of(message.id)], message) for message in messages}
+
+
+def _render(texts: Texts, row: Row[Any], message: MessageRow) -> MessageText:
     if message.phone is None:
         return MessageText(None, row.encoding, [])
     content, encoding = texts.open(row.message, row.send_id), row.encoding
     if row.variables:
         template = parse(content)
         assert template is not None, "the batch has placeholder values but the text has no placeholder"
-        values = texts.open_json(row.variables, batch_id)[index_of(message.id) - 1]
+        values = texts.open_json(row.variables, row.id)[index_of(message.id) - 1]
         content, encoding = as_priced(template, values, row.on_unicode)
     return MessageText(content, encoding, split(content))

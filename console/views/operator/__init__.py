@@ -6,11 +6,22 @@ from flask import Blueprint, redirect, url_for
 
 from console import operator
 from console.navigation import operator_navigation
-from console.views.operator import access, accounts, carriers, changes, doubts, installation, queue, sender_ids
+from console.views.operator import (
+    access,
+    accounts,
+    carriers,
+    changes,
+    doubts,
+    inbound,
+    installation,
+    messages,
+    queue,
+    sender_ids,
+)
 
 pages = Blueprint("operator", __name__, url_prefix="/operator")
 
-for _theme in (access, accounts, carriers, changes, doubts, installation, queue, sender_ids):
+for _theme in (access, accounts, carriers, changes, doubts, inbound, installation, messages, queue, sender_ids):
     pages.register_blueprint(_theme.pages)
 
 

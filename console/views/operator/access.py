@@ -3,10 +3,11 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, url_for
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console import operator
+from console.addresses import page_here
 from console.confirmations import need_reason
 from console.forms import Form
 
@@ -16,7 +17,7 @@ pages = Blueprint("access", __name__, url_prefix="/access")
 @pages.get("/")
 def show() -> Any:
     """What can be seen at present, and the form for a reason."""
-    return render_template("operator/access.html", form=Form({"reason": ""}))
+    return render_template("operator/access.html", form=Form({"reason": "", "next": request.args.get("next", "")}))
 
 
 @pages.post("/")
@@ -32,7 +33,7 @@ def give() -> Any:
     if form.wrong:
         return render_template("operator/access.html", form=form), 400
     flash(gettext("Full phone numbers and texts are shown for an hour. The reason is recorded."), "good")
-    return redirect(url_for("operator.doubts.index"))
+    return redirect(page_here(form["next"]) or url_for("operator.messages.index"))
 
 
 @pages.post("/end")

@@ -1,6 +1,7 @@
 """Carriers at run time: changes by the operator, and reports of the workers."""
 
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Double, Integer, PrimaryKeyConstraint, Table, Text
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.base import MOMENT, NOW, metadata
 
@@ -69,6 +70,16 @@ carrier_report = Table(
         nullable=False,
         server_default="0",
         comment="responses without a request",
+    ),
+    Column(
+        "answer_times",
+        JSONB,
+        comment="answers of the last minutes by the upper bound of their time in seconds; null: an older release",
+    ),
+    Column(
+        "receipt_delays",
+        JSONB,
+        comment="receipts of the last minutes by the upper bound of their delay in seconds; null: an older release",
     ),
     PrimaryKeyConstraint("carrier", "worker"),
     comment="the state of each carrier in each worker, reported every second",

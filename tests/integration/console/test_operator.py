@@ -12,6 +12,8 @@ import pytest
 from sqlalchemy import text
 
 from console.operator import REASON_SECONDS
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
 from shared.people.memberships import add_member
 from tests.harness.console import Browser, Console
 from tests.harness.people import a_person
@@ -37,9 +39,12 @@ def pages_of(console: Console) -> list[str]:
     """The same, and those of the service's account and carrier."""
     account = f"/operator/accounts/{console.service.account_id}"
     sender = pending(console)
+    message = console.service.send("254711000001", "Hi").json["message_id"]
     return [
         *operators_pages(console),
         account,
+        f"{account}/refund",
+        f"/operator/messages/{message}",
         f"{account}/suspend",
         f"{account}/activate",
         f"{account}/top-up",
@@ -123,10 +128,18 @@ def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) 
         assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text), path
 
 
+def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> None:
+    map = console.app.url_map.bind("localhost")
+    tried = {map.match(path.partition("?")[0])[0] for path in pages_of(console)}
+    endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "GET" in (rule.methods or ())}
+    assert {each for each in endpoints if each.startswith("operator.")} == tried
+
+
 def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Console, carrier: str) -> None:
-    owner, before = console.browser("owner"), console.service.get("/balance").json["balance"]
+    owner, paths = console.browser("owner"), pages_of(console)
+    before = console.service.get("/balance").json["balance"]
     assert "/operator/" not in owner.get("/").text
-    for path in pages_of(console):
+    for path in paths:
         if path == "/operator/":
             continue
         answer = owner.open(path)
@@ -337,6 +350,85 @@ def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console,
     assert in_doubt.phone not in support.open(doubts).text
 
 
+class Lost(NamedTuple):
+    """A message that a customer asks about."""
+
+    message_id: str
+    send_id: str
+    phone: str
+    text: str
+
+
+@pytest.fixture
+def lost(console: Console) -> Lost:
+    """One of the service's account."""
+    phone, content = "99901000017", f"Your table is ready, Ann {console.service.account_id}"
+    sent = console.service.send(phone, content, reference="order A-1042").json
+    console.service.deliver_receipts()
+    return Lost(sent["message_id"], sent["send_id"], phone, content)
+
+
+def test_support_finds_a_message_and_sees_it_whole_with_a_reason(console: Console, lost: Lost) -> None:
+    support, account = console.operator("support"), console.service.account_id
+    search = f"/operator/messages/?account_id={account}&phone=%2B{lost.phone}&reference=order+A-1042"
+    found = support.open(search)
+    assert found.status_code == 200 and f"/operator/messages/{lost.message_id}" in found.text
+    path = f"/operator/messages/{lost.message_id}"
+    hidden = support.open(path).text
+    assert "What happened" in hidden and "Not delivered" in hidden and "order A-1042" in hidden
+    assert lost.phone not in hidden and lost.text not in hidden and "(text hidden)" in hidden
+    (link,) = re.findall(r'href="(/operator/access/[^"]+)"', hidden)
+    support.open(link)
+    (back,) = re.findall(r'name="next" value="([^"]*)"', support.open(link).text)
+    given = support.submit("/operator/access/", reason=REASON, next=back)
+    assert given.headers["Location"] == path + "?" or given.headers["Location"] == path
+    shown = support.open(path).text
+    assert lost.phone in shown and lost.text in shown
+    assert "person.sees_texts" in actions(console) and lost.phone in support.open(search).text
+    support.submit("/operator/access/end")
+    assert lost.text not in support.open(path).text
+
+
+def test_the_id_of_a_message_leads_to_it_and_that_of_a_send_to_its_messages(console: Console, lost: Lost) -> None:
+    support = console.operator("support")
+    answer = support.open(f"/operator/messages/?id={lost.message_id}")
+    assert answer.headers["Location"] == f"/operator/messages/{lost.message_id}"
+    console.service.send("254711000001", "Another one")
+    shown = support.open(f"/operator/messages/?id={lost.send_id}").text
+    assert re.findall(r'href="/operator/messages/([0-9a-f-]{36})"', shown) == [lost.message_id]
+    unknown = support.open("/operator/messages/?id=019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38")
+    assert unknown.status_code == 200 and "No messages found" in unknown.text
+    assert support.open("/operator/messages/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38").status_code == 404
+
+
+@pytest.mark.parametrize("next", ["https://example.com/", "//example.com/", "/nothing", "/\\example.com"])
+def test_a_reason_leads_to_no_other_site(console: Console, next: str) -> None:
+    given = console.operator("support").submit("/operator/access/", reason=REASON, next=next)
+    assert given.headers["Location"] == "/operator/messages/"
+
+
+def test_messages_to_numbers_of_no_account_are_listed(console: Console) -> None:
+    number = f"2542{console.service.account_id:08d}"
+    with transaction(console.service.engine) as connection:
+        store(connection, "main", [Inbound("+254711000077", f"+{number}", SCRIPT)])
+    support, path = console.operator("support"), f"/operator/inbound/?sent_to={number}"
+    hidden = support.open(path).text
+    assert number in hidden and "254711000077" not in hidden and "&lt;script&gt;" not in hidden
+    support.submit("/operator/access/", reason=REASON)
+    shown = support.open(path).text
+    assert "254711000077" in shown and "&lt;script&gt;" in shown and SCRIPT not in shown
+
+
+def test_a_carriers_page_tells_how_long_it_takes(console: Console, carrier: str) -> None:
+    support = console.operator("support")
+    assert "none in five minutes" in support.open("/operator/carriers/").text
+    with console.service.engine.begin() as connection:
+        measured = "UPDATE carrier_report SET answer_times = %s, receipt_delays = %s"
+        connection.exec_driver_sql(measured, ('{"0.02": 0, "0.05": 4}', '{"2.0": 0, "5.0": 2}'))
+    page = support.open("/operator/carriers/").text
+    assert all(each in page for each in ("35 ms", "99 % within 50 ms", "3.5 s", "99 % within 5 s"))
+
+
 def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch: pytest.MonkeyPatch) -> None:
     support, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
     support.submit("/operator/access/", reason=REASON)
@@ -411,7 +503,18 @@ def test_the_queue_says_what_limits_it(console: Console) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["accounts/?search=" + "x" * 300, "accounts/?status=x", "doubts/?send_id=x", "changes/?account_id=x"]
+    "query",
+    [
+        "accounts/?search=" + "x" * 300,
+        "accounts/?status=x",
+        "doubts/?send_id=x",
+        "changes/?account_id=x",
+        "messages/?account_id=x",
+        "messages/?id=17",
+        "messages/?phone=x",
+        "messages/?since=soon",
+        "inbound/?sent_to=" + "1" * 30,
+    ],
 )
 def test_a_wrong_filter_is_said(console: Console, query: str) -> None:
     answer = console.operator().open(f"/operator/{query}")

@@ -7,6 +7,8 @@ import pytest
 from sqlalchemy import text
 
 from api.resources.messages import search as message_search
+from api.resources.messages.history import BATCHES
+from shared.ids import FIRST_ID, LAST_ID
 from shared.privacy.erasures import ERASED
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -184,3 +186,48 @@ def test_a_cursor_does_not_tell_whether_another_accounts_message_exists(service:
         return service.get(f"/messages?cursor={cursor}").json["data"]
 
     assert found(theirs) == found(unknown)
+
+
+def test_a_search_shows_texts_if_they_are_asked_for(service: Service) -> None:
+    named = [{"phone": NAIROBI, "variables": {"name": "Ann"}}, {"phone": BERLIN, "variables": {"name": "Ben"}}]
+    service.bulk(named, "Hi {{name}}")
+    service.send(NAIROBI, "Your table is ready")
+    gone = service.send(NAIROBI, "To be erased").json["message_id"]
+    with service.engine.begin() as connection:
+        erase = text("UPDATE batch SET recipients = :erased WHERE send_id = (SELECT send_id FROM batch WHERE id < :id")
+        erase = text(f"{erase.text} ORDER BY id DESC LIMIT 1)")
+        connection.execute(erase, {"erased": ERASED, "id": gone})
+    assert [each["text"] for each in listed(service, f"phone={NAIROBI}&texts=true")] == [
+        "Your table is ready",
+        "Hi Ann",
+    ]
+    assert [each["text"] for each in listed(service, "texts=true&limit=2")] == [
+        None,
+        "Your table is ready",
+        "Hi Ann",
+        "Hi Ben",
+    ]
+    assert all("text" not in each for each in listed(service, "texts=false"))
+    refused = service.get("/messages?texts=true&limit=101")
+    assert (refused.status_code, refused.json["errors"][0]["pointer"]) == (400, "/limit")
+    assert service.get("/messages?texts=yes").status_code == 400
+
+
+def sends_read(plan: dict[str, Any]) -> int:
+    """How many sends a plan has read, from what EXPLAIN ANALYZE says."""
+    own = plan["Actual Rows"] if plan.get("Relation Name") == "send" else 0
+    return int(own) + sum(sends_read(each) for each in plan.get("Plans", ()))
+
+
+def test_a_search_by_phone_reads_no_send_past_its_bound(service: Service) -> None:
+    for _ in range(30):
+        service.send(NAIROBI)
+    first, last = FIRST_ID, LAST_ID
+    with service.engine.connect() as connection:
+        bounds = text("SELECT id FROM send WHERE account_id = :account ORDER BY id DESC OFFSET 3 LIMIT 1")
+        bound = connection.execute(bounds, {"account": service.account_id}).scalar_one()
+        explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {BATCHES.text}")
+        values = {"account": service.account_id, "reference": None, "group": None, "phone": BERLIN, "batches": 20}
+        values |= {"since": first, "until": last, "send": last, "batch": first, "last_send": bound, "last_batch": first}
+        plan = connection.execute(explained, {**values, "statuses": None, "unfinished": False}).scalar_one()
+    assert sends_read(plan[0]["Plan"]) == 4

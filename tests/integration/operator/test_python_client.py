@@ -9,6 +9,8 @@ from bulksms_client.operator import OperatorClient as Client
 from sqlalchemy import text
 
 from shared.accounts.operator_keys import OPERATOR_SCOPES, create_operator_key
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
 from tests.harness.console import serving
 from tests.harness.service import SECRET_KEY, Service
 
@@ -98,3 +100,15 @@ def test_doubts_are_resolved(service: Service, client: Client) -> None:
             listed[0]["carrier"], io.BytesIO(report), len(report), key=f"report-{send}", apply="true"
         )
         assert answer["resolved"] == 1
+
+
+def test_what_became_of_a_message_is_found(service: Service, client: Client) -> None:
+    sent = service.send("254711000001", "Hi", reference="order 17").json
+    found = client.messages.page(account_id=service.account_id, phone="254711000001")["data"]
+    assert [each["message_id"] for each in found] == [sent["message_id"]]
+    assert client.messages.one(sent["message_id"])["timeline"][0]["type"] == "accepted"
+    number = f"2543{service.account_id:08d}"
+    with transaction(service.engine) as connection:
+        store(connection, "simulator", [Inbound("+254711000001", f"+{number}", "Is it open?")])
+    assert [each["message"] for each in client.inbound.page(sent_to=number)["data"]] == ["Is it open?"]
+    assert number in [each["sent_to"] for each in client.inbound.numbers(limit=1000)["data"]]

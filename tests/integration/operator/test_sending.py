@@ -1,6 +1,7 @@
 """Carriers, the queue, sends and doubts by the operator API."""
 
 import itertools
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,14 @@ REPORT = text(
                                 failed, reported_at)
     VALUES (:carrier, 'one', :state, now(), 100, 70, 10, false, 5, 1, 0, clock_timestamp() + interval '1 hour')
     ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
+    """
+)
+DELAYS = text(
+    """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at, answer_times, receipt_delays)
+    VALUES ('simulator', :worker, 'ready', now(), 100, 70, 10, false, 0, 0, 0, clock_timestamp() + interval '1 hour',
+            CAST(:answers AS jsonb), CAST(:receipts AS jsonb))
     """
 )
 LIMIT = text(
@@ -78,6 +87,26 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
         ("carrier.changed", "they asked"),
     ]
     assert logged[-1]["after"] == {"rate": 50, "window": 5}
+
+
+def test_a_carriers_delays_are_those_of_all_workers(service: Service, operator: OperatorClient, carrier: str) -> None:
+    delays = ("answer_p50_ms", "answer_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds")
+    assert [operator.get("/carriers/simulator").json[each] for each in delays] == [None] * 4
+    with service.engine.begin() as connection:
+        for worker, answers in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
+            receipts = json.dumps({"2.0": 0, "5.0": 10, "+Inf": 0})
+            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(answers), "receipts": receipts})
+    assert [operator.get("/carriers/simulator").json[each] for each in delays] == [35, 1500, 3.5, 5.0]
+
+
+def test_a_worker_reports_how_long_its_carrier_took(service: Service, operator: OperatorClient, carrier: str) -> None:
+    service.worker.carrier_status.refresh()
+    service.send()
+    service.deliver_receipts()
+    service.worker.carrier_status.refresh()
+    shown = operator.get("/carriers/simulator").json
+    assert shown["answer_p50_ms"] is not None and shown["answer_p99_ms"] >= shown["answer_p50_ms"] >= 0
+    assert shown["receipt_p99_seconds"] >= shown["receipt_p50_seconds"] >= 0
 
 
 def test_a_rate_limit_is_changed(service: Service, operator: OperatorClient, carrier: str) -> None:

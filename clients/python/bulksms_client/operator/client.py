@@ -6,6 +6,7 @@ from bulksms_client.operator.accounts import AccountKeys, Accounts
 from bulksms_client.operator.carriers import Carriers
 from bulksms_client.operator.doubts import Doubts
 from bulksms_client.operator.installation import Installation
+from bulksms_client.operator.messages import AccountMessages, UnassignedInbound
 from bulksms_client.operator.money import TopUps
 from bulksms_client.operator.sender_ids import SenderIdRequests
 from bulksms_client.transport import KeyTokens, Transport
@@ -22,7 +23,9 @@ class OperatorThemes:
         self.api_keys = AccountKeys(transport)
         self.carriers = Carriers(transport)
         self.doubts = Doubts(transport)
+        self.inbound = UnassignedInbound(transport)
         self.installation = Installation(transport)
+        self.messages = AccountMessages(transport)
         self.sender_ids = SenderIdRequests(transport)
         self.top_ups = TopUps(transport)
 

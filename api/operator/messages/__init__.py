@@ -1,0 +1,1 @@
+"""Messages of all accounts: search and timeline."""

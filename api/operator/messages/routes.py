@@ -1,0 +1,68 @@
+"""Messages of all accounts: what became of one, for those who answer a customer's question."""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from api.auth.operator_tokens import Operator
+from api.endpoint import reports, services
+from api.operator.endpoint import operator_endpoint
+from api.operator.messages.schemas import (
+    OperatorMessageDetailResponse,
+    OperatorMessagePaging,
+    OperatorMessageResponse,
+)
+from api.problems import Problem
+from api.resources.messages.history import MessageRow, one_message
+from api.resources.messages.representation import message_fields
+from api.resources.messages.search import find_messages
+from api.resources.messages.text import text_of_message
+from api.resources.messages.timeline import history_of
+from api.schemas.paging import page_of
+from shared.db.connection import reading
+from shared.sms.phones import mask
+
+
+@operator_endpoint(
+    "GET",
+    "/messages",
+    query=OperatorMessagePaging,
+    response=page_of(OperatorMessageResponse),
+    errors=("validation_failed",),
+    scope="read",
+)
+def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
+    """Search messages, newest send first: by account, send, phone, reference, status and time.
+
+    A page may have fewer messages than `limit`, or none, although later pages have some. Continue until `next_cursor`
+    is null. A search is faster with `account_id`, or with `since` and `until`. Whole phones need the scope `texts`.
+    """
+    find = partial(find_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
+    page = reports().read_past(query.get("until"), find)
+    return {"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor}
+
+
+@operator_endpoint(
+    "GET",
+    "/messages/<uuid:message_id>",
+    response=OperatorMessageDetailResponse,
+    errors=("not_found",),
+    scope="read",
+)
+def get_message(caller: Operator, message_id: UUID) -> Any:
+    """Show one message of any account with its attempts and timeline. Text and whole phone need the scope `texts`."""
+    with reading(services().engine) as connection:
+        row = one_message(connection, None, message_id)
+        if row is None:
+            raise Problem("not_found", f"There is no message {message_id}.")
+        text = text_of_message(connection, row)._asdict()
+        if "texts" not in caller.scopes:
+            text |= {"text": None, "parts": []}
+        return _shown(caller, row) | text | history_of(connection, row)
+
+
+def _shown(caller: Operator, row: MessageRow) -> dict[str, Any]:
+    shown = message_fields(row) | {"account_id": row.account_id}
+    if "texts" not in caller.scopes and row.phone is not None:
+        shown["phone"] = mask(row.phone)
+    return shown

@@ -1,0 +1,83 @@
+"""The pages of the console that have an address, by name: they are measured, and looked at in a browser.
+
+Words in braces are objects; whoever opens a page names them.
+"""
+
+LIVE = "live: "
+"""The beginning of the name of a live part."""
+TEXT = "Hi%20{{{{name}}}}%20%E2%80%93%20your%20table%20is%20ready"
+
+OF_ACCOUNT = {
+    "overview": "/",
+    "new message": "/compose/",
+    "new message to a group": f"/compose/?kind=group&group_id={{group}}&sender_id=ACME&message={TEXT}",
+    "sends": "/sends/",
+    "sends that are paused": "/sends/?status=paused",
+    "send of one": "/sends/{single}",
+    "send of many": "/sends/{many}",
+    "reasons of a send": "/sends/{many}/reasons",
+    "recipients": "/sends/{many}/recipients",
+    "recipients that failed": "/sends/{many}/recipients?status=failed",
+    "change a send": "/sends/{open}/change",
+    "messages": "/messages/",
+    "messages to a phone": "/messages/?phone={phone}",
+    "messages that failed": "/messages/?status=failed",
+    "message": "/messages/{message}",
+    "conversations": "/conversations/",
+    "conversation": "/conversations/{phone}",
+    "groups": "/groups/",
+    "group": "/groups/{group}",
+    "contact": "/groups/{group}/contact",
+    "import": "/groups/imports/{imported}",
+    "opt-outs": "/opt-outs/",
+    "usage": "/usage/?by=country",
+    "credits": "/credits/",
+    "sender IDs": "/sender-ids/",
+    "people": "/people/",
+    "API keys": "/api-keys/",
+    "new API key": "/api-keys/new",
+    "webhooks": "/webhooks/",
+    "webhook": "/webhooks/{webhook}",
+    "new webhook": "/webhooks/new",
+    "change a webhook": "/webhooks/{webhook}/edit",
+    "changes": "/changes/",
+    f"{LIVE}overview": "/now",
+    f"{LIVE}send": "/sends/{open}/progress",
+    f"{LIVE}import": "/groups/imports/{imported}/progress",
+}
+"""Below the account and its world."""
+OF_PERSON = {"profile": "/me/profile", "password and sign-in": "/me/security"}
+OF_OPERATOR = {
+    "accounts": "/operator/accounts/",
+    "accounts found": "/operator/accounts/?search=shop",
+    "account": "/operator/accounts/{account}",
+    "top up": "/operator/accounts/{account}/top-up",
+    "refund": "/operator/accounts/{account}/refund",
+    "reverse a top-up": "/operator/accounts/{account}/top-ups/{top_up}/reverse?credits=5",
+    "suspend": "/operator/accounts/{account}/suspend",
+    "activate": "/operator/accounts/{account}/activate",
+    "messages of all accounts": "/operator/messages/",
+    "messages of an account": "/operator/messages/?account_id={account}&phone={phone}",
+    "message of an account": "/operator/messages/{message}",
+    "sender ID requests": "/operator/sender-ids/",
+    "all sender IDs": "/operator/sender-ids/?status=all",
+    "reject a sender ID": "/operator/sender-ids/{sender}/reject",
+    "from phones": "/operator/inbound/",
+    "carriers": "/operator/carriers/",
+    "pause a carrier": "/operator/carriers/{carrier}/pause",
+    "queue": "/operator/queue/",
+    "doubts": "/operator/doubts/",
+    "report": "/operator/doubts/report",
+    "health": "/operator/health/",
+    "doctor": "/operator/health/doctor",
+    "release the guard": "/operator/health/guard/release",
+    "log of changes": "/operator/changes/",
+    "access": "/operator/access/",
+    f"{LIVE}carriers": "/operator/carriers/now",
+    f"{LIVE}queue": "/operator/queue/now",
+}
+
+
+def filled(pages: dict[str, str], **objects: object) -> dict[str, str]:
+    """The pages with these objects."""
+    return {name: path.format(**objects) for name, path in pages.items()}

@@ -1,0 +1,49 @@
+"""How long carriers took lately, from the histograms of this process."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from prometheus_client import Histogram
+
+RECENT = 300.0
+"""Seconds that are looked back."""
+STEP = 10.0
+"""Seconds between two readings that are kept."""
+
+Reading = dict[str, dict[str, int]]
+"""By carrier, how many delays are in each bucket (shared/carriers/delays.py)."""
+
+
+class RecentDelays:
+    """The delays of the last minutes by carrier. Reads a histogram with the label `carrier`, and counts nothing."""
+
+    def __init__(self, histogram: Histogram, clock: Callable[[], float] = time.monotonic) -> None:
+        self._histogram = histogram
+        self._clock = clock
+        self._readings = deque([(clock(), self._read())])
+
+    def counts(self) -> Reading:
+        """What was counted in the last RECENT to RECENT + STEP seconds."""
+        now, latest = self._clock(), self._read()
+        while len(self._readings) > 1 and self._readings[1][0] <= now - RECENT:
+            self._readings.popleft()
+        if now - self._readings[-1][0] >= STEP:
+            self._readings.append((now, latest))
+        before = self._readings[0][1]
+        return {
+            carrier: {bound: count - before.get(carrier, {}).get(bound, 0) for bound, count in buckets.items()}
+            for carrier, buckets in latest.items()
+        }
+
+    def _read(self) -> Reading:
+        """What was counted since the process started. Prometheus adds the smaller buckets to each."""
+        reading: Reading = {}
+        below: dict[str, int] = {}
+        for metric in self._histogram.collect():
+            for sample in metric.samples:
+                if "le" in sample.labels:
+                    carrier, count = sample.labels["carrier"], round(sample.value)
+                    reading.setdefault(carrier, {})[sample.labels["le"]] = count - below.get(carrier, 0)
+                    below[carrier] = count
+        return reading

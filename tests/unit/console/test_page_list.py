@@ -29,6 +29,7 @@ LEADS_ON = {
     "POST api_keys.revoke",
     "POST compose.send",
     "POST groups.cancel_import",
+    "POST groups.contact",
     "POST groups.delete",
     "POST groups.import_file",
     "POST groups.remove_contact",

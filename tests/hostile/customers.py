@@ -107,8 +107,7 @@ async def exports_read_slowly(wire: Wire) -> None:
     async def sip(connection: Connection) -> None:
         connection[1].write(data)
         wire.counts["requests"] += 1
-        while await connection[0].read(1_000):
-            await asyncio.sleep(1)
+        await wire.read(connection, 1_000, 1)
 
     await wire.together(*(wire.reopen(sip) for _ in range(wire.many(140))))
 

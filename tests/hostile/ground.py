@@ -2,17 +2,13 @@
 
 import contextlib
 import json
-import math
-import threading
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
-import psutil
 from sqlalchemy import text
 
 from bench.growth import Original, copy
@@ -25,9 +21,11 @@ from shared.contacts.groups import create_group
 from tests.harness.console import CONSOLE_KEY
 from tests.harness.house import SECRET_KEY, House, wait_until
 from tests.hostile.attacker import attacking
+from tests.hostile.felt import Felt, recovery
+from tests.hostile.memory import Memory
 from tests.hostile.scenarios import Scenario
 from tests.hostile.signed_in import a_person, a_stranger
-from tests.hostile.victim import Asked, Victim
+from tests.hostile.victim import Victim
 from tests.hostile.wire import Target
 
 CARRIER_RATE = 1_000
@@ -37,7 +35,6 @@ PEOPLE = 10
 """Of the attacker's account, signed in at the console."""
 PATTERN = 2_000
 """Messages of the send that is copied until there are as many as an attack wants."""
-LOOK = 0.2
 
 CONTACTS = text(
     """
@@ -49,65 +46,6 @@ OPEN_SENDS = text(
     "SELECT s.id FROM send s JOIN account a ON a.id = s.account_id WHERE a.name = 'attacker' AND s.completed_at IS NULL"
 )
 COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
-
-
-@dataclass(slots=True)
-class Felt:
-    """What the victim felt of one attack. Seconds, and bytes of all API processes together."""
-
-    scenario: Scenario
-    quiet: list[Asked]
-    during: list[Asked]
-    after: list[Asked]
-    delays: list[float] = field(default_factory=list)
-    memory: tuple[int, int, int] = (0, 0, 0)
-    """Before the attack, at most during it, and at the end."""
-    recovery: float = 0.0
-    """From the end of the attack to the victim's last request that was refused or slow."""
-    did: Counter[str] = field(default_factory=Counter)
-    """What the attacker did."""
-
-    @property
-    def refused(self) -> list[Asked]:
-        """The victim's requests that were not answered 200."""
-        return [asked for asked in self.during + self.after if asked.status != 200]
-
-
-def seconds_of(asked: list[Asked], share: float) -> float:
-    """The seconds within which that share of the single sends was answered; NaN where there are none."""
-    took = sorted(each.seconds for each in asked if each.what == "send")
-    return took[min(len(took) - 1, int(len(took) * share))] if took else math.nan
-
-
-class Memory:
-    """Looks how much memory the API and the console have, while its block runs."""
-
-    def __init__(self, house: House, console: Command) -> None:
-        self._house = house
-        self._console = console
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="memory")
-        self.most = 0
-
-    def __enter__(self) -> "Memory":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def now(self) -> int:
-        """Bytes that the API's processes and the console hold together."""
-        assert self._house.api is not None
-        api = psutil.Process(self._house.api.pid)
-        console = psutil.Process(self._console.pid)
-        return sum(process.memory_info().rss for process in (api, *api.children(recursive=True), console))
-
-    def _run(self) -> None:
-        while not self._over.wait(LOOK):
-            with contextlib.suppress(psutil.Error):
-                self.most = max(self.most, self.now())
 
 
 class Ground:
@@ -165,7 +103,7 @@ class Ground:
             time.sleep(warm_up)
             first = time.monotonic()
             time.sleep(around)
-            before, memory.most = memory.now(), 0
+            before, memory.most = memory.now(), 0  # the start of the processes does not count
             with attacking(scenario.name, self._target, did):
                 begin = time.monotonic()
                 time.sleep(seconds)
@@ -175,16 +113,17 @@ class Ground:
         quiet = [asked for asked in victim.asked if first <= asked.due < begin]
         during = [asked for asked in victim.asked if begin <= asked.due < end]
         rest = [asked for asked in victim.asked if asked.due >= end]
-        felt = Felt(scenario, quiet, during, rest, memory=(before, most, after), did=did)
-        most = slow(quiet)
-        bad = [each for each in victim.asked if each.status != 200 or (each.what != "page" and each.seconds > most)]
-        felt.recovery = max(
-            [asked.due + asked.seconds - end for asked in bad if asked.due + asked.seconds > end] or [0.0]
-        )
-        accepted = sum(asked.what == "send" and asked.status == 200 for asked in during + rest)
+        felt = Felt(scenario, quiet, during, rest, did=did)
+        felt.memory = (sum(before.values()), most, sum(after.values()))
+        felt.grown = {name: (before.get(name, 0), size) for name, size in after.items()}
+        felt.recovery = recovery(quiet, victim.asked, end)
+
+        def arrived() -> bool:
+            felt.delays, felt.told = victim.delays(during + rest), victim.told(during + rest)
+            return len(felt.delays) >= felt.accepted and len(felt.told) >= felt.accepted
+
         with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
-            wait_until(lambda: len(victim.delays(during + rest)) >= accepted, 30, "the victim's messages")
-        felt.delays = victim.delays(during + rest)
+            wait_until(arrived, 30, "the victim's messages")
         return felt
 
     def cancel_sends(self) -> None:
@@ -230,15 +169,6 @@ class Ground:
             copy(house.engine, Original(account, [UUID(send)], PATTERN), number)
         with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("ANALYZE"))
-
-
-LIMIT = 0.1
-
-
-def slow(quiet: list[Asked]) -> float:
-    """Seconds from which on a single send is slow: 100 ms, or three times the p99 of a quiet time."""
-    p99 = seconds_of(quiet, 0.99)
-    return LIMIT if math.isnan(p99) else max(LIMIT, 3 * p99)
 
 
 @contextlib.contextmanager

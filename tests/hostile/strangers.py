@@ -5,7 +5,7 @@ import itertools
 import json
 from urllib.parse import urlencode
 
-from tests.hostile.wire import Connection, Wire, until_ended
+from tests.hostile.wire import READ, Connection, Wire
 
 TOKEN = "/api/v1/auth/token"
 JSON = "Content-Type: application/json"
@@ -30,7 +30,7 @@ async def bodies_that_never_come(wire: Wire) -> None:
 
     async def hold(connection: Connection) -> None:
         connection[1].write(head)
-        await until_ended(connection)
+        await wire.read(connection, READ)
 
     await wire.together(*(wire.reopen(hold) for _ in range(wire.many(1_300))))
 
@@ -43,7 +43,7 @@ async def slow_bodies(wire: Wire) -> None:
 
     async def drip(connection: Connection, head: bytes) -> None:
         connection[1].write(head)
-        ended = asyncio.create_task(until_ended(connection))
+        ended = asyncio.create_task(wire.read(connection, READ))
         while not ended.done():
             connection[1].write(b" ")
             await asyncio.wait([ended], timeout=DRIP_SECONDS)
@@ -59,7 +59,7 @@ async def idle_connections(wire: Wire) -> None:
 
     async def hold(connection: Connection, begin: bytes) -> None:
         connection[1].write(begin)
-        await until_ended(connection)
+        await wire.read(connection, READ)
 
     begins = [begin for begin in (b"POST /api/v1/sms/send HTTP/1.1\r\nX-", health) for _ in range(wire.many(2_500))]
     await wire.together(*(wire.reopen(lambda connection, begin=begin: hold(connection, begin)) for begin in begins))
@@ -92,9 +92,11 @@ async def endless_trailers(wire: Wire) -> None:
 
     async def pour(connection: Connection) -> None:
         connection[1].write(head)
-        while not connection[0].at_eof():
+        ended = asyncio.create_task(wire.read(connection, READ))
+        while not ended.done():
             connection[1].write(trailers)
             await connection[1].drain()
+        await ended
 
     await wire.together(*(wire.reopen(pour) for _ in range(wire.many(16))))
 
@@ -128,8 +130,7 @@ async def files_not_read(wire: Wire) -> None:
     async def use(connection: Connection) -> None:
         connection[1].write(data)
         wire.counts["requests"] += 100
-        while await connection[0].read(1_000):
-            await asyncio.sleep(5)
+        await wire.read(connection, 1_000, 5)
 
     await wire.together(*(console.reopen(use) for _ in range(wire.many(200))))
 

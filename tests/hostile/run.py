@@ -34,13 +34,13 @@ def tell(tables: Tables, felt: Felt) -> list[str]:
 
 def tell_of_poison(tables: Tables, there: Ground) -> list[str]:
     """Print what poisoned objects cost others, and return what is wrong."""
-    quiet, beside, failed = poison.measured(there)
+    costs = poison.measured(there.house)
     tables.line()
     tables.head(poison.HEAD)
-    for row in poison.rows(quiet, beside):
+    for row in poison.rows(costs):
         tables.row(row)
-    print(f"    failed meanwhile, of {poison.COUNT} each: {failed}", file=sys.stderr, flush=True)
-    return [f"poison: {problem}" for problem in poison.problems(quiet, beside, failed)]
+    print(f"    failed in each turn, of {poison.COUNT} each: {costs.failed}", file=sys.stderr, flush=True)
+    return [f"poison: {problem}" for problem in poison.problems(costs)]
 
 
 def main() -> int:

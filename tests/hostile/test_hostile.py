@@ -8,7 +8,8 @@ from shared.audit.check import audit
 from tests.harness.house import wait_until
 from tests.hostile.felt import not_handed_over
 from tests.hostile.ground import Ground, ground
-from tests.hostile.poison import Neighbour, Poison
+from tests.hostile.jobs import neighbour
+from tests.hostile.poisons import Poison
 from tests.hostile.scenarios import SCENARIOS, Scenario
 
 STRENGTH = 0.05
@@ -34,10 +35,11 @@ def test_no_request_of_another_is_refused_or_lost(there: Ground, scenario: Scena
 
 
 def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
-    neighbour = Neighbour(there.house)
     poison = Poison(there.house, POISONED)
-    neighbour.work(2)
-    wait_until(lambda: {*poison.failed().values()} == {POISONED}, 60, "the failure of each")
+    with neighbour(there.house) as other, poison:
+        other.work(2)
+        wait_until(lambda: all(poison.failed().values()), 60, "the failure of each kind")
+    poison.remove()
 
 
 def test_the_books_are_clean(there: Ground) -> None:

@@ -4,16 +4,19 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. After MAX_FAILURES the job is set aside until the operator
-retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state
-stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. Failing imports and expansions are tried after the others until
+they have been due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set
+aside until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a
+job without such a state stays aside because of its row here.
 """
 
 import logging
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -48,6 +51,8 @@ from shared.encryption import TextKeyMissing
 __all__ = [
     "FAILURES",
     "IN_BACKOFF",
+    "SINGLY_SECONDS",
+    "YIELDING",
     "Job",
     "JobKind",
     "attempt",
@@ -57,6 +62,7 @@ __all__ = [
     "failures_of",
     "in_backoff",
     "is_set_aside",
+    "yielding",
 ]
 
 log = logging.getLogger(__name__)
@@ -65,8 +71,11 @@ JobKind = Literal[
     "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
 ]
 
+SINGLY_SECONDS: Final = 0.5
+"""Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
+YIELDS_FOR: Final = timedelta(minutes=1)
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
 
@@ -75,6 +84,8 @@ IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
 """SQL: whether the job with this `kind` and id `subject` must not be tried now."""
 FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
+YIELDING: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp() - interval '1 minute')"
+"""SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
 
 
 ROOT = Path(__file__).parent.parent
@@ -175,6 +186,11 @@ def in_backoff(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
     return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
 
 
+def yielding(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
+    """SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
+    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp() - YIELDS_FOR)
+
+
 def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
     """SQL: whether the job is set aside."""
     return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
@@ -192,6 +208,8 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
     """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
+    One by one, none is begun after SINGLY_SECONDS: the others are done the next time.
+
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
     try:
@@ -200,8 +218,10 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], 
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
-    done = 0
+    done, deadline = 0, time.monotonic() + SINGLY_SECONDS
     for _ in range(limit):
+        if time.monotonic() > deadline:
+            break
         with attempt(engine, kind) as job:
             if not (count := work(job, 1)):
                 break

@@ -33,7 +33,7 @@ from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_co
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
-from shared.job_failures import attempt, failures_of, in_backoff
+from shared.job_failures import attempt, failures_of, in_backoff, yielding
 from shared.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 
@@ -51,7 +51,7 @@ NEXT = (
         in_constants(contact_import.c.state, "queued", "running"),
         not_(in_backoff("import", contact_import.c.id)),
     )
-    .order_by(contact_import.c.worked_at)
+    .order_by(yielding("import", contact_import.c.id), contact_import.c.worked_at)
     .limit(1)
     .with_for_update(skip_locked=True)
 )

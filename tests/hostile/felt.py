@@ -39,6 +39,8 @@ class Felt:
     """From the end of the attack to the victim's last request that was refused or slow."""
     did: Counter[str] = field(default_factory=Counter)
     """What the attacker did, and what came back."""
+    achieved: list[str] = field(default_factory=list)
+    """What it must not have achieved."""
 
     @property
     def refused(self) -> list[Asked]:
@@ -118,4 +120,5 @@ def problems(felt: Felt) -> Iterator[str]:
         yield f"memory of {before >> 20} MB was {after >> 20} at the end: {by_process}"
     if felt.recovery > RECOVERY:
         yield f"slow for {felt.recovery:.1f} s after the end"
+    yield from felt.achieved
     yield from felt.scenario.no_attack(felt.did)

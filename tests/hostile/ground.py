@@ -7,19 +7,19 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import UUID
 
 from sqlalchemy import text
 
-from bench.growth import Original, copy
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.accounts.operator_keys import create_operator_key
 from shared.api_key import NewKey
-from shared.contacts.groups import create_group
 from tests.harness.console import CONSOLE_KEY
-from tests.harness.house import SECRET_KEY, House, wait_until
+from tests.harness.house import SECRET_KEY, WORKERS_EVER, House, wait_until
+from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
+from tests.hostile import owned
+from tests.hostile.achieved import achieved
 from tests.hostile.attacker import attacking
 from tests.hostile.felt import Felt, recovery
 from tests.hostile.memory import Memory
@@ -31,21 +31,21 @@ from tests.hostile.wire import Target
 CARRIER_RATE = 1_000
 """Segments a second of the simulated carrier, so that an attacker's bulk sends wait for it and not for a processor."""
 CREDITS = 2_000_000_000
+CARRIER_THAT_CALLS = """
+[carrier.web]
+kind = "http"
+ready = "generic"
+our_url = "https://sms.example"
+request.url = "https://carrier.example"
+values.token = "t"
+callback.secret = "a secret of the carrier"
+"""
 PEOPLE = 10
 """Of the attacker's account, signed in at the console."""
-PATTERN = 2_000
-"""Messages of the send that is copied until there are as many as an attack wants."""
 
-CONTACTS = text(
-    """
-    INSERT INTO contact (group_id, position, phone)
-    SELECT :group, n, 255000000000 + n FROM generate_series(1, CAST(:count AS int)) AS n
-    """
-)
 OPEN_SENDS = text(
     "SELECT s.id FROM send s JOIN account a ON a.id = s.account_id WHERE a.name = 'attacker' AND s.completed_at IS NULL"
 )
-COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
 
 
 class Ground:
@@ -65,14 +65,9 @@ class Ground:
         attacker = house.new_account("attacker", CREDITS)
         key, token = house.key, house.token
         with house.engine.begin() as connection:
-            group = create_group(connection, attacker, "Large")
-            size = {"group": group, "count": round(300_000 * self.strength)}
-            connection.execute(CONTACTS, size)
-            connection.execute(COUNT, size)
-        opt_outs = [str(254_800_000_000 + number) for number in range(round(500_000 * self.strength))]
-        for first in range(0, len(opt_outs), 100_000):
-            house.post("/suppressions", phones=opt_outs[first : first + 100_000])
-        self._fill(attacker, round(500_000 * self.strength))
+            group = owned.large_group(connection, attacker, self.strength)
+        webhook = owned.webhook(house, self.strength)
+        owned.long_lists(house, attacker, self.strength)
         self.victim.start(self.console_port)
         with house.engine.begin() as connection:
             operator = create_operator_key(connection, "a monitor", ["read"], SECRET_KEY)
@@ -82,7 +77,9 @@ class Ground:
             token,
             key.api_key,
             key.api_secret,
-            str(group),
+            group,
+            webhook,
+            house.redis.url,
             self.victim.key.api_key,
             self.victim.person.email,
             self.console_port,
@@ -124,6 +121,7 @@ class Ground:
 
         with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
             wait_until(arrived, 30, "the victim's messages")
+        felt.achieved = achieved(self.house.engine, did)
         return felt
 
     def cancel_sends(self) -> None:
@@ -159,17 +157,6 @@ class Ground:
         with urllib.request.urlopen(asked, timeout=30) as answer:
             return str(json.load(answer)["access_token"])
 
-    def _fill(self, account: int, messages: int) -> None:
-        """Let the account have so many messages, which are delivered."""
-        house = self.house
-        phones = [str(254_200_000_000 + number) for number in range(min(messages, PATTERN))]
-        send = house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
-        house.wait_for_end(120)
-        for number in range(1, messages // PATTERN):
-            copy(house.engine, Original(account, [UUID(send)], PATTERN), number)
-        with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("ANALYZE"))
-
 
 @contextlib.contextmanager
 def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
@@ -181,14 +168,25 @@ def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
         "TRUSTED_PROXIES": f"{LOOPBACK}/32",
         "CONSOLE_SECRET_KEY": CONSOLE_KEY,
     }
-    made = House(folder, durable=durable, **settings)
-    there = Ground(made, strength)
-    try:
-        made.start(1)
-        made.start_webhooks()
-        there.prepare()
-        yield there
-        there.victim.stop()
-    finally:
-        there.console.stop()
-        made.stop()
+    with oidc_provider() as provider:
+        settings |= {
+            "OIDC_ISSUER": provider.issuer,
+            "OIDC_CLIENT_ID": CLIENT_ID,
+            "OIDC_CLIENT_SECRET": CLIENT_SECRET,
+        }
+        made = House(folder, durable=durable, **settings)
+        there = Ground(made, strength)
+        try:
+            made.launch_worker()
+            made.start_webhooks()
+            carriers = folder / "carriers.toml"
+            carriers.write_text(CARRIER_THAT_CALLS)
+            made.env |= {"CARRIERS_FILE": str(carriers), "CARRIER": ""}  # for the API only: it takes the callbacks
+            made.start_api()
+            wait_until(lambda: made.scalar(WORKERS_EVER), 90, "the worker")
+            there.prepare()
+            yield there
+            there.victim.stop()
+        finally:
+            there.console.stop()
+            made.stop()

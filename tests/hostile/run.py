@@ -35,7 +35,6 @@ def tell(tables: Tables, felt: Felt) -> list[str]:
 def tell_of_poison(tables: Tables, there: Ground) -> list[str]:
     """Print what poisoned objects cost others, and return what is wrong."""
     costs = poison.measured(there.house)
-    tables.line()
     tables.head(poison.HEAD)
     for row in poison.rows(costs):
         tables.row(row)
@@ -60,12 +59,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         Path(folder).chmod(0o755)
         with ground(Path(folder), options.strength, durable=True) as there:
+            if "poison" in names:
+                missed += tell_of_poison(tables, there)
+                tables.line()
             tables.head(HEAD)
             for scenario in (each for each in SCENARIOS if each.name in names):
                 there.restart()
                 missed += tell(tables, there.attacked(scenario, options.seconds, AROUND, WARM_UP))
-            if "poison" in names:
-                missed += tell_of_poison(tables, there)
             breaches = audit(there.house.engine, full=True)
             missed += [f"books: {breach}" for breach in breaches if breach.rule != "queue_moves"]
     print("\n".join(missed) or "Everything as promised.")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
 
-from tests.hostile import customers, people, strangers
+from tests.hostile import churn, customers, insiders, people, strangers
 from tests.hostile.wire import Wire
 
 
@@ -29,6 +29,8 @@ class Scenario(NamedTuple):
             yield f"this was no attack: it lacks {' and '.join(lacking)}; there was {dict(did)}"
 
 
+LIMITED = ("200", "409", "429")
+"""Requests that do what they ask, or of which there is a limit."""
 ANSWERED, HELD = ("200", "429"), ("held", "408", "429", "503")
 """Requests that do what they ask or are too many; connections that are kept, or ended because they are slow or many."""
 
@@ -64,6 +66,16 @@ SCENARIOS = (
         strangers.guessed_operators,
         ("401", "403", "429"),
     ),
+    Scenario(
+        "callbacks",
+        "callbacks of carriers and sign-ins by OIDC forged, 64 at a time",
+        strangers.callbacks_and_sign_ins_by_oidc,
+        ("200", "401", "404", "429"),
+        ("401",),
+    ),
+    Scenario(
+        "late-opt-outs", "opt-outs of 3,000 during a bulk send of 20,000", churn.late_opt_outs, ANSWERED, ("200",)
+    ),
     Scenario("lists", "lists and reports of 500,000 messages, 64 at a time", customers.large_lists, ANSWERED),
     Scenario("quotes", "quotes for 300,000 contacts, 48 at a time", customers.quotes_of_a_large_group, ANSWERED),
     Scenario("contacts", "lists of 100,000 contacts, 40 at a time", customers.contacts_added, ANSWERED),
@@ -71,7 +83,12 @@ SCENARIOS = (
     Scenario("single", "single sends, 64 at a time", customers.single_sends, ANSWERED),
     Scenario("twins", "bulk sends with one Idempotency-Key, 64 at a time", customers.twins, ANSWERED),
     Scenario("exports", "140 exports, read at 1 kB/s", customers.exports_read_slowly, ANSWERED),
-    Scenario("revoked", "tokens got and revoked, 32 at a time", customers.tokens_revoked, ANSWERED),
+    Scenario(
+        "revoked",
+        "tokens got and revoked, 32 at a time, beside 500,000 revoked ones",
+        customers.tokens_revoked,
+        ANSWERED,
+    ),
     Scenario(
         "opt-outs", "opt-out files of 4,000,000 rows, 8 at a time", customers.millions_of_opt_outs, ("400", "429")
     ),
@@ -83,7 +100,28 @@ SCENARIOS = (
         ("200",),
     ),
     Scenario(
-        "webhooks", "20 webhooks whose receivers never end", customers.webhooks_without_an_end, ANSWERED, ("posts",)
+        "large-imports", "files of 100,000 contacts imported, 16 at a time", churn.large_imports, LIMITED, ("200",)
+    ),
+    Scenario("erasures", "erasures of phones, 32 at a time", churn.erasures, LIMITED, ("200",)),
+    Scenario(
+        "churn", "keys, groups and webhooks made and removed, 64 at a time", churn.keys_groups_and_webhooks, LIMITED
+    ),
+    Scenario(
+        "one-phone",
+        "one phone given 5,000 messages at once, 32 at a time",
+        churn.one_phone,
+        ("200", "400", "429"),
+        ("200",),
+    ),
+    Scenario(
+        "redis",
+        "20 entries a second in the queue that are no tasks, and messages to shut down",
+        insiders.writer_of_redis,
+        ("entries",),
+        ("shutdowns",),
+    ),
+    Scenario(
+        "webhooks", "19 webhooks whose receivers never end", customers.webhooks_without_an_end, ANSWERED, ("posts",)
     ),
     Scenario("pages", "1,000 open pages of one account", people.open_pages, ANSWERED),
     Scenario("readers", "200 connections that read pages at 1 kB/s", people.pages_read_slowly, ANSWERED),

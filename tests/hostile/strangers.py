@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import json
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from tests.hostile.wire import READ, Connection, Wire
 
@@ -144,6 +144,33 @@ async def guessed_operators(wire: Wire) -> None:
     ]
     asked += [wire.operator_request("GET", "/accounts?limit=1000", token=wire.target.token) for _ in range(32)]
     await wire.together(*(wire.repeat(lambda data=data: data) for data in asked[:: max(1, round(64 / wire.many(64)))]))
+
+
+async def callbacks_and_sign_ins_by_oidc(wire: Wire) -> None:
+    """Callbacks of carriers with signatures that are wrong, and sign-ins with codes that are none."""
+    forged = json.dumps({"receipts": [{"id": "1", "status": "delivered"}] * wire.many(10_000)}).encode()
+    lines = (JSON, "X-Signature: sha256=0", f"Content-Length: {len(forged)}")
+    calls = [
+        wire.head("POST", f"/carriers/{name}/{kind}", *lines, signed_in=False) + forged
+        for name in ("web", "nobody")
+        for kind in ("receipts", "inbound")
+    ]
+    begin = wire.request("POST", "/sign-in/oidc", signed_in=False)
+
+    async def sign_in(connection: Connection) -> None:
+        while True:
+            status, body = await wire.ask(connection, begin)
+            if status == 200:
+                begun = json.loads(body)
+                state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
+                returned = {"attempt": begun["attempt"], "state": state, "code": "guessed"}
+                await wire.ask(connection, wire.request("POST", "/sign-in/oidc/complete", returned, signed_in=False))
+
+    order = itertools.cycle(calls)
+    await wire.together(
+        *(wire.repeat(lambda: next(order)) for _ in range(wire.many(32))),
+        *(wire.reopen(sign_in) for _ in range(wire.many(32))),
+    )
 
 
 async def guessed_secrets(wire: Wire) -> None:

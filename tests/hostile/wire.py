@@ -31,6 +31,10 @@ class Target:
     api_secret: str
     group: str
     """Its large group."""
+    webhook: str
+    """Its webhook, which has had many deliveries."""
+    redis_url: str
+    """Of the broker, for who may write there."""
     victims_key: str
     """The name of the victim's API key, which is no secret."""
     victims_email: str

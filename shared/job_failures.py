@@ -172,7 +172,8 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
             key = {"job_kind": job.kind, "job_subject": job.subject}
             connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None})
     suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
-    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, stack_of(error))
+    told = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
+    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, told)
     return bool(failures >= MAX_FAILURES)
 
 
@@ -237,7 +238,7 @@ def stack_of(error: Exception) -> str:
 def _describe(error: Exception) -> str:
     """The type and location of an error, without its message, which may contain phones and texts."""
     cause: Any = getattr(error, "orig", None) or error
-    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     own_frames = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]
     location = next(
         (f" in {path}, line {line}" for path, line in reversed(own_frames) if path.parts[0] in PACKAGES), ""

@@ -130,20 +130,18 @@ class Page(NamedTuple):
     """The position of its last contact if it ended early."""
 
 
-def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
+def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] | None:
     """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
+
+    Returns None if the expansion failed: another send may need one.
 
     Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
     or if its expansion fails repeatedly.
     """
-    batches: list[UUID] | None = None
-    while batches is None:  # it failed; another send may need it
-        batches = holding_unusable(engine, lambda: _expand(engine, limits))
-    return batches
+    return holding_unusable(engine, lambda: _expand(engine, limits))
 
 
 def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
-    """Like `expand`; None if the expansion failed."""
     batches: list[UUID] | None = None
     with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
         with transaction(engine) as connection:

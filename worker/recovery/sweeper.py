@@ -222,7 +222,10 @@ class Sweeper:
             log.exception("a cycle failed; its messages will be recovered when its lease expires")
 
     def work(self) -> int:
-        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches."""
+        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches.
+
+        What waits is sent after each expansion, also after one that failed, so that many of those delay nothing.
+        """
         cycles = 0
         while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
@@ -230,7 +233,7 @@ class Sweeper:
                 self.tasks.publish(expanded)
             cycles_run = self._dispatcher.drain()
             cycles += cycles_run
-            if not expanded and not cycles_run:
+            if expanded == [] and not cycles_run:
                 break
         return cycles
 

@@ -247,6 +247,30 @@ def test_an_expansion_that_has_failed_lets_the_others_go_first(
     assert failures(service, "expansion") == [(1, False)]
 
 
+def test_messages_that_wait_are_sent_after_each_expansion_that_fails(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = [scheduled(service, service.new_group(phones(3, first))) for first in (255800000000, 255810000000)]
+    steps: list[str] = []
+
+    def fails(*_: object) -> None:
+        steps.append("expansion")
+        raise Poison
+
+    def drain() -> int:
+        steps.append("cycles")
+        return 0
+
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", fails)
+    monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)"), {"sends": bad})
+    service.worker.sweeper.work()
+    tried = steps.count("expansion")  # those of other tests, too
+    assert tried >= len(bad)
+    assert steps == ["expansion", "cycles"] * tried + ["cycles"]
+
+
 def test_batches_that_make_no_messages_are_held_together(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """One by one, the messages of others in the same claim would wait for each of them."""
     service.worker.dispatcher.stop.set()

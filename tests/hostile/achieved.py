@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from sqlalchemy import Engine, text
 
@@ -20,32 +21,32 @@ AFTER = text(
 )
 
 
-def achieved(engine: Engine, did: Counter[str]) -> list[str]:
-    """What it must not have achieved, if it did anything of the kind."""
-    return [*_flooded(engine), *_late(engine, did)]
+class Late(NamedTuple):
+    """Messages handed over after the opt-out of their phone was accepted, and by how many seconds at most."""
+
+    messages: int
+    seconds: float
 
 
-def latest_after_opt_outs(engine: Engine, did: Counter[str]) -> tuple[int, float]:
-    """How many messages were handed over after the opt-out of their phone was accepted, and by how many seconds."""
-    count, latest = 0, 0.0
+def late(engine: Engine, did: Counter[str]) -> Late | None:
+    """What came late after the opt-outs of an attack; None if there were none."""
+    rows = []
     for name, milliseconds in did.items():
         if name.startswith(AT):
-            first, accepted = int(name.removeprefix(AT)), milliseconds / 1000
+            accepted = milliseconds / 1000
             with engine.connect() as connection:
-                row = connection.execute(AFTER, {"first": first, "count": END, "accepted": accepted}).one()
-            if row[0]:
-                count, latest = count + row[0], max(latest, float(row[1]) - accepted)
-    return count, latest
+                row = connection.execute(
+                    AFTER, {"first": int(name.removeprefix(AT)), "count": END, "accepted": accepted}
+                ).one()
+            rows.append((row[0], float(row[1]) - accepted if row[0] else 0.0))
+    return Late(sum(count for count, _ in rows), max(seconds for _, seconds in rows)) if rows else None
 
 
-def _flooded(engine: Engine) -> Iterator[str]:
+def achieved(engine: Engine, late: Late | None) -> Iterator[str]:
+    """What it must not have achieved."""
     with engine.connect() as connection:
         count = connection.execute(TO_PHONE, {"phone": ONE_PHONE}).scalar_one()
     if count > MOST_TO_ONE_PHONE:
         yield f"one phone got {count} messages within an hour, and {MOST_TO_ONE_PHONE} are allowed"
-
-
-def _late(engine: Engine, did: Counter[str]) -> Iterator[str]:
-    count, latest = latest_after_opt_outs(engine, did)
-    if latest > IN_A_WINDOW:
-        yield f"{count} messages were handed over after the opt-out of their phone, up to {latest:.2f} s"
+    if late is not None and late.seconds > IN_A_WINDOW:
+        yield f"{late.messages} messages came after the opt-out of their phone, up to {late.seconds:.2f} s"

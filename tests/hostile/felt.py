@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tests.hostile.achieved import Late
 from tests.hostile.scenarios import Scenario
 from tests.hostile.victim import Asked, accepted
 
@@ -39,6 +40,7 @@ class Felt:
     """From the end of the attack to the victim's last request that was refused or slow."""
     did: Counter[str] = field(default_factory=Counter)
     """What the attacker did, and what came back."""
+    late: Late | None = None
     achieved: list[str] = field(default_factory=list)
     """What it must not have achieved."""
 

@@ -19,7 +19,7 @@ from tests.harness.console import CONSOLE_KEY
 from tests.harness.house import SECRET_KEY, WORKERS_EVER, House, wait_until
 from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
 from tests.hostile import owned
-from tests.hostile.achieved import achieved
+from tests.hostile.achieved import achieved, late
 from tests.hostile.attacker import attacking
 from tests.hostile.felt import Felt, recovery
 from tests.hostile.memory import Memory
@@ -121,7 +121,8 @@ class Ground:
 
         with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
             wait_until(arrived, 30, "the victim's messages")
-        felt.achieved = achieved(self.house.engine, did)
+        felt.late = late(self.house.engine, did)
+        felt.achieved = list(achieved(self.house.engine, felt.late))
         return felt
 
     def cancel_sends(self) -> None:

@@ -18,6 +18,8 @@ TOLD = 3.0
 MEMORY, MEMORY_BACK = 2.0, 1.25
 """Times as much as before, during the attack and at the end."""
 RECOVERY = 5.0
+TOLD_OF_BODY = 300
+"""Characters of the answer to a request that was refused."""
 
 
 @dataclass(slots=True)
@@ -107,7 +109,7 @@ def problems(felt: Felt) -> Iterator[str]:
     if felt.slowest_other[0] >= OTHERS:
         yield f"a request ({felt.slowest_other[1]}) was answered after {felt.slowest_other[0]:.1f} s"
     if felt.refused:
-        told = [(asked.what, asked.status, asked.body) for asked in felt.refused[:3]]
+        told = [(asked.what, asked.status, str(asked.body)[:TOLD_OF_BODY]) for asked in felt.refused[:3]]
         yield f"{len(felt.refused)} requests refused or lost, such as {told}"
     yield from not_handed_over(felt)
     if not max(felt.delays, default=math.nan) < HANDED_OVER:

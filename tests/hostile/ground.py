@@ -84,7 +84,7 @@ class Ground:
             self.victim.person.email,
             self.console_port,
             a_stranger(self.console_port),
-            [a_person(house, attacker, self.console_port).cookie for _ in range(PEOPLE)],
+            [a_person(house, attacker, self.console_port).cookie for _ in range(max(2, round(PEOPLE * self.strength)))],
             attacker,
             operator.api_key,
             self._operator_token(operator),

@@ -4,10 +4,10 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. Failing imports and expansions are tried after the others until
-they have been due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set
-aside until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a
-job without such a state stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. Failing expansions are tried after the others until they have been
+due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set aside until the
+operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such
+a state stays aside because of its row here.
 """
 
 import logging
@@ -16,7 +16,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -62,7 +61,6 @@ __all__ = [
     "failures_of",
     "in_backoff",
     "is_set_aside",
-    "yielding",
 ]
 
 log = logging.getLogger(__name__)
@@ -75,7 +73,6 @@ SINGLY_SECONDS: Final = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
-YIELDS_FOR: Final = timedelta(minutes=1)
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
 
@@ -185,11 +182,6 @@ def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]
 def in_backoff(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
     """SQL: whether the job must not be tried now."""
     return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
-
-
-def yielding(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
-    """SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
-    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp() - YIELDS_FOR)
 
 
 def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> Exists:

@@ -94,14 +94,6 @@ def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> tuple[str,
     return made[0], made[1]
 
 
-def import_the_rest(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave nothing to other tests."""
-    monkeypatch.undo()
-    time_passes(service)
-    while import_chunk(service.engine):
-        pass
-
-
 def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,30 +117,6 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
         assert retry_import(connection, UUID(bad))
     assert import_chunk(service.engine)
     assert service.get(f"/imports/{bad}").json["status"] == "completed"
-
-
-def test_an_import_that_has_failed_lets_the_others_go_first(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    bad, good = two_imports(service, monkeypatch)
-    assert import_chunk(service.engine)
-    time_passes(service)
-    assert import_chunk(service.engine)
-    assert service.get(f"/imports/{good}").json["status"] == "completed"
-    assert failures(service, "import") == [(1, False)]
-    assert service.get(f"/imports/{bad}").json["status"] == "queued"
-    import_the_rest(service, monkeypatch)
-
-
-def test_an_import_that_has_failed_does_not_wait_for_the_others_for_ever(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, good = two_imports(service, monkeypatch)
-    assert import_chunk(service.engine)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET retry_at = now() - interval '2 minutes'"))
-    assert import_chunk(service.engine)
-    assert failures(service, "import") == [(2, False)]
-    assert service.get(f"/imports/{good}").json["status"] == "queued"
-    import_the_rest(service, monkeypatch)
 
 
 def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,10 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. Failing expansions are tried after the others until they have been
-due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set aside until the
-operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such
-a state stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. Failing expansions are tried after the others until they have
+been due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set aside until
+the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without
+such a state stays aside because of its row here.
 """
 
 import logging

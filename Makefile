@@ -74,8 +74,8 @@ upgrade: $(READY) ## Replace the code of an earlier revision by this one under l
 partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
 	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions
 
-hostile: $(READY) ## Attack the service beside a victim, for half an hour: make hostile SECONDS=60 ONLY=never,slow
-	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
+hostile: $(READY) ## Attack the service beside a victim, for an hour: make hostile SECONDS=60 ONLY=never,slow MARKDOWN=FILE
+	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
 
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/jobs/test_import_million.py

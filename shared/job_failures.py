@@ -4,12 +4,14 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. After MAX_FAILURES the job is set aside until the operator
-retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state
-stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. Failing expansions are tried after the others until they have
+been due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set aside until
+the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without
+such a state stays aside because of its row here.
 """
 
 import logging
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,6 +50,8 @@ from shared.encryption import TextKeyMissing
 __all__ = [
     "FAILURES",
     "IN_BACKOFF",
+    "SINGLY_SECONDS",
+    "YIELDING",
     "Job",
     "JobKind",
     "attempt",
@@ -65,6 +69,8 @@ JobKind = Literal[
     "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
 ]
 
+SINGLY_SECONDS: Final = 0.5
+"""Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
@@ -75,6 +81,8 @@ IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
 """SQL: whether the job with this `kind` and id `subject` must not be tried now."""
 FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
+YIELDING: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp() - interval '1 minute')"
+"""SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
 
 
 ROOT = Path(__file__).parent.parent
@@ -161,7 +169,8 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
             key = {"job_kind": job.kind, "job_subject": job.subject}
             connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None})
     suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
-    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, stack_of(error))
+    told = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
+    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, told)
     return bool(failures >= MAX_FAILURES)
 
 
@@ -192,6 +201,8 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
     """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
+    One by one, none is begun after SINGLY_SECONDS: the others are done the next time.
+
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
     try:
@@ -200,8 +211,10 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], 
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
-    done = 0
+    done, deadline = 0, time.monotonic() + SINGLY_SECONDS
     for _ in range(limit):
+        if time.monotonic() > deadline:
+            break
         with attempt(engine, kind) as job:
             if not (count := work(job, 1)):
                 break
@@ -217,7 +230,7 @@ def stack_of(error: Exception) -> str:
 def _describe(error: Exception) -> str:
     """The type and location of an error, without its message, which may contain phones and texts."""
     cause: Any = getattr(error, "orig", None) or error
-    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     own_frames = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]
     location = next(
         (f" in {path}, line {line}" for path, line in reversed(own_frames) if path.parts[0] in PACKAGES), ""

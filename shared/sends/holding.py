@@ -11,7 +11,7 @@ the send:
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Literal, TypeVar
 from uuid import UUID
@@ -107,34 +107,40 @@ def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str)
     return account is not None
 
 
-class SendUnusable(RuntimeError):
-    """The messages of a stored send cannot be prepared. It would fail every cycle that claims it."""
+class SendsUnusable(RuntimeError):
+    """The messages of stored sends cannot be prepared. They would fail every cycle that claims them.
 
-    def __init__(self, send: UUID) -> None:
-        super().__init__(f"The messages of the send {send} cannot be prepared.")
-        self.send = send
+    `causes` has the error of each.
+    """
+
+    def __init__(self, causes: Mapping[UUID, Exception]) -> None:
+        super().__init__(f"The messages of {len(causes)} sends cannot be prepared.")
+        self.causes = causes
 
 
 def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
-    """Call `work` and return its result. If it fails at an unusable send, hold that and call `work` again.
+    """Call `work` and return its result. If it fails at unusable sends, hold them and call `work` again.
 
-    `work` raises SendUnusable, or TextUnreadable if the stored text was changed. It must leave out held sends.
+    `work` raises SendsUnusable, or TextUnreadable if the stored text was changed. It must leave out held sends.
     """
     while True:
         try:
             return work()
         except TextUnreadable as unreadable:
             log.error("the text of the send %s cannot be decrypted: it was changed in the database", unreadable.of)
-            _hold_unusable(engine, UUID(str(unreadable.of)), "operator", "Its text cannot be decrypted.")
-        except SendUnusable as unusable:
-            cause = unusable.__cause__ if isinstance(unusable.__cause__, Exception) else unusable
-            log.error("the messages of the send %s cannot be prepared: %s", unusable.send, stack_of(cause))
-            _hold_unusable(engine, unusable.send, "crashes", FAULT)
+            _hold_unusable(engine, [UUID(str(unreadable.of))], "operator", "Its text cannot be decrypted.")
+        except SendsUnusable as unusable:
+            for send, cause in unusable.causes.items():
+                log.error("the messages of the send %s cannot be prepared: %s", send, stack_of(cause))
+            _hold_unusable(engine, sorted(unusable.causes), "crashes", FAULT)
 
 
-def _hold_unusable(engine: Engine, send: UUID, by: HeldBy, reason: str) -> None:
+def _hold_unusable(engine: Engine, sends: list[UUID], by: HeldBy, reason: str) -> None:
     with transaction(engine) as connection:
-        hold_for_operator(connection, send, by, reason)
+        connection.execute(LOCK_BATCHES, {"sends": sends})
+        connection.execute(LOCK_SENDS, {"sends": sends})
+        for send in sends:
+            hold_for_operator(connection, send, by, reason)
 
 
 def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: str) -> None:

@@ -2,10 +2,13 @@
 
     python -m tests.hostile.run --seconds 60
 
-strangers, customers, people   the attacks, which run in a process of their own (attacker.py), from a hundred addresses
-scenarios              their catalogue
-victim                 single sends at a steady rate, and what came of them
-ground                 the service, the attack and the victim together
-poison                 objects at which workers fail whenever they try them, and the jobs of others beside them
-run                    all of it at length, with the table of what the victim felt
+strangers, customers, churn, people, insiders
+                       the attacks, which run in a process of their own (attacker.py), from a hundred addresses
+scenarios              their catalogue, with what must come back of each: an attack on nothing would harm nobody
+victim                 single sends at a steady rate and all other requests now and then, and what came of them
+owned, ground          what the attacker owns; the service, the attack and the victim together
+felt, memory, achieved what the victim felt, how much memory the service took, and what no attack may achieve
+poisons                objects at which workers fail whenever they try them
+jobs, poison           the jobs of others, without those and beside them in turns
+run, table             all of it at length, as tables
 """

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -19,20 +20,27 @@ from tests.hostile.wire import Target, Wire
 
 NICE = 10
 """The attacker's own work is another machine's, and should take little of this one's."""
-END_SECONDS = 15
+LONGER = 10.0
+END_SECONDS = 30
 
 
 async def attack(name: str, wire: Wire) -> None:
-    """Attack until standard input is closed."""
+    """Attack until standard input is closed, and then at most LONGER until what must come back has come."""
+    scenario = BY_NAME[name]
     over = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    attacking = asyncio.ensure_future(BY_NAME[name].attack(wire))
+    attacking = asyncio.ensure_future(scenario.attack(wire))
     while not wire.counts["connections"] and not attacking.done():
         await asyncio.sleep(0.01)
     print("connected", flush=True)
     await asyncio.wait([attacking, over], return_when=asyncio.FIRST_COMPLETED)
+    deadline = time.monotonic() + LONGER
+    while any(scenario.no_attack(wire.counts)) and not attacking.done() and time.monotonic() < deadline:
+        await asyncio.sleep(0.05)
+    held = wire.counts["held"]
     attacking.cancel()
     with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-        await asyncio.wait_for(attacking, END_SECONDS / 3)
+        await asyncio.wait_for(attacking, 5)
+    wire.counts["held"] = held
 
 
 @contextlib.contextmanager

@@ -19,6 +19,9 @@ LISTS = (
     "/usage",
     "/groups/{group}/contacts?tag=nobody&limit=1000",
     "/events?limit=1000",
+    "/changes?limit=1000",
+    "/inbound?limit=1000",
+    "/webhooks/{webhook}/deliveries?limit=1000",
 )
 ROTTEN = (
     b'name"x\ny"z\n254711000001,a\n',
@@ -42,7 +45,7 @@ def _firsts(step: int, start: int) -> Iterator[int]:
 
 async def large_lists(wire: Wire) -> None:
     """Lists and reports over the account's whole history."""
-    lists = itertools.cycle(path.format(group=wire.target.group) for path in LISTS)
+    lists = itertools.cycle(path.format(group=wire.target.group, webhook=wire.target.webhook) for path in LISTS)
     await wire.together(*(wire.repeat(lambda: wire.request("GET", next(lists))) for _ in range(wire.many(64))))
 
 
@@ -107,8 +110,7 @@ async def exports_read_slowly(wire: Wire) -> None:
     async def sip(connection: Connection) -> None:
         connection[1].write(data)
         wire.counts["requests"] += 1
-        while await connection[0].read(1_000):
-            await asyncio.sleep(1)
+        await wire.read(connection, 1_000, 1)
 
     await wire.together(*(wire.reopen(sip) for _ in range(wire.many(140))))
 
@@ -143,7 +145,7 @@ async def rotten_imports(wire: Wire) -> None:
 
 
 async def webhooks_without_an_end(wire: Wire) -> None:
-    """Twenty webhooks whose receivers answer `100 Continue` for ever or not at all, changed so that none rests."""
+    """All webhooks that it may have. Their receivers answer `100 Continue` for ever or not at all, and none rests."""
 
     async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire.counts["posts"] += 1
@@ -160,7 +162,10 @@ async def webhooks_without_an_end(wire: Wire) -> None:
 
     server = await asyncio.start_server(receive, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    paths = [f"{url}/{'continue' if number % 5 == 0 else 'silent'}/{number}" for number in range(20)]
+    paths = [f"{url}/{'continue' if number % 5 == 0 else 'silent'}/{number}" for number in range(19)]
+    for hook in (await wire.json("GET", "/webhooks"))["data"]:
+        if hook["webhook_id"] != wire.target.webhook:
+            await wire.json("DELETE", f"/webhooks/{hook['webhook_id']}")
     hooks = [await wire.json("POST", "/webhooks", {"url": path}) for path in paths]
 
     async def change() -> None:

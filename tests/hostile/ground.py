@@ -2,112 +2,50 @@
 
 import contextlib
 import json
-import math
-import threading
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from uuid import UUID
 
-import psutil
 from sqlalchemy import text
 
-from bench.growth import Original, copy
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.accounts.operator_keys import create_operator_key
 from shared.api_key import NewKey
-from shared.contacts.groups import create_group
 from tests.harness.console import CONSOLE_KEY
-from tests.harness.house import SECRET_KEY, House, wait_until
+from tests.harness.house import SECRET_KEY, WORKERS_EVER, House, wait_until
+from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
+from tests.hostile import owned
+from tests.hostile.achieved import achieved, late
 from tests.hostile.attacker import attacking
+from tests.hostile.felt import Felt, recovery
+from tests.hostile.memory import Memory
 from tests.hostile.scenarios import Scenario
 from tests.hostile.signed_in import a_person, a_stranger
-from tests.hostile.victim import Asked, Victim
+from tests.hostile.victim import Victim
 from tests.hostile.wire import Target
 
 CARRIER_RATE = 1_000
 """Segments a second of the simulated carrier, so that an attacker's bulk sends wait for it and not for a processor."""
 CREDITS = 2_000_000_000
+CARRIER_THAT_CALLS = """
+[carrier.web]
+kind = "http"
+ready = "generic"
+our_url = "https://sms.example"
+request.url = "https://carrier.example"
+values.token = "t"
+callback.secret = "a secret of the carrier"
+"""
 PEOPLE = 10
 """Of the attacker's account, signed in at the console."""
-PATTERN = 2_000
-"""Messages of the send that is copied until there are as many as an attack wants."""
-LOOK = 0.2
 
-CONTACTS = text(
-    """
-    INSERT INTO contact (group_id, position, phone)
-    SELECT :group, n, 255000000000 + n FROM generate_series(1, CAST(:count AS int)) AS n
-    """
-)
 OPEN_SENDS = text(
     "SELECT s.id FROM send s JOIN account a ON a.id = s.account_id WHERE a.name = 'attacker' AND s.completed_at IS NULL"
 )
-COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
-
-
-@dataclass(slots=True)
-class Felt:
-    """What the victim felt of one attack. Seconds, and bytes of all API processes together."""
-
-    scenario: Scenario
-    quiet: list[Asked]
-    during: list[Asked]
-    after: list[Asked]
-    delays: list[float] = field(default_factory=list)
-    memory: tuple[int, int, int] = (0, 0, 0)
-    """Before the attack, at most during it, and at the end."""
-    recovery: float = 0.0
-    """From the end of the attack to the victim's last request that was refused or slow."""
-    did: Counter[str] = field(default_factory=Counter)
-    """What the attacker did."""
-
-    @property
-    def refused(self) -> list[Asked]:
-        """The victim's requests that were not answered 200."""
-        return [asked for asked in self.during + self.after if asked.status != 200]
-
-
-def seconds_of(asked: list[Asked], share: float) -> float:
-    """The seconds within which that share of the single sends was answered; NaN where there are none."""
-    took = sorted(each.seconds for each in asked if each.what == "send")
-    return took[min(len(took) - 1, int(len(took) * share))] if took else math.nan
-
-
-class Memory:
-    """Looks how much memory the API and the console have, while its block runs."""
-
-    def __init__(self, house: House, console: Command) -> None:
-        self._house = house
-        self._console = console
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="memory")
-        self.most = 0
-
-    def __enter__(self) -> "Memory":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def now(self) -> int:
-        """Bytes that the API's processes and the console hold together."""
-        assert self._house.api is not None
-        api = psutil.Process(self._house.api.pid)
-        console = psutil.Process(self._console.pid)
-        return sum(process.memory_info().rss for process in (api, *api.children(recursive=True), console))
-
-    def _run(self) -> None:
-        while not self._over.wait(LOOK):
-            with contextlib.suppress(psutil.Error):
-                self.most = max(self.most, self.now())
 
 
 class Ground:
@@ -127,14 +65,9 @@ class Ground:
         attacker = house.new_account("attacker", CREDITS)
         key, token = house.key, house.token
         with house.engine.begin() as connection:
-            group = create_group(connection, attacker, "Large")
-            size = {"group": group, "count": round(300_000 * self.strength)}
-            connection.execute(CONTACTS, size)
-            connection.execute(COUNT, size)
-        opt_outs = [str(254_800_000_000 + number) for number in range(round(500_000 * self.strength))]
-        for first in range(0, len(opt_outs), 100_000):
-            house.post("/suppressions", phones=opt_outs[first : first + 100_000])
-        self._fill(attacker, round(500_000 * self.strength))
+            group = owned.large_group(connection, attacker, self.strength)
+        webhook = owned.webhook(house, self.strength)
+        owned.long_lists(house, attacker, self.strength)
         self.victim.start(self.console_port)
         with house.engine.begin() as connection:
             operator = create_operator_key(connection, "a monitor", ["read"], SECRET_KEY)
@@ -144,12 +77,14 @@ class Ground:
             token,
             key.api_key,
             key.api_secret,
-            str(group),
+            group,
+            webhook,
+            house.redis.url,
             self.victim.key.api_key,
             self.victim.person.email,
             self.console_port,
             a_stranger(self.console_port),
-            [a_person(house, attacker, self.console_port).cookie for _ in range(PEOPLE)],
+            [a_person(house, attacker, self.console_port).cookie for _ in range(max(2, round(PEOPLE * self.strength)))],
             attacker,
             operator.api_key,
             self._operator_token(operator),
@@ -165,7 +100,7 @@ class Ground:
             time.sleep(warm_up)
             first = time.monotonic()
             time.sleep(around)
-            before, memory.most = memory.now(), 0
+            before, memory.most = memory.now(), 0  # the start of the processes does not count
             with attacking(scenario.name, self._target, did):
                 begin = time.monotonic()
                 time.sleep(seconds)
@@ -175,16 +110,19 @@ class Ground:
         quiet = [asked for asked in victim.asked if first <= asked.due < begin]
         during = [asked for asked in victim.asked if begin <= asked.due < end]
         rest = [asked for asked in victim.asked if asked.due >= end]
-        felt = Felt(scenario, quiet, during, rest, memory=(before, most, after), did=did)
-        most = slow(quiet)
-        bad = [each for each in victim.asked if each.status != 200 or (each.what != "page" and each.seconds > most)]
-        felt.recovery = max(
-            [asked.due + asked.seconds - end for asked in bad if asked.due + asked.seconds > end] or [0.0]
-        )
-        accepted = sum(asked.what == "send" and asked.status == 200 for asked in during + rest)
+        felt = Felt(scenario, quiet, during, rest, did=did)
+        felt.memory = (sum(before.values()), most, sum(after.values()))
+        felt.grown = {name: (before.get(name, 0), size) for name, size in after.items()}
+        felt.recovery = recovery(quiet, victim.asked, end)
+
+        def arrived() -> bool:
+            felt.delays, felt.told = victim.delays(during + rest), victim.told(during + rest)
+            return len(felt.delays) >= felt.accepted and len(felt.told) >= felt.accepted
+
         with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
-            wait_until(lambda: len(victim.delays(during + rest)) >= accepted, 30, "the victim's messages")
-        felt.delays = victim.delays(during + rest)
+            wait_until(arrived, 30, "the victim's messages")
+        felt.late = late(self.house.engine, did)
+        felt.achieved = list(achieved(self.house.engine, felt.late))
         return felt
 
     def cancel_sends(self) -> None:
@@ -220,26 +158,6 @@ class Ground:
         with urllib.request.urlopen(asked, timeout=30) as answer:
             return str(json.load(answer)["access_token"])
 
-    def _fill(self, account: int, messages: int) -> None:
-        """Let the account have so many messages, which are delivered."""
-        house = self.house
-        phones = [str(254_200_000_000 + number) for number in range(min(messages, PATTERN))]
-        send = house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
-        house.wait_for_end(120)
-        for number in range(1, messages // PATTERN):
-            copy(house.engine, Original(account, [UUID(send)], PATTERN), number)
-        with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("ANALYZE"))
-
-
-LIMIT = 0.1
-
-
-def slow(quiet: list[Asked]) -> float:
-    """Seconds from which on a single send is slow: 100 ms, or three times the p99 of a quiet time."""
-    p99 = seconds_of(quiet, 0.99)
-    return LIMIT if math.isnan(p99) else max(LIMIT, 3 * p99)
-
 
 @contextlib.contextmanager
 def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
@@ -251,14 +169,25 @@ def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
         "TRUSTED_PROXIES": f"{LOOPBACK}/32",
         "CONSOLE_SECRET_KEY": CONSOLE_KEY,
     }
-    made = House(folder, durable=durable, **settings)
-    there = Ground(made, strength)
-    try:
-        made.start(1)
-        made.start_webhooks()
-        there.prepare()
-        yield there
-        there.victim.stop()
-    finally:
-        there.console.stop()
-        made.stop()
+    with oidc_provider() as provider:
+        settings |= {
+            "OIDC_ISSUER": provider.issuer,
+            "OIDC_CLIENT_ID": CLIENT_ID,
+            "OIDC_CLIENT_SECRET": CLIENT_SECRET,
+        }
+        made = House(folder, durable=durable, **settings)
+        there = Ground(made, strength)
+        try:
+            made.launch_worker()
+            made.start_webhooks()
+            carriers = folder / "carriers.toml"
+            carriers.write_text(CARRIER_THAT_CALLS)
+            made.env |= {"CARRIERS_FILE": str(carriers), "CARRIER": ""}  # for the API only: it takes the callbacks
+            made.start_api()
+            wait_until(lambda: made.scalar(WORKERS_EVER), 90, "the worker")
+            there.prepare()
+            yield there
+            there.victim.stop()
+        finally:
+            there.console.stop()
+            made.stop()

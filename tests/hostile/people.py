@@ -56,8 +56,7 @@ async def pages_read_slowly(wire: Wire) -> None:
     async def sip(connection: Connection) -> None:
         connection[1].write(console.page(next(paths), next(cookies)) * 20)
         wire.counts["requests"] += 20
-        while await connection[0].read(1_000):
-            await asyncio.sleep(1)
+        await wire.read(connection, 1_000, 1)
 
     await wire.together(*(console.reopen(sip) for _ in range(wire.many(200))))
 

@@ -3,9 +3,9 @@
 import asyncio
 import itertools
 import json
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.hostile.wire import Connection, Wire, until_ended
+from tests.hostile.wire import READ, Connection, Wire
 
 TOKEN = "/api/v1/auth/token"
 JSON = "Content-Type: application/json"
@@ -30,7 +30,7 @@ async def bodies_that_never_come(wire: Wire) -> None:
 
     async def hold(connection: Connection) -> None:
         connection[1].write(head)
-        await until_ended(connection)
+        await wire.read(connection, READ)
 
     await wire.together(*(wire.reopen(hold) for _ in range(wire.many(1_300))))
 
@@ -43,7 +43,7 @@ async def slow_bodies(wire: Wire) -> None:
 
     async def drip(connection: Connection, head: bytes) -> None:
         connection[1].write(head)
-        ended = asyncio.create_task(until_ended(connection))
+        ended = asyncio.create_task(wire.read(connection, READ))
         while not ended.done():
             connection[1].write(b" ")
             await asyncio.wait([ended], timeout=DRIP_SECONDS)
@@ -59,7 +59,7 @@ async def idle_connections(wire: Wire) -> None:
 
     async def hold(connection: Connection, begin: bytes) -> None:
         connection[1].write(begin)
-        await until_ended(connection)
+        await wire.read(connection, READ)
 
     begins = [begin for begin in (b"POST /api/v1/sms/send HTTP/1.1\r\nX-", health) for _ in range(wire.many(2_500))]
     await wire.together(*(wire.reopen(lambda connection, begin=begin: hold(connection, begin)) for begin in begins))
@@ -92,9 +92,11 @@ async def endless_trailers(wire: Wire) -> None:
 
     async def pour(connection: Connection) -> None:
         connection[1].write(head)
-        while not connection[0].at_eof():
+        ended = asyncio.create_task(wire.read(connection, READ))
+        while not ended.done():
             connection[1].write(trailers)
             await connection[1].drain()
+        await ended
 
     await wire.together(*(wire.reopen(pour) for _ in range(wire.many(16))))
 
@@ -128,8 +130,7 @@ async def files_not_read(wire: Wire) -> None:
     async def use(connection: Connection) -> None:
         connection[1].write(data)
         wire.counts["requests"] += 100
-        while await connection[0].read(1_000):
-            await asyncio.sleep(5)
+        await wire.read(connection, 1_000, 5)
 
     await wire.together(*(console.reopen(use) for _ in range(wire.many(200))))
 
@@ -143,6 +144,33 @@ async def guessed_operators(wire: Wire) -> None:
     ]
     asked += [wire.operator_request("GET", "/accounts?limit=1000", token=wire.target.token) for _ in range(32)]
     await wire.together(*(wire.repeat(lambda data=data: data) for data in asked[:: max(1, round(64 / wire.many(64)))]))
+
+
+async def callbacks_and_sign_ins_by_oidc(wire: Wire) -> None:
+    """Callbacks of carriers with signatures that are wrong, and sign-ins with codes that are none."""
+    forged = json.dumps({"receipts": [{"id": "1", "status": "delivered"}] * wire.many(10_000)}).encode()
+    lines = (JSON, "X-Signature: sha256=0", f"Content-Length: {len(forged)}")
+    calls = [
+        wire.head("POST", f"/carriers/{name}/{kind}", *lines, signed_in=False) + forged
+        for name in ("web", "nobody")
+        for kind in ("receipts", "inbound")
+    ]
+    begin = wire.request("POST", "/sign-in/oidc", signed_in=False)
+
+    async def sign_in(connection: Connection) -> None:
+        while True:
+            status, body = await wire.ask(connection, begin)
+            if status == 200:
+                begun = json.loads(body)
+                state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
+                returned = {"attempt": begun["attempt"], "state": state, "code": "guessed"}
+                await wire.ask(connection, wire.request("POST", "/sign-in/oidc/complete", returned, signed_in=False))
+
+    order = itertools.cycle(calls)
+    await wire.together(
+        *(wire.repeat(lambda: next(order)) for _ in range(wire.many(32))),
+        *(wire.reopen(sign_in) for _ in range(wire.many(32))),
+    )
 
 
 async def guessed_secrets(wire: Wire) -> None:

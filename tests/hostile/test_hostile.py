@@ -6,8 +6,10 @@ import pytest
 
 from shared.audit.check import audit
 from tests.harness.house import wait_until
+from tests.hostile.felt import not_handed_over
 from tests.hostile.ground import Ground, ground
-from tests.hostile.poison import Neighbour, Poison
+from tests.hostile.jobs import neighbour
+from tests.hostile.poisons import Poison
 from tests.hostile.scenarios import SCENARIOS, Scenario
 
 STRENGTH = 0.05
@@ -24,20 +26,21 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
         yield made
 
 
+def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
+    poison = Poison(there.house, POISONED)
+    with neighbour(there.house) as other, poison:
+        other.work(2)
+        wait_until(lambda: all(poison.failed().values()), 60, "the failure of each kind")
+    poison.remove()
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_no_request_of_another_is_refused_or_lost(there: Ground, scenario: Scenario) -> None:
     felt = there.attacked(scenario, SECONDS, AROUND)
-    assert felt.did["connections"], "there was no attack"
+    print("DID", scenario.name, dict(felt.did), felt.memory, felt.grown, felt.achieved)
+    assert list(scenario.no_attack(felt.did)) == []
     assert felt.during and felt.refused == []
-    accepted = [asked for asked in felt.during + felt.after if asked.what == "send"]
-    assert len(felt.delays) == len(accepted), "each was handed over once"
-
-
-def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
-    neighbour = Neighbour(there.house)
-    poison = Poison(there.house, POISONED)
-    neighbour.work(2)
-    wait_until(lambda: {*poison.failed().values()} == {POISONED}, 60, "the failure of each")
+    assert [*not_handed_over(felt), *felt.achieved] == []
 
 
 def test_the_books_are_clean(there: Ground) -> None:

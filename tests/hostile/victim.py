@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from bulksms.local.ports import LOOPBACK
+from shared.accounts.limits import set_limits
 from tests.harness.house import House
 from tests.harness.receiver import Post, receiver
 from tests.hostile.signed_in import a_person
@@ -24,8 +25,16 @@ OTHERS_EVERY = 25
 """After so many sends it asks for something else, in turn."""
 PATIENCE = 30.0
 FIRST_PHONE = 254_100_000_000
+ADDRESS = "127.0.2.1"
+"""The victim's own: none of the attackers', and no proxy, so that it counts against the limits by address."""
 LARGE = 6_000
 """Phones of a quote whose body is larger than 64 kB."""
+BULK = 450
+"""Recipients of a bulk send whose body is larger than 64 kB: names make it so, as messages take time."""
+LONG_NAME = "a" * 150
+GROUP = 20
+FIRST_OF_BULK = 254_400_000_000
+FIRST_OF_GROUP = 254_500_000_000
 AT_CARRIER = text("SELECT message_id, at FROM simulated_submit WHERE phone BETWEEN :first AND :last")
 
 
@@ -46,10 +55,9 @@ class Victim:
     def __init__(self, house: House) -> None:
         self._house = house
         self._phones = itertools.count(FIRST_PHONE)
-        self.posts: dict[UUID, float] = {}
-        """When its webhook was told of each message, in seconds after it was accepted."""
+        self._posts: dict[UUID, float] = {}
+        """When its webhook was told of each message first, in seconds after it was accepted."""
         self.asked: list[Asked] = []
-        self._other_requests = itertools.cycle(self._others())
 
     def start(self, console_port: int) -> None:
         """Have the account, the receiver of its webhook, and a person who is signed in at the console."""
@@ -59,6 +67,11 @@ class Victim:
         self.person = a_person(self._house, account, console_port)
         self._headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._house.token}"}
         self.key = self._house.key
+        with self._house.engine.begin() as connection:
+            set_limits(connection, account, recipient_transactional=0)  # its group gets many messages
+        self._group = self._house.new_group(account, GROUP, FIRST_OF_GROUP)
+        self._first_bulk = self._house.post("/sms/send-bulk", **bulk(FIRST_OF_BULK))["send_id"]
+        self._other_requests = self._others()
         self._receiving = receiver(self._note)
         url = self._receiving.__enter__().url
         self._house.post("/webhooks", url=url, events=["message.sent"])
@@ -82,63 +95,81 @@ class Victim:
 
     def delays(self, asked: list[Asked]) -> list[float]:
         """Seconds from the acceptance of each message until the carrier has it; of those that it has."""
-        phones = [int(each.body["phone"]) for each in asked if each.what == "send" and each.status == 200]
+        phones = [int(each.body["phone"]) for each in accepted(asked)]
         if not phones:
             return []
         with self._house.engine.connect() as connection:
             rows = connection.execute(AT_CARRIER, {"first": min(phones), "last": max(phones)}).all()
         return [row.at.timestamp() - accepted_at(row.message_id) for row in rows]
 
+    def told(self, asked: list[Asked]) -> list[float]:
+        """Seconds from the acceptance of each message until the webhook was told of it; of those that it was told."""
+        messages = [UUID(each.body["message_id"]) for each in accepted(asked)]
+        return [self._posts[message] for message in messages if message in self._posts]
+
     def _run(self) -> None:
         begin = time.monotonic()
-        for number in itertools.count():
-            due = begin + number / RATE
+        for turn in itertools.count():
+            due = begin + turn / RATE
             if self._over.wait(max(0.0, due - time.monotonic())):
                 return
             phone = str(next(self._phones))
             body = {"sender_id": "ACME", "phone": phone, "message": "Code 1234", "category": "authentication"}
             self._pool.submit(self._ask, "send", "POST", "/sms/send", body, due)
-            if number % OTHERS_EVERY == OTHERS_EVERY - 1:
+            if int(phone) % OTHERS_EVERY == 0:
                 self._pool.submit(self._ask, *next(self._other_requests), due)
                 self._pool.submit(self._open_page, due)
 
     def _others(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield "token", "POST", "/auth/token", self.key._asdict()
-        yield "balance", "GET", "/balance", None
-        phones = [str(FIRST_PHONE + number) for number in range(LARGE)]
-        yield "quote", "POST", "/sms/quote", {"sender_id": "ACME", "phones": phones, "message": "Hi"}
+        quoted = [str(FIRST_PHONE + number) for number in range(LARGE)]
+        for number in itertools.count(1):
+            yield "token", "POST", "/auth/token", self.key._asdict()
+            yield "bulk", "POST", "/sms/send-bulk", bulk(FIRST_OF_BULK + number * BULK)
+            yield "balance", "GET", "/balance", None
+            yield "group", "POST", "/sms/send-group", {"sender_id": "ACME", "group_id": self._group, "message": "Hi"}
+            yield "csv", "GET", f"/sends/{self._first_bulk}/messages", None
+            yield "quote", "POST", "/sms/quote", {"sender_id": "ACME", "phones": quoted, "message": "Hi"}
 
     def _ask(self, what: str, method: str, path: str, body: Any, due: float) -> None:
-        status, answer = None, None
-        connection = http.client.HTTPConnection(LOOPBACK, self._house.port, timeout=PATIENCE)
-        try:
-            data = None if body is None else json.dumps(body)
-            connection.request(method, f"/api/v1{path}", data, self._headers)
-            answered = connection.getresponse()
-            answer, status = json.loads(answered.read()), answered.status
-        except (OSError, http.client.HTTPException) as error:
-            answer = repr(error)
-        finally:
-            connection.close()
-        self.asked.append(Asked(what, due, time.monotonic() - due, status, answer))
+        data = None if body is None else json.dumps(body)
+        headers = {**self._headers, "Accept": "text/csv" if what == "csv" else "application/json"}
+        status, answer = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
+        told = json.loads(answer) if status is not None and what != "csv" else answer
+        self.asked.append(Asked(what, due, time.monotonic() - due, status, told))
 
     def _open_page(self, due: float) -> None:
-        status, answer = None, None
-        connection = http.client.HTTPConnection(LOOPBACK, self._console_port, timeout=PATIENCE)
+        status, answer = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
+        self.asked.append(Asked("page", due, time.monotonic() - due, status, answer))
+
+    def _request(
+        self, port: int, method: str, path: str, data: str | None, headers: dict[str, str]
+    ) -> tuple[int | None, str]:
+        """One request on a connection of its own: the status and the body, or None and what went wrong."""
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=PATIENCE, source_address=(ADDRESS, 0))
         try:
-            connection.request("GET", self._page, headers={"Cookie": self.person.cookie})
+            connection.request(method, path, data, headers)
             answered = connection.getresponse()
-            answer, status = answered.read().decode(), answered.status
+            return answered.status, answered.read().decode()
         except (OSError, http.client.HTTPException) as error:
-            answer = repr(error)
+            return None, repr(error)
         finally:
             connection.close()
-        self.asked.append(Asked("page", due, time.monotonic() - due, status, answer))
 
     def _note(self, post: Post) -> int:
         message = UUID(post.told["data"]["message_id"])
-        self.posts[message] = time.time() - accepted_at(message)
+        self._posts.setdefault(message, time.time() - accepted_at(message))
         return 204
+
+
+def accepted(asked: list[Asked]) -> list[Asked]:
+    """The single sends that were accepted."""
+    return [each for each in asked if each.what == "send" and each.status == 200]
+
+
+def bulk(first: int) -> dict[str, Any]:
+    """A bulk send to consecutive phones."""
+    phones = [{"phone": str(first + number), "variables": {"name": LONG_NAME}} for number in range(BULK)]
+    return {"sender_id": "ACME", "phones": phones, "message": "Hi {{name}}"}
 
 
 def accepted_at(message: UUID) -> float:

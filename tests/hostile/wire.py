@@ -14,6 +14,8 @@ SERVER = "127.0.0.1"
 PAUSE = 0.05
 """Seconds after a connection that could not be made."""
 
+READ = 65536
+
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -29,6 +31,10 @@ class Target:
     api_secret: str
     group: str
     """Its large group."""
+    webhook: str
+    """Its webhook, which has had many deliveries."""
+    redis_url: str
+    """Of the broker, for who may write there."""
     victims_key: str
     """The name of the victim's API key, which is no secret."""
     victims_email: str
@@ -47,7 +53,11 @@ class Target:
 
 
 class Wire:
-    """The attacker's side of all connections. `counts` says what was tried and what came back."""
+    """The attacker's side of all connections.
+
+    `counts` says what was tried and what came back: each status, the connections that the server ended, and those that
+    are open (`held`).
+    """
 
     def __init__(self, target: Target, port: int | None = None, counts: Counter[str] | None = None) -> None:
         self.target = target
@@ -135,6 +145,7 @@ class Wire:
             try:
                 connection = await self.open()
                 writer = connection[1]
+                self.counts["held"] += 1
                 await use(connection)
                 self.counts["ended"] += 1
             except (OSError, asyncio.IncompleteReadError, ValueError):
@@ -142,15 +153,19 @@ class Wire:
                 await asyncio.sleep(PAUSE)
             finally:
                 if writer is not None:
+                    self.counts["held"] -= 1
                     writer.close()
+
+    async def read(self, connection: Connection, size: int, seconds: float = 0.0) -> None:
+        """Read `size` bytes at a time and throw them away, with a pause after each, until the server ends it."""
+        begin = await connection[0].read(size)
+        if begin.startswith(b"HTTP/1.1 "):
+            self.counts[begin[9:12].decode()] += 1
+        while begin:
+            await asyncio.sleep(seconds)
+            begin = await connection[0].read(size)
 
     async def together(self, *attacks: Coroutine[Any, Any, None]) -> None:
         """All of them at the same time."""
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*attacks)
-
-
-async def until_ended(connection: Connection) -> None:
-    """Read and throw away until the server ends the connection."""
-    while await connection[0].read(65536):
-        pass

@@ -41,7 +41,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, YIELDING, attempt
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
@@ -73,7 +73,8 @@ NEXT_SEND = text(
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE} AND NOT {IN_BACKOFF.format(kind="expansion", subject="s.id")}
-     ORDER BY a.turns[s.lane + 1], s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+     ORDER BY {YIELDING.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
+     LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
 """Locks the send to expand next, so that no page is expanded twice. Accounts take turns by the end of their last batch.
@@ -129,20 +130,18 @@ class Page(NamedTuple):
     """The position of its last contact if it ended early."""
 
 
-def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
+def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] | None:
     """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
+
+    Returns None if the expansion failed: another send may need one.
 
     Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
     or if its expansion fails repeatedly.
     """
-    batches: list[UUID] | None = None
-    while batches is None:  # it failed; another send may need it
-        batches = holding_unusable(engine, lambda: _expand(engine, limits))
-    return batches
+    return holding_unusable(engine, lambda: _expand(engine, limits))
 
 
 def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
-    """Like `expand`; None if the expansion failed."""
     batches: list[UUID] | None = None
     with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
         with transaction(engine) as connection:

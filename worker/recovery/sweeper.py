@@ -2,7 +2,7 @@
 
 One worker at a time, under a lease, does the work that is needed once: recovers abandoned batches, wakes sends and
 batches that are due, ends expired sends, expires doubts, matches kept receipts. And every worker checks whether
-messages wait, and runs cycles even if no task woke it.
+messages wait, and runs cycles even if no task woke it: in a thread of its own, so that nothing else delays it.
 """
 
 import logging
@@ -17,11 +17,9 @@ from sqlalchemy import Engine, bindparam, delete, func, select, text
 from shared.db.connection import is_outage, reading, transaction
 from shared.db.tables.running import lease
 from shared.doubts.resolution import expire_doubts
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import SendState
 from shared.periodic import repeat
 from shared.sends import batch_states, send_states
-from shared.sends.closing import close_rest
 from shared.sends.holding import hold_newly_refused
 from shared.sends.queued_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
@@ -36,6 +34,7 @@ from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.apply import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
+from worker.recovery.end_sends import end_sends
 from worker.recovery.recover import recover
 from worker.recovery.stalled_sessions import Stalled
 from worker.routing.carrier_pools import CarrierPools
@@ -76,26 +75,6 @@ WORKERS = (
     .select_from(lease)
     .where(lease.c.name.like("worker:%"), lease.c.held_until > func.clock_timestamp())
 )
-
-
-ENDED_SENDS = text(
-    f"""
-    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
-       FROM send
-      WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
-        AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
-                                         AND b.{batch_states.NOT_TAKEN}))
-        AND NOT {IN_BACKOFF.format(kind="closing", subject="id")}
-      ORDER BY expires_at LIMIT 100)
-    UNION ALL
-    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-      WHERE NOT {IN_BACKOFF.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
-        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-      LIMIT 100)
-    """
-)
-"""Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
-selects, so that many of one kind do not delay the other, and each uses its own index."""
 
 MESSAGES_WAIT = text(
     f"""
@@ -145,36 +124,39 @@ class Sweeper:
         self._housekept = 0.0
         self._doubts_due = 0.0
         self._stalled = Stalled(engine)
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self.outage = dispatcher.outage if isinstance(dispatcher, CarrierPools) else Outage()
 
     def start(self) -> None:
-        """Sweep every SWEEP_SECONDS in a background thread, until `stop` is called."""
-        self._thread = repeat(self._sweep, SWEEP_SECONDS, "sweeper", self._dispatcher.stop)
+        """Sweep every SWEEP_SECONDS in background threads, until `stop` is called."""
+        for step, name in ((self._lead, "sweeper"), (self._keep_sending, "wakeup")):
+            self._threads.append(repeat(self.outage.tolerated()(step), SWEEP_SECONDS, name, self._dispatcher.stop))
 
     def stop(self) -> None:
         """Stop sweeping, and wait for the cycles that it started."""
         self._dispatcher.stop.set()
-        if self._thread is not None:
-            self._thread.join(5)
+        for thread in self._threads:
+            thread.join(5)
         self._pool.shutdown(wait=True)
         if isinstance(self._dispatcher, CarrierPools):
             self._dispatcher.close()
         self._leave()
 
-    def _sweep(self) -> None:
-        with self.outage.tolerated():
-            self.sweep()
-
     def sweep(self) -> None:
         """Sweep once."""
-        self.report_alive()
-        if self._carrier_status is not None:
-            self._carrier_status.refresh()
+        self._lead()
+        self._keep_sending()
+
+    def _lead(self) -> None:
         if self._leads():
             self.recover_and_wake()
             if isinstance(self._dispatcher, CarrierPools):
                 self._dispatcher.follow()
+
+    def _keep_sending(self) -> None:
+        self.report_alive()
+        if self._carrier_status is not None:
+            self._carrier_status.refresh()
         self._running = {cycle for cycle in self._running if not cycle.done()}
         if len(self._running) < self._settings.concurrency and self._messages_wait():
             self._running.add(self._pool.submit(self._work_and_log))
@@ -187,7 +169,7 @@ class Sweeper:
             self._wake,
             self._hold_newly_refused,
             lambda: watch_sends(self._engine),
-            self._end_sends,
+            lambda: end_sends(self._engine),
             lambda: expire_doubts(self._engine, self._settings.doubt_grace),
             lambda: self._resolve_doubts(RECENTLY),
             lambda: match_kept(self._engine, newest=RECENTLY),
@@ -240,7 +222,10 @@ class Sweeper:
             log.exception("a cycle failed; its messages will be recovered when its lease expires")
 
     def work(self) -> int:
-        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches."""
+        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches.
+
+        What waits is sent after each expansion, also after one that failed, so that many of those delay nothing.
+        """
         cycles = 0
         while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
@@ -248,17 +233,9 @@ class Sweeper:
                 self.tasks.publish(expanded)
             cycles_run = self._dispatcher.drain()
             cycles += cycles_run
-            if not expanded and not cycles_run:
+            if expanded == [] and not cycles_run:
                 break
         return cycles
-
-    def _end_sends(self) -> None:
-        with reading(self._engine) as connection:
-            ended = connection.execute(ENDED_SENDS).all()
-        for send in ended:
-            with attempt(self._engine, "closing") as job, transaction(self._engine) as connection:
-                job.begin(send.id, send.account_id, send.failures)
-                close_rest(connection, send.id, send.outcome)
 
     def _resolve_doubts(self, newest: float) -> None:
         """Resolve doubts by receipts of the last `newest` seconds. It reads all messages of several days, so it is

@@ -25,7 +25,7 @@ from shared.db.expressions import in_constants
 from shared.db.tables.sends import batch
 from shared.lifecycle import BatchState
 from shared.sends import batch_states
-from shared.sends.holding import SendUnusable, holding_unusable
+from shared.sends.holding import SendsUnusable, holding_unusable
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
@@ -127,11 +127,11 @@ class Sorter:
             connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit})
 
     def _sort_or_raise(self, row: Row[Any]) -> Sorted:
-        """Where a batch goes. Raises SendUnusable."""
+        """Where a batch goes. Raises SendsUnusable."""
         try:
             return self._sort_batch(row)
         except Exception as error:
-            raise SendUnusable(row.send_id) from error
+            raise SendsUnusable({row.send_id: error}) from error
 
     def _sort_batch(self, row: Row[Any]) -> Sorted:
         if row.test:

@@ -4,6 +4,7 @@ Claims take no more messages than the canary has left, under the lock of the sen
 send is held; when enough of it is delivered, the send is released.
 """
 
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, selec
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, SINGLY_SECONDS, attempt
 from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 
@@ -84,7 +85,11 @@ def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, 
 
 
 def watch_sends(engine: Engine) -> None:
-    """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded."""
+    """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded.
+
+    None is judged after SINGLY_SECONDS: the others are judged the next time.
+    """
+    deadline = time.monotonic() + SINGLY_SECONDS
     with transaction(engine) as connection:
         watched = list(connection.execute(WATCHED).scalars())
         stop_failing(connection, watched)
@@ -93,6 +98,8 @@ def watch_sends(engine: Engine) -> None:
     with reading(engine) as connection:
         standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
     for row in standing:
+        if time.monotonic() > deadline:
+            break
         with attempt(engine, "canary") as job, transaction(engine) as connection:
             job.begin(row.id, row.account_id, row.failures)
             _judge(connection, row)

@@ -19,7 +19,7 @@ from shared.db.connection import array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
-from shared.sends.holding import SendUnusable, holding_unusable
+from shared.sends.holding import SendsUnusable, holding_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
@@ -163,7 +163,7 @@ def _claim(
         rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
         claimed = {row.batch_id: row for row in rows}
         texts = texts_of(connection)
-        batches = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
+        batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
         for batch in batches:
             batch.rate_wait = waits.get(batch.send_id)
         crashpoint("claim.before_commit")
@@ -229,16 +229,22 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     ]
 
 
-def _prepared(row: Claimed, texts: Texts) -> ClaimedBatch:
-    """The claimed batch, decrypted. Raises TextUnreadable or SendUnusable."""
-    try:
-        return _claimed_batch(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
-    except TextUnreadable:
-        raise TextUnreadable(row.send_id) from None
-    except TextKeyMissing:
-        raise
-    except Exception as error:
-        raise SendUnusable(row.send_id) from error
+def _prepared(rows: list[Claimed], texts: Texts) -> list[ClaimedBatch]:
+    """The claimed batches, decrypted. Raises TextUnreadable, or SendsUnusable for all that are."""
+    batches, unusable = [], dict[UUID, Exception]()
+    for row in rows:
+        try:
+            message, variables = texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id)
+            batches.append(_claimed_batch(row, message, variables))
+        except TextUnreadable:
+            raise TextUnreadable(row.send_id) from None
+        except TextKeyMissing:
+            raise
+        except Exception as error:
+            unusable[row.send_id] = error
+    if unusable:
+        raise SendsUnusable(unusable)
+    return batches
 
 
 def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:

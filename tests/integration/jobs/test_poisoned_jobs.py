@@ -1,6 +1,7 @@
 """A job that fails again and again is set aside, told to its owner and the operator, and costs the others nothing."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -19,8 +20,10 @@ import worker.jobs.expand
 import worker.jobs.import_contacts
 import worker.jobs.retention
 import worker.jobs.usage
+import worker.recovery.end_sends
 import worker.recovery.sweeper
 import worker.sending.canary
+import worker.sending.claim
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures
@@ -195,6 +198,69 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     assert failures(service, "expansion") == []
 
 
+def test_an_expansion_that_has_failed_lets_the_others_go_first(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = (scheduled(service, service.new_group(phones(3, first))) for first in (255730000000, 255740000000))
+    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
+    due = text("UPDATE send SET state = 'expanding' WHERE id = :send")
+    with service.engine.begin() as connection:
+        connection.execute(due, {"send": bad})
+    assert not expand(service.engine)
+    time_passes(service)
+    with service.engine.begin() as connection:
+        connection.execute(due, {"send": good})
+    assert expand(service.engine)
+    assert failures(service, "expansion") == [(1, False)]
+
+
+def test_messages_that_wait_are_sent_after_each_expansion_that_fails(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = [scheduled(service, service.new_group(phones(3, first))) for first in (255800000000, 255810000000)]
+    steps: list[str] = []
+
+    def fails(*_: object) -> None:
+        steps.append("expansion")
+        raise Poison
+
+    def drain() -> int:
+        steps.append("cycles")
+        return 0
+
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", fails)
+    monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)"), {"sends": bad})
+    service.worker.sweeper.work()
+    tried = steps.count("expansion")  # those of other tests, too
+    assert tried >= len(bad)
+    assert steps == ["expansion", "cycles"] * tried + ["cycles"]
+
+
+def test_batches_that_make_no_messages_are_held_together(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one, the messages of others in the same claim would wait for each of them."""
+    service.worker.dispatcher.stop.set()
+    named = [{"phone": phone, "variables": {"name": "Ann"}} for phone in phones(5, 255780000000)]
+    bad = [service.bulk([each], "Hi {{name}}").json["send_id"] for each in named]
+    service.worker.dispatcher.stop.clear()
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = ANY(:sends)"), {"sends": bad})
+    claims: list[set[str]] = []
+    lock = worker.sending.claim.lock_candidates
+
+    def note(*arguments: Any) -> Any:
+        found = lock(*arguments)
+        claims.append({str(row.send_id) for row in found} & {*bad})
+        return found
+
+    monkeypatch.setattr(worker.sending.claim, "lock_candidates", note)
+    service.sweep()
+    assert {service.get(f"/sends/{send}").json["status"] for send in bad} == {"held"}
+    assert [found for found in claims if found] == [{*bad}]
+
+
 def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(service: Service) -> None:
     service.worker.dispatcher.stop.set()
     bad = service.bulk([{"phone": PHONE, "variables": {"name": "Ann"}}], "Hi {{name}}").json["send_id"]
@@ -253,8 +319,8 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(worker.recovery.sweeper.close_rest, lambda connection, send, outcome: str(send) == bad)
-    monkeypatch.setattr(worker.recovery.sweeper, "close_rest", close)
+    close = poisoned(worker.recovery.end_sends.close_rest, lambda connection, send, outcome: str(send) == bad)
+    monkeypatch.setattr(worker.recovery.end_sends, "close_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
     service.worker.sweeper.recover_and_wake()
@@ -279,6 +345,47 @@ def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
     service.sweep()
     service.deliver_receipts()
     assert service.counts(send)["delivered"] == 1
+
+
+def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked, go_on = threading.Event(), threading.Event()
+
+    class Sending:
+        """What runs cycles."""
+
+        stop = threading.Event()
+
+        def drain(self) -> int:
+            worked.set()
+            return 0
+
+    monkeypatch.setattr(worker.recovery.sweeper, "SWEEP_SECONDS", 0.01)
+    service.worker.dispatcher.stop.set()
+    service.send("255790000000")
+    sweeper = worker.recovery.sweeper.Sweeper(service.engine, Sending(), service.worker.settings)  # type: ignore[arg-type]
+    monkeypatch.setattr(sweeper, "recover_and_wake", lambda: go_on.wait(60))
+    monkeypatch.setattr(sweeper, "_leads", lambda: True)
+    try:
+        sweeper.start()
+        assert worked.wait(30)
+    finally:
+        go_on.set()
+        sweeper.stop()
+        service.worker.dispatcher.stop.clear()
+
+
+def test_what_takes_long_singly_is_left_for_the_next_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.job_failures, "SINGLY_SECONDS", 0.0)
+    tried: list[int] = []
+
+    def work(job: Job, most: int) -> int:
+        tried.append(most)
+        job.begin(len(tried), None, None)
+        time.sleep(0.001)
+        raise Poison
+
+    assert batch_then_singly(service.engine, "doubt", work, 10) == 0
+    assert tried == [10]
 
 
 def test_what_fails_together_is_done_singly(service: Service) -> None:

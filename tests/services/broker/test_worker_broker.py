@@ -93,6 +93,18 @@ def test_entries_of_the_queue_that_are_no_tasks(service: House, redis: Redis) ->
     assert "is no task; it was dropped (" in service.workers[0].log_file.read_text()
 
 
+def test_many_entries_that_are_no_tasks_do_not_count_as_a_worker_that_restarts_too_often(
+    service: House, redis: Redis
+) -> None:
+    """Celery would pause for a second after every sixth, and the tasks behind them would wait."""
+    redis.lpush(QUEUE, *(f"poison {number}".encode() for number in range(50)))
+    log = service.workers[0].log_file
+    wait_until(lambda: not redis.llen(QUEUE) and listens(service, redis), 60, "a worker that listens")
+    assert log.read_text().count("is no task; it was dropped (") >= 50
+    assert "Frequent restarts detected" not in log.read_text()
+    check(service, redis)
+
+
 def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> None:
     service.post("/sms/send-bulk", sender_id="ACME", phones=phones(50_000), message="Hello")
     wait_until(lambda: service.scalar("SELECT count(*) FROM simulated_submit"), 30, "the sending")

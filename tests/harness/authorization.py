@@ -1,7 +1,7 @@
 """Who may use each route: the specification, written by hand and derived from nothing.
 
-A line of a table is a method, a path, the scope that a token needs, and the roles of people who have it. In place of a
-scope, `any` is any token, `session` the token of a person's session, and `open` no token at all. Among
+A line of a table is a method, a path, the scopes that a token needs, and the roles of people who have them. In place of
+scopes, `any` is any token, `session` the token of a person's session, and `open` no token at all. Among
 operators, `support-with-reason` is support that has given a reason, which is recorded; it may do what support may.
 
 A new route fails the tests of scopes until it has its line.
@@ -70,11 +70,11 @@ POST   /sender-ids                                                     senders:w
 DELETE /sender-ids/<uuid:sender>                                       senders:write      owner
 GET    /sends                                                          sms:read           owner sender viewer
 GET    /sends/<uuid:send_id>                                           sms:read           owner sender viewer
-PATCH  /sends/<uuid:send_id>                                           sms:send           owner sender
-POST   /sends/<uuid:send_id>/cancel                                    sms:send           owner sender
+PATCH  /sends/<uuid:send_id>                                           sms:send+sms:read  owner sender
+POST   /sends/<uuid:send_id>/cancel                                    sms:send+sms:read  owner sender
 GET    /sends/<uuid:send_id>/messages                                  sms:read           owner sender viewer
-POST   /sends/<uuid:send_id>/pause                                     sms:send           owner sender
-POST   /sends/<uuid:send_id>/resume                                    sms:send           owner sender
+POST   /sends/<uuid:send_id>/pause                                     sms:send+sms:read  owner sender
+POST   /sends/<uuid:send_id>/resume                                    sms:send+sms:read  owner sender
 POST   /sign-in                                                        open
 POST   /sign-in/link                                                   open
 GET    /sign-in/methods                                                open
@@ -183,7 +183,8 @@ class Route(NamedTuple):
 
     method: str
     path: str
-    scope: str
+    scopes: tuple[str, ...]
+    """All of them are needed; or `any`, `session` or `open`."""
     roles: frozenset[str]
 
     @property
@@ -192,15 +193,15 @@ class Route(NamedTuple):
         return f"{self.method} {self.path}"
 
     @property
-    def has_scope(self) -> bool:
-        """Whether a token must have a certain scope."""
-        return self.scope not in ("any", "session", "open")
+    def needs_scopes(self) -> bool:
+        """Whether a token must have certain scopes."""
+        return not {"any", "session", "open"} & set(self.scopes)
 
 
 def read_table(table: str) -> dict[str, Route]:
     """The routes of a table, by name."""
     lines = [line.split() for line in table.strip().splitlines()]
-    routes = [Route(method, path, scope, frozenset(roles)) for method, path, scope, *roles in lines]
+    routes = [Route(method, path, tuple(scopes.split("+")), frozenset(roles)) for method, path, scopes, *roles in lines]
     return {route.name: route for route in routes}
 
 

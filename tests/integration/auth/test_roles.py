@@ -71,7 +71,7 @@ def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> 
     values = owned_by(account.service, VARIABLE.findall(endpoint.path))
     before = rows(account)
     answer = account.ask(endpoint, values)
-    of_people = account.test and CUSTOMERS[name(endpoint)].scope.startswith("people:")
+    of_people = account.test and CUSTOMERS[name(endpoint)].scopes[0].startswith("people:")
     if of_people or not may(account.role, endpoint):
         assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
         assert rows(account) == before

@@ -18,7 +18,7 @@ from tests.harness.service import Service
 
 VARIABLE = re.compile(r"<(?:(\w+):)?(\w+)>")
 WITH_SCOPE = [each for each in OPERATORS.operations if each.scope is not None]
-NEEDING_SCOPE = [route for route in OPERATOR_ROUTES.values() if route.has_scope]
+NEEDING_SCOPE = [route for route in OPERATOR_ROUTES.values() if route.needs_scopes]
 WITH_BODY = [each for each in WITH_SCOPE if each.body is not None]
 WITH_QUERY = [each for each in WITH_SCOPE if each.query is not None]
 NOBODYS = {"int": "999999999", "uuid": "01900000-0000-7000-8000-000000000000", "": "nobodys"}
@@ -126,13 +126,14 @@ def by_table(routes: list[Route]) -> pytest.MarkDecorator:
 def test_the_scope_is_needed_and_is_enough(
     without: dict[str, OperatorClient], with_one: dict[str, OperatorClient], route: Route
 ) -> None:
-    path, service = path_of(operation_of(route, OPERATORS)), without[route.scope].service
+    path, (scope,) = path_of(operation_of(route, OPERATORS)), route.scopes
+    service = without[scope].service
     before = sums(service)
-    refused = without[route.scope].call(route.method, path, json={})
+    refused = without[scope].call(route.method, path, json={})
     told = refused.status_code, refused.json["code"], refused.json.get("scope")
-    assert told == (403, "insufficient_scope", route.scope)
+    assert told == (403, "insufficient_scope", scope)
     assert sums(service) == before
-    allowed = with_one[route.scope].call(route.method, path, json={})
+    allowed = with_one[scope].call(route.method, path, json={})
     assert allowed.status_code in (200, 400, 404, 409, 415), allowed.text
 
 
@@ -146,7 +147,7 @@ def test_no_role_does_what_is_above_it(for_all: OperatorClient, in_roles: dict[s
 
 
 def test_operator_keys_alone_are_exchanged_without_a_token() -> None:
-    assert [route.name for route in OPERATOR_ROUTES.values() if not route.has_scope] == ["POST /auth/token"]
+    assert [route.name for route in OPERATOR_ROUTES.values() if not route.needs_scopes] == ["POST /auth/token"]
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=each.path) for each in WITH_SCOPE if each.method == "GET"])

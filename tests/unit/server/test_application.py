@@ -655,8 +655,11 @@ def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
         waiting = [asyncio.create_task(ask()) for _ in range(2)]
         while len(statuses) < 2:
             await asyncio.sleep(0.01)
-        await ask()
+        third = asyncio.create_task(ask())
+        while len(statuses) < 3:
+            await asyncio.sleep(0.01)
         reads.set()
+        await third
         await asyncio.gather(*waiting)
         await ask()
         return statuses

@@ -136,42 +136,46 @@ def _another(declared: Declaration) -> str:
     return known[(known.index(declared.scope) + 1) % len(known)]
 
 
-def owner_key(condition: Condition) -> str:
-    """The name of a condition in generated/owners.toml."""
-    return f"{condition.place.file} {condition.name}"
+def owner_keys(source: Source) -> Iterator[tuple[Condition, tuple[str, str]]]:
+    """The conditions of a file, each with its names in generated/owners.toml: that of one of several, then of all."""
+    count: Counter[str] = Counter()
+    for condition in conditions(source):
+        count[condition.name] += 1
+        name = f"{condition.place.file} {condition.name}"
+        yield condition, (f"{name} ({count[condition.name]})", name)
 
 
 def owner_mutations(root: Path = ROOT) -> Iterator[Generated]:
     """Each condition that names the account or the person, widened to all of them."""
     for source in sources(root):
-        count: Counter[str] = Counter()
-        for condition in conditions(source):
-            count[condition.name] += 1
+        for condition, names in owner_keys(source):
             said = source.text[condition.place.start : condition.place.end]
             column = said.split(" == ")[0].split(".in_(")[0]
             new = f"({said} OR true)" if condition.is_sql else f"(({said}) | {column}.is_not(None))"
-            number = f" ({count[condition.name]})" if count[condition.name] > 1 else ""
-            promise = f"{condition.name}{number} finds what is its owner's alone."
-            yield Generated(promise, condition.place, new, tests_of("owners", owner_key(condition)))
+            promise = f"{names[0].partition(' ')[2]} finds what is its owner's alone."
+            yield Generated(promise, condition.place, new, tests_of("owners", *names))
 
 
-def bound_keys(use: Use) -> tuple[str, str]:
-    """The names of a use of a bound in generated/bounds.toml: that of the use, then that of the bound."""
-    return f"{use.bound} in {use.place.file} {use.name}", use.bound
+def bound_keys(source: Source, known: dict[tuple[str, str], str]) -> Iterator[tuple[Use, tuple[str, str, str]]]:
+    """The uses of bounds in a file, each with its names in generated/bounds.toml: that of the use by its number, of the
+    uses in the same place, and of the bound."""
+    count: Counter[tuple[str, str]] = Counter()
+    for use in uses(source, known):
+        count[use.bound, use.name] += 1
+        place = f"{use.bound} in {use.place.file} {use.name}"
+        yield use, (f"{place} ({count[use.bound, use.name]})", place, use.bound)
 
 
 def bound_mutations(root: Path = ROOT) -> Iterator[Generated]:
     """Each use of a bound, as if the bound were a thousand times as large; a minimum as small."""
     known = bounds(root)
     for source in sources(root):
-        count: Counter[tuple[str, str]] = Counter()
-        for use in uses(source, known):
-            count[use.bound, use.name] += 1
+        for use, names in bound_keys(source, known):
             said = source.text[use.place.start : use.place.end]
             operator = "/" if said.startswith("MIN") else "*"
-            number = f" ({count[use.bound, use.name]})" if count[use.bound, use.name] > 1 else ""
-            promise = f"{said} is enforced in {use.name}{number}."
-            yield Generated(promise, use.place, f"({said} {operator} {FACTOR})", tests_of("bounds", *bound_keys(use)))
+            number = names[0].rpartition(" ")[2]
+            promise = f"{said} is enforced in {use.name} {number}."
+            yield Generated(promise, use.place, f"({said} {operator} {FACTOR})", tests_of("bounds", *names))
 
 
 KINDS = {"scopes": scope_mutations, "owners": owner_mutations, "bounds": bound_mutations}

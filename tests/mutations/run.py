@@ -1,7 +1,7 @@
 """Tries mutations: `python -m tests.mutations.run [--kind written|scopes|owners|bounds] [--only TEXT] [--jobs 2]`.
 
-Each is made in a copy of the source, its tests are run there, and it is taken back. A mutation that its tests do not notice is reported,
-and the exit code is 1.
+Each is made in a copy of the source, its tests are run there, and it is taken back. A mutation that its tests do not
+notice is reported, and the exit code is 1.
 """
 
 import argparse

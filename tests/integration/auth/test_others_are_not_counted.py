@@ -79,3 +79,11 @@ def test_callbacks_of_another_account_are_not_this_ones(two: Two) -> None:
     assert two.service.get("/webhooks").json["data"] == []
     two.service.send(callback_url="https://receiver.example/mine")
     assert [each["url"] for each in two.service.get("/webhooks").json["data"]] == [None]
+
+
+def test_an_event_of_another_account_is_no_place_to_read_from(two: Two) -> None:
+    webhook = two.of_other("/webhooks", url="https://receiver.example/theirs")["webhook_id"]
+    event = two.of_other(f"/webhooks/{webhook}/test")["event_id"]
+    assert two.service.get(f"/events?after={event}", token=two.other).status_code == 200
+    refused = two.service.get(f"/events?after={event}")
+    assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from shared.accounts.category_rules import list_rules
+from shared.inbound import Inbound, store
 from tests.harness.operator import OperatorClient
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
@@ -16,6 +18,7 @@ FINDING = text(
     VALUES (:account, 'block', '2547110', 20, 2, false)
     """
 )
+HAS_NUMBER = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')")
 PHONE = "254711000000"
 REASON = "a test"
 
@@ -98,3 +101,20 @@ def test_an_account_is_closed_alone(two: Two) -> None:
     headers = {"Authorization": f"Bearer {two.token_of_other}"}
     assert two.service.client.get(f"{PREFIX}/balance", headers=headers).status_code == 200
     assert [each["status"] for each in two.listed(f"/sends?account_id={two.other}")] == ["scheduled"]
+
+
+def test_rules_are_the_accounts_own(two: Two) -> None:
+    with two.service.engine.connect() as connection:
+        for account in (two.one, two.other):
+            assert [row.account_id for row in list_rules(connection, account)] == [account]
+
+
+def test_messages_to_a_number_are_for_the_account_that_has_it(two: Two) -> None:
+    number = f"2782{two.other:07}"
+    with two.service.engine.begin() as connection:
+        store(connection, "main", [Inbound("254711222555", number, "Hello")])
+        connection.execute(HAS_NUMBER, {"account": two.other, "number": number})
+    refused = two.operator.post("/inbound/assign", sent_to=number, account_id=two.one)
+    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
+    given = two.operator.post("/inbound/assign", sent_to=number, account_id=two.other)
+    assert given.status_code == 200, given.text

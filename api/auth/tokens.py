@@ -18,9 +18,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.auth.api_keys import find_key, generation_of, note_use, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.caller import Membership
-from api.auth.claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
-from api.auth.claims import VALID as VALID
 from api.auth.revocations import Revocations, read_revocations
+from api.auth.token_claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
+from api.auth.token_claims import VALID as VALID
 from api.event_loop import in_background, is_on_event_loop, require_thread
 from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
@@ -71,18 +71,18 @@ class Tokens:
             "t": IN_SANDBOX if row.sandbox_of else False,
             "s": sorted(row.scopes),
         }
-        optional = {"o": row.sandbox_of, "n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
+        optional = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
         claims |= {name: value for name, value in optional.items() if value}
         return self._sign(claims)
 
     def issue_to_person(
-        self, person: str, membership: Membership, scopes: Iterable[str], account_id: int, sandbox_of: int | None
+        self, person: str, membership: Membership, scopes: Iterable[str], account_id: int, *, test: bool
     ) -> tuple[str, Caller]:
         """Issue a token to a person, `person <uuid>`, for an account or a sandbox. The caller has checked everything.
 
         It ends with the session and with any change of the membership.
         """
-        return self._sign(claims_of_person(person, membership, scopes, account_id, sandbox_of))
+        return self._sign(claims_of_person(person, membership, scopes, account_id, test=test))
 
     def _sign(self, claims: dict[str, Any]) -> tuple[str, Caller]:
         claims["i"] = secrets.token_urlsafe(12)
@@ -221,7 +221,7 @@ class Tokens:
 
     def _read(self) -> None:
         began = time.monotonic()
-        self._revocations = read_revocations(self._engine, self._revocations.tokens)
+        self._revocations = read_revocations(self._engine, self._revocations)
         self._read_at = began
 
 

@@ -9,6 +9,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
@@ -17,6 +18,7 @@ from shared.contacts import groups as contacts
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.contacts import contact_group
+from shared.ids import FIRST_ID
 
 FIELDS: tuple[Column[Any], ...] = (
     contact_group.c.id,
@@ -32,7 +34,6 @@ GROUP: Select[Any] = (
     .join(account, account.c.id == contact_group.c.account_id)
     .where(OF_ACCOUNT, contact_group.c.id == bindparam("group"))
 )
-FIRST = UUID(int=0)
 
 GROUP_RESPONSE = GroupResponse()
 DELETED_GROUP = DeletedGroupResponse()
@@ -51,8 +52,8 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     limit = query["limit"]
     if limit is None and "cursor" in query:
         limit = 1000
-    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST}
-    with reading(services().engine) as connection:
+    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST_ID}
+    with reading_list(services().engine) as connection:
         rows = connection.execute(GROUPS.limit(None if limit is None else limit + 1), parameters).all()
     return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
 

@@ -10,6 +10,7 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
@@ -17,8 +18,9 @@ from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables import privacy as tables
+from shared.ids import LAST_ID
 from shared.job_failures import is_set_aside
-from shared.privacy.erasures import ask_to_erase
+from shared.privacy.erasures import TooManyErasures, ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
 ERASURES = tables.erasure.c
@@ -31,12 +33,13 @@ OF_ACCOUNT = select(
 ).where(ERASURES.account_id == bindparam("account"))
 LIST = OF_ACCOUNT.where(ERASURES.id < bindparam("before")).order_by(ERASURES.id.desc()).limit(bindparam("limit"))
 ONE = OF_ACCOUNT.where(ERASURES.id == bindparam("id"))
-LAST = UUID(int=2**128 - 1)
 
 ERASURE = ErasureResponse()
 
 
-@endpoint("POST", "/erasures", body=ErasureBody, response=ErasureResponse, scope="privacy:write")
+@endpoint(
+    "POST", "/erasures", body=ErasureBody, response=ErasureResponse, errors=("erasure_limit",), scope="privacy:write"
+)
 def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
 
@@ -48,7 +51,10 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     with services().engine.begin() as connection:
 
         def act() -> str:
-            erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+            try:
+                erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+            except TooManyErasures as limit:
+                raise Problem("erasure_limit", str(limit)) from None
             record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
             return json.dumps(_erasure(_read(connection, caller, erasure)))
 
@@ -67,10 +73,10 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's erasures, newest first."""
     parameters = {
         "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "before": uuid_cursor(query.get("cursor")) or LAST_ID,
         "limit": query["limit"] + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))
 

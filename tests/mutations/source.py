@@ -11,7 +11,7 @@ CHECKED = ("api", "shared", "console")
 """The packages that check what callers ask for."""
 SHOWN = ("api/openapi/", "api/resources/limits/", "shared/db/migrations/")
 """Where bounds are told, not enforced."""
-LIMITS = "api/resources/limits/routes.py"
+LIMITS = "api/resources/limits/bounds.py"
 BOUND = re.compile(r"_?(MAX|MOST|LARGE|EXPORTS|WORKED_ON)_\w+|\w+_(PER_SECOND|PER_REQUEST|BODY)")
 OWNER = ("account_id", "person_id")
 IN_SQL = re.compile(r"(?:\b\w+\.)?\b(?:account_id|person_id) = (?::\w+|\{account\})")
@@ -193,8 +193,7 @@ def _told_by_limits(source: Source) -> set[tuple[str, str]]:
         for each in node.names
         if each.name.isupper()
     }
-    telling = [node for node in source.tree.body if _name(node) in ("BOUNDS", "limits")]
-    named = {node.id for each in telling for node in ast.walk(each) if isinstance(node, ast.Name)}
+    named = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
     return {(imported[name], name) for name in named if name in imported}
 
 

@@ -23,6 +23,7 @@ from api.schemas.rules import CountOrShare
 LARGEST_ID, LARGEST = 2**63 - 1, 2**31 - 1
 BOUNDS: dict[str, tuple[int, int]] = {
     "account_id": (1, LARGEST_ID),
+    "action": (1, 200),
     "actor": (1, 200),
     "allowed_ips": (1, 50),
     "attempt": (1, 1024),
@@ -64,7 +65,6 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "token": (1, 100),
     "use_case": (1, 500),
     "weight": (1, 1000),
-    "what": (1, 200),
     "window": (1, 1000),
     "within_seconds": (0, 86_400),
     "CarrierChanges.rate": (0, 100_000),

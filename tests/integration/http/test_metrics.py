@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 import shared.ids
 from api.metrics.installation import InstallationCollector
 from shared.metrics import PROCESS
+from shared.metrics_server import is_authorized
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -130,3 +131,8 @@ def test_the_document_lists_every_metric_as_it_is(service: Service) -> None:
         assert kind in ("", family.type), name
         for sample in family.samples:
             assert {*re.findall(r"`(\w+)`", labels)} == sample.labels.keys() - {"le"}, name
+
+
+@pytest.mark.parametrize("given", ["", "Bearer ", "Bearer x"])
+def test_without_a_configured_token_nobody_sees_metrics(given: str) -> None:
+    assert not is_authorized(given, "")

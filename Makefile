@@ -130,8 +130,8 @@ next: $(READY) ## Run the tests without servers on the newest versions of all de
 	$(VENV)-next/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	$(VENV)-next/bin/python -m pytest -n $(TEST_JOBS) --dist loadfile $(or $(TESTS),tests/unit tests/integration)
 
-mutations: $(READY) ## Break each guarantee by a small change: make mutations ONLY=webhooks
-	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
+mutations: $(READY) ## Break each guarantee and each check by a small change: make mutations KIND=scopes ONLY=webhooks
+	$(BIN)/python -m tests.mutations.run $(if $(KIND),--kind "$(KIND)") $(if $(ONLY),--only "$(ONLY)")
 
 assets: $(READY) ## Fetch the console's scripts of others, with the versions and hashes of console/vendor.json; needs npm
 	$(BIN)/python -m console.vendor

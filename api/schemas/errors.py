@@ -25,7 +25,7 @@ def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
     """A ValidationError as pointers, codes and details, in the order of the schema's fields: the first MAX_ERRORS."""
     errors: list[dict[str, str]] = []
     _flatten(schema, error.messages, "", errors, MAX_COMPARED if len(error.messages) <= MAX_ERRORS_COMPARED else 0)
-    return errors[:MAX_ERRORS]
+    return errors
 
 
 def _flatten(schema: Schema, messages: Any, pointer: str, errors: list[dict[str, str]], hints: int) -> None:

@@ -4,18 +4,22 @@ Loaded by `pytest_plugins = ["tests.harness.fixtures"]` in the top conftest.py. 
 with tests.harness.servers instead.
 """
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from tests.harness.servers import make_migrated_postgres, make_redis
+from tests.harness.servers import RUNNING_POSTGRES, RunningPostgres, make_migrated_postgres, make_redis
 
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     """A running Postgres with an empty, migrated database `bulksms`, of which `fresh_database` makes copies."""
+    if (url := os.environ.get(RUNNING_POSTGRES)) is not None:
+        yield RunningPostgres(url)
+        return
     with make_migrated_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
         server.start()
         yield server

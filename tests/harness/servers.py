@@ -13,6 +13,8 @@ from shared.db.migrate import migrate
 
 # Shared memory in files below the data folder: what a killed server leaves there goes with the folder.
 SMALL = {"shared_buffers": "64MB", "max_wal_size": "512MB", "dynamic_shared_memory_type": "mmap"}
+RUNNING_POSTGRES = "TESTS_POSTGRES_URL"
+"""The environment variable that names a migrated server to use, in place of one of each test process."""
 UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
@@ -41,6 +43,19 @@ def _original() -> Path:
     for leftover in ("postgres.lock", "postgres.log"):
         (folder / leftover).unlink(missing_ok=True)
     return folder
+
+
+class RunningPostgres(Postgres):
+    """A server of `make_migrated_postgres` that another process has started and stops, for many short test runs."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(Path(tempfile.gettempdir()) / "of-another-process")
+        self._running_url = url
+
+    @property
+    def url(self) -> str:
+        """SQLAlchemy URL with the role's password. Not for logs."""
+        return self._running_url
 
 
 def make_redis(folder: Path) -> RedisServer:

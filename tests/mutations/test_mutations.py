@@ -1,15 +1,22 @@
 """The catalogue fits the code, and the tests notice a sample of it. All of it is tried by `make mutations`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.mutations.catalogue import Mutation, mutations
-from tests.mutations.run import ROOT, is_noticed
+from tests.mutations.run import ROOT, copy_of_the_source, is_noticed
 
 ALL = mutations()
 QUICK = [mutation for mutation in ALL if mutation.tests and all("tests/unit" in test for test in mutation.tests)]
 SAMPLE = QUICK[:: max(1, len(QUICK) // 2)][:2]
+
+
+@pytest.fixture(scope="module")
+def copy() -> Iterator[Path]:
+    with copy_of_the_source() as made:
+        yield made
 
 
 @pytest.mark.parametrize("mutation", ALL, ids=lambda mutation: mutation.promise)
@@ -23,11 +30,13 @@ def test_no_promise_is_named_twice() -> None:
 
 
 @pytest.mark.parametrize("mutation", SAMPLE, ids=lambda mutation: mutation.promise)
-def test_a_broken_promise_is_noticed(mutation: Mutation) -> None:
-    assert is_noticed(mutation)
+def test_a_broken_promise_is_noticed(mutation: Mutation, copy: Path) -> None:
+    before = (copy / mutation.file).read_bytes()
+    assert is_noticed(mutation, copy)
+    assert (copy / mutation.file).read_bytes() == before
 
 
-def test_a_change_that_breaks_nothing_is_not_noticed() -> None:
+def test_a_change_that_breaks_nothing_is_not_noticed(copy: Path) -> None:
     harmless = Mutation(
         "A docstring is no promise.",
         "shared/sms/segments.py",
@@ -35,7 +44,7 @@ def test_a_change_that_breaks_nothing_is_not_noticed() -> None:
         '"""Another first line.',
         ("tests/unit/sms/test_gsm7.py",),
     )
-    assert not is_noticed(harmless)
+    assert not is_noticed(harmless, copy)
 
 
 def test_entries_that_do_not_fit_are_told(tmp_path: Path) -> None:

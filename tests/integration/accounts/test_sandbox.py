@@ -266,3 +266,21 @@ def test_a_live_webhook_is_told_nothing_of_the_sandbox(service: Service) -> None
 def test_the_name_of_a_sandbox_is_nobody_elses(service: Service) -> None:
     with pytest.raises(Refused, match="sandbox"):
         change(service, create_account, "acme (sandbox)")
+
+
+def test_a_new_sandbox_has_nothing_of_another_account(service: Service) -> None:
+    other = service.new_account("other")
+    with service.engine.begin() as connection:
+        set_limits(connection, other, requests_per_second=7)
+        set_cap(connection, other, "marketing", (1, 24))
+        theirs = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:id, 'THEIRS', 'approved')")
+        connection.execute(theirs, {"id": other})
+        set_limits(connection, service.account_id, requests_per_second=9)
+    sandbox = service.in_sandbox()
+    with service.engine.connect() as connection:
+        rows = text("SELECT requests_per_second FROM account_limit WHERE account_id = :id")
+        assert connection.execute(rows, {"id": sandbox.account_id}).scalars().all() == [9]
+        rules = text("SELECT count(*) FROM category_rule WHERE account_id = :id")
+        assert connection.execute(rules, {"id": sandbox.account_id}).scalar_one() == 0
+        senders = text("SELECT sender_id FROM sender_id WHERE account_id = :id")
+        assert connection.execute(senders, {"id": sandbox.account_id}).scalars().all() == ["ACME"]

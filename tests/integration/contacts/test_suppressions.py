@@ -189,3 +189,15 @@ def test_who_comes_on_the_list_is_told_once_for_each_request(service: Service) -
         {**nothing, "added": 1, "phone": PHONE, "category": "marketing", "reason": "asked"},
         {**nothing, "added": 2, "sender_id": "ACME"},
     ]
+
+
+def test_a_file_names_a_hundred_columns(service: Service) -> None:
+    def answer(columns: int) -> TestResponse:
+        names = ",".join(["phone", *(f"c{number}" for number in range(columns - 1))])
+        headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
+        return service.client.post(f"{PREFIX}/suppressions/import", data=f"{names}\n{PHONE}\n", headers=headers)
+
+    assert answer(100).status_code == 200
+    refused = answer(101)
+    assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
+    assert "more than 100 columns" in refused.json["detail"]

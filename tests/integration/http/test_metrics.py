@@ -14,6 +14,7 @@ from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
 from shared.db.tables.running import state_count
 from shared.metrics import PROCESS
+from shared.metrics_server import is_authorized
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -246,3 +247,8 @@ def test_the_document_lists_every_metric_as_it_is(service: Service) -> None:
         assert kind in ("", family.type), name
         for sample in family.samples:
             assert {*re.findall(r"`(\w+)`", labels)} == sample.labels.keys() - {"le"}, name
+
+
+@pytest.mark.parametrize("given", ["", "Bearer ", "Bearer x"])
+def test_without_a_configured_token_nobody_sees_metrics(given: str) -> None:
+    assert not is_authorized(given, "")

@@ -132,6 +132,19 @@ def test_what_was_spent_before_the_limit_counts(service: Service) -> None:
     assert clean(service)
 
 
+def test_a_change_of_a_limit_forgets_nothing_of_another_account(service: Service) -> None:
+    other = service.new_account("other")
+    with service.engine.begin() as connection:
+        set_limits(connection, other, spend_day=5)
+    service.reload_limits()
+    token = service.new_token(other)
+    body = {"sender_id": "ACME", "phone": KENYA, "message": "Hi"}
+    assert service.post("/sms/send", token=token, **body).status_code == 200
+    limit(service, spend_day=9)
+    limit(service, spend_day=None)
+    assert service.get("/limits", token=token).json["spending"]["spent_of_day"] == 1
+
+
 def test_a_repeated_request_spends_once(service: Service) -> None:
     limit(service, spend_day=1)
     first, again = (service.send(headers={"Idempotency-Key": "one"}) for _ in range(2))

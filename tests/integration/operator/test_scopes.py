@@ -9,12 +9,16 @@ from sqlalchemy import Engine, text
 from api.endpoint import OPERATORS, Endpoint
 from api.openapi.document import document
 from shared.accounts.operator_keys import OPERATOR_SCOPES
+from tests.harness.authorization import OPERATORS as OPERATOR_ROUTES
+from tests.harness.authorization import Route, operation_of
 from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.operator import PREFIX, OperatorClient
+from tests.harness.people import a_person
 from tests.harness.service import Service
 
 VARIABLE = re.compile(r"<(?:(\w+):)?(\w+)>")
 WITH_SCOPE = [each for each in OPERATORS.operations if each.scope is not None]
+NEEDING_SCOPE = [route for route in OPERATOR_ROUTES.values() if route.needs_scopes]
 WITH_BODY = [each for each in WITH_SCOPE if each.body is not None]
 WITH_QUERY = [each for each in WITH_SCOPE if each.query is not None]
 NOBODYS = {"int": "999999999", "uuid": "01900000-0000-7000-8000-000000000000", "": "nobodys"}
@@ -52,16 +56,27 @@ def whole(for_all: OperatorClient) -> OperatorClient:
     return for_all
 
 
-@pytest.fixture
-def without(whole: OperatorClient) -> dict[str, OperatorClient]:
+@pytest.fixture(scope="module")
+def without(for_all: OperatorClient) -> dict[str, OperatorClient]:
     """For each scope, an operator with all scopes but this one."""
-    return {scope: OperatorClient(whole.service, *(OPERATOR_SCOPES.keys() - {scope})) for scope in OPERATOR_SCOPES}
+    return {scope: OperatorClient(for_all.service, *(OPERATOR_SCOPES.keys() - {scope})) for scope in OPERATOR_SCOPES}
 
 
-@pytest.fixture
-def with_one(whole: OperatorClient) -> dict[str, OperatorClient]:
+@pytest.fixture(scope="module")
+def with_one(for_all: OperatorClient) -> dict[str, OperatorClient]:
     """For each scope, an operator with this one alone."""
-    return {scope: OperatorClient(whole.service, scope) for scope in OPERATOR_SCOPES}
+    return {scope: OperatorClient(for_all.service, scope) for scope in OPERATOR_SCOPES}
+
+
+@pytest.fixture(scope="module")
+def in_roles(for_all: OperatorClient) -> dict[str, str]:
+    """The tokens of people, by their role."""
+    asked = {"admin": {}, "support": {}, "support-with-reason": {"reason": "Ticket 4711: receipts are missing"}}
+    tokens = {}
+    for role, body in asked.items():
+        person = a_person(for_all.service, operator_role=role.partition("-")[0])
+        tokens[role] = str(person.post("/me/operator-token", **body).json["access_token"])
+    return tokens
 
 
 def path_of(endpoint: Endpoint) -> str:
@@ -103,22 +118,36 @@ def test_a_customers_token_opens_nothing(whole: OperatorClient, endpoint: Endpoi
     assert sums(whole.service) == before
 
 
-@marks(WITH_SCOPE)
+def by_table(routes: list[Route]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("route", [pytest.param(each, id=each.name) for each in routes])
+
+
+@by_table(NEEDING_SCOPE)
 def test_the_scope_is_needed_and_is_enough(
-    without: dict[str, OperatorClient], with_one: dict[str, OperatorClient], endpoint: Endpoint
+    without: dict[str, OperatorClient], with_one: dict[str, OperatorClient], route: Route
 ) -> None:
-    assert endpoint.scope is not None
-    service = without[endpoint.scope].service
+    path, (scope,) = path_of(operation_of(route, OPERATORS)), route.scopes
+    service = without[scope].service
     before = sums(service)
-    refused = without[endpoint.scope].call(endpoint.method, path_of(endpoint), json={})
-    assert (refused.status_code, refused.json["code"], refused.json["scope"]) == (
-        403,
-        "insufficient_scope",
-        endpoint.scope,
-    )
+    refused = without[scope].call(route.method, path, json={})
+    told = refused.status_code, refused.json["code"], refused.json.get("scope")
+    assert told == (403, "insufficient_scope", scope)
     assert sums(service) == before
-    allowed = with_one[endpoint.scope].call(endpoint.method, path_of(endpoint), json={})
+    allowed = with_one[scope].call(route.method, path, json={})
     assert allowed.status_code in (200, 400, 404, 409, 415), allowed.text
+
+
+@by_table(NEEDING_SCOPE)
+def test_no_role_does_what_is_above_it(for_all: OperatorClient, in_roles: dict[str, str], route: Route) -> None:
+    path = path_of(operation_of(route, OPERATORS))
+    for role, token in in_roles.items():
+        answer = for_all.call(route.method, path, {"Authorization": f"Bearer {token}"}, json={})
+        is_refused = (answer.status_code, answer.json.get("code")) == (403, "insufficient_scope")
+        assert is_refused == route.roles.isdisjoint({role, role.partition("-")[0]}), (role, answer.text)
+
+
+def test_operator_keys_alone_are_exchanged_without_a_token() -> None:
+    assert [route.name for route in OPERATOR_ROUTES.values() if not route.needs_scopes] == ["POST /auth/token"]
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=each.path) for each in WITH_SCOPE if each.method == "GET"])

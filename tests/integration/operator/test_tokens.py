@@ -151,6 +151,10 @@ def test_a_key_of_a_network_works_only_there(service: Service) -> None:
     inside = exchange(service, key, environ_overrides={"REMOTE_ADDR": "192.0.2.9"})
     operator = tokens_of(service).read(f"Bearer {inside.json['access_token']}")
     assert [str(network) for network in operator.networks] == ["192.0.2.0/24"]
+    headers = {"Authorization": f"Bearer {inside.json['access_token']}"}
+    for address, status in (("192.0.2.9", 200), ("198.51.100.7", 403)):
+        answer = service.client.get(f"{PREFIX}/accounts", headers=headers, environ_overrides={"REMOTE_ADDR": address})
+        assert answer.status_code == status, answer.text
 
 
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "é", "x" * 5000, "smsk_live_x", "ops_x"])

@@ -7,6 +7,7 @@ import pytest
 from shared.accounts.administration import create_key
 from shared.api_key import SCOPES
 from shared.people.persons import disable_person
+from shared.people.roles import ROLE_SCOPES
 from tests.harness.people import a_person, changes
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 
@@ -101,3 +102,15 @@ def test_nobody_is_invited_to_a_sandbox(service: Service) -> None:
     ):
         assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
         assert "live account" in answer.json["detail"]
+
+
+def test_a_key_does_not_demote_who_may_do_more(service: Service) -> None:
+    owner = a_person(service, service.account_id, "owner")
+    a_person(service, service.account_id, "owner")
+    with service.engine.begin() as connection:
+        scopes = [*ROLE_SCOPES["viewer"], "people:write"]
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=scopes)
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    token = service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"]
+    refused = service.patch(f"/people/{owner.id}", token=token, role="viewer")
+    assert (refused.status_code, refused.json["code"]) == (403, "insufficient_scope")

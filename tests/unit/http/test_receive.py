@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.http import receive
-from api.http.receive import Gone, TooSlow, drain, is_small, spooled_body, whole_body
+from api.http.receive import Gone, TooSlow, drain, is_small, problem_of_head, spooled_body, whole_body
 
 GONE = {"type": "http.disconnect"}
 
@@ -118,3 +118,9 @@ def test_what_nobody_wants_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch
     asyncio.run(drain(client))
     assert len(client.left) == 3
     asyncio.run(drain(Client(chunk(b"a"))))
+
+
+def test_a_head_has_a_hundred_headers() -> None:
+    headers = [(b"host", b"a"), *((b"x-a", b"b") for _ in range(99))]
+    assert problem_of_head(b"/", headers, "1.1") == ""
+    assert "more than 100 headers" in problem_of_head(b"/", [*headers, (b"x-a", b"b")], "1.1")

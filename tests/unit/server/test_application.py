@@ -262,6 +262,22 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
     assert app.on_the_loop == []
 
 
+def test_an_account_has_so_many_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MAX_PER_ACCOUNT", 1)
+
+    async def run() -> None:
+        sockets = Sockets(answer_in_thread, owner_of=lambda environ: 7)
+        first = sockets.open("198.51.100.1", None)
+        await asyncio.sleep(0)
+        second = sockets.open("198.51.100.2")
+        await second.task
+        assert (first.status, second.status) == (0, 429)
+        first.gone.set()
+        await first.task
+
+    asyncio.run(run())
+
+
 def test_a_delayed_refusal_takes_nothing_of_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or who is allowed little could take everything from all others of its account or address."""
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
@@ -655,8 +671,11 @@ def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
         waiting = [asyncio.create_task(ask()) for _ in range(2)]
         while len(statuses) < 2:
             await asyncio.sleep(0.01)
-        await ask()
+        third = asyncio.create_task(ask())
+        while len(statuses) < 3:
+            await asyncio.sleep(0.01)
         reads.set()
+        await third
         await asyncio.gather(*waiting)
         await ask()
         return statuses

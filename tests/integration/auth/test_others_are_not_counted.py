@@ -1,0 +1,89 @@
+"""What another account has changes nothing of what this one is told or may do."""
+
+from typing import Any
+
+import pytest
+
+from api.http import bounded_queries
+from api.resources.messages import search
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+PHONE = "254711000000"
+
+
+class Two:
+    """Two accounts of one installation."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.other = service.new_token(service.new_account("other"))
+
+    def of_other(self, path: str, **body: Any) -> dict[str, Any]:
+        """What the other account does."""
+        answer = self.service.post(path, token=self.other, **body)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json)
+
+    def send_of_other(self, **more: Any) -> str:
+        """A send of the other account to the same phone."""
+        body = {"sender_id": "ACME", "phone": PHONE, "message": "Hi", **more}
+        return str(self.of_other("/sms/send", **body)["send_id"])
+
+
+@pytest.fixture
+def two(service: Service) -> Two:
+    return Two(service)
+
+
+def test_a_backlog_is_the_accounts_own(two: Two) -> None:
+    two.send_of_other(send_at=ahead())
+    group = two.of_other("/groups", name="theirs")["group_id"]
+    two.of_other(f"/groups/{group}/contacts", contacts=[PHONE, "254711000001"])
+    two.of_other("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=ahead())
+    assert two.service.get("/limits", token=two.other).json["backlog_messages"] == 3
+    mine = two.service.get("/limits").json
+    assert (mine["backlog_messages"], mine["backlog_limited_by"], mine["backlog_eta"]) == (0, None, None)
+
+
+def test_sends_are_searched_among_the_accounts_own(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_queries, "MAX_ROWS_EXAMINED", 5)
+    mine = two.service.send(reference="mine").json["send_id"]
+    for _ in range(10):
+        two.send_of_other()
+    found = two.service.get("/sends?reference=mine").json
+    assert ([each["send_id"] for each in found["data"]], found["next_cursor"]) == ([mine], None)
+
+
+def test_messages_are_searched_among_the_accounts_own(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MAX_SENDS", 5)
+    mine = two.service.send().json["message_id"]
+    for _ in range(10):
+        two.send_of_other()
+    found = two.service.get("/messages").json
+    assert ([each["message_id"] for each in found["data"]], found["next_cursor"]) == ([mine], None)
+
+
+def test_a_cursor_of_another_accounts_message_leads_nowhere(two: Two) -> None:
+    mine = two.service.send().json["message_id"]
+    for _ in range(3):
+        two.send_of_other()
+    cursor = two.service.get("/messages?limit=1", token=two.other).json["next_cursor"]
+    assert cursor is not None
+    assert two.service.get(f"/messages?cursor={cursor}").json["data"] == []
+    assert two.service.get("/messages").json["data"][0]["message_id"] == mine
+
+
+def test_callbacks_of_another_account_are_not_this_ones(two: Two) -> None:
+    two.send_of_other(callback_url="https://receiver.example/theirs")
+    assert two.service.get("/webhooks").json["data"] == []
+    two.service.send(callback_url="https://receiver.example/mine")
+    assert [each["url"] for each in two.service.get("/webhooks").json["data"]] == [None]
+
+
+def test_an_event_of_another_account_is_no_place_to_read_from(two: Two) -> None:
+    webhook = two.of_other("/webhooks", url="https://receiver.example/theirs")["webhook_id"]
+    event = two.of_other(f"/webhooks/{webhook}/test")["event_id"]
+    assert two.service.get(f"/events?after={event}", token=two.other).status_code == 200
+    refused = two.service.get(f"/events?after={event}")
+    assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")

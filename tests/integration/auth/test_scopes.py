@@ -1,0 +1,109 @@
+"""Every route of the customers' API: the scope of tests/harness/authorization.py is needed, and is enough."""
+
+import pytest
+from sqlalchemy import Engine
+from werkzeug.test import TestResponse
+
+from api.endpoint import ENDPOINTS, OPERATORS
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES
+from tests.harness import authorization
+from tests.harness.authorization import OTHER_PATHS, Route
+from tests.harness.people import a_person
+from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.integration.auth.test_two_accounts import NOBODYS, UNKNOWN, VARIABLE, everything
+
+ROUTES = list(authorization.CUSTOMERS.values())
+SETS = {route.scopes for route in ROUTES if route.needs_scopes}
+NONSENSE = {"no_such_field": 1}
+"""A body that no route takes: a route that may be used refuses it, or has no body."""
+BODIES = {"PATCH /sends/<uuid:send_id>": {"rate": 5}}
+"""Bodies of routes that need a further scope after they have read the body."""
+
+
+class Tokens:
+    """Tokens of an account by their scopes, and that of a person's session."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.service = Service(engine)
+        self.with_only = {scopes: self._token(*scopes) for scopes in SETS}
+        self.without = {scope: self._token(*(each for each in SCOPES if each != scope)) for scope in SCOPES}
+
+    def _token(self, *scopes: str) -> str:
+        with self.service.engine.begin() as connection:
+            key = create_key(connection, self.service.account_id, SECRET_KEY, scopes=scopes)
+        body = {"api_key": key.api_key, "api_secret": key.api_secret}
+        return str(self.service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"])
+
+    def session(self) -> str:
+        """The token of a session that has just begun."""
+        return a_person(self.service, self.service.account_id, "owner").session
+
+    def call(self, route: Route, token: str | None) -> TestResponse:
+        """The route for what nobody has."""
+        path = VARIABLE.sub(lambda found: NOBODYS.get(found[1], UNKNOWN), route.path)
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return self.service.client.open(
+            PREFIX + path, method=route.method, headers=headers, json=BODIES.get(route.name, NONSENSE)
+        )
+
+
+def by_scope(*scopes: str) -> pytest.MarkDecorator:
+    """The routes of these scopes; without any, those that need certain ones."""
+    chosen = [each for each in ROUTES if (each.scopes == scopes if scopes else each.needs_scopes)]
+    return pytest.mark.parametrize("route", [pytest.param(each, id=each.name) for each in chosen])
+
+
+@pytest.fixture(scope="module")
+def tokens(engine: Engine) -> Tokens:
+    return Tokens(engine)
+
+
+def is_served(answer: TestResponse) -> bool:
+    """Whether the route got as far as its body, or further."""
+    if answer.status_code < 400:
+        return True
+    return answer.status_code not in (401, 500) and answer.json["code"] != "insufficient_scope"
+
+
+def test_the_tables_have_every_route(tokens: Tokens) -> None:
+    for api, table in ((ENDPOINTS, authorization.CUSTOMERS), (OPERATORS.operations, authorization.OPERATORS)):
+        assert sorted(f"{each.method} {each.path}" for each in api) == sorted(table)
+    declared = {each.api.prefix + each.path for each in (*ENDPOINTS, *OPERATORS.operations)}
+    assert {rule.rule for rule in tokens.service.flask.url_map.iter_rules()} == declared | OTHER_PATHS
+    assert set().union(*SETS) == set(SCOPES)
+
+
+@by_scope()
+def test_the_scope_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None:
+    before = everything(tokens.service.engine)
+    for scope in route.scopes:
+        refused = tokens.call(route, tokens.without[scope])
+        told = refused.status_code, refused.json["code"], refused.json.get("scope")
+        assert told == (403, "insufficient_scope", scope)
+    assert everything(tokens.service.engine) == before
+    allowed = tokens.call(route, tokens.with_only[route.scopes])
+    assert is_served(allowed), allowed.text
+
+
+@by_scope("any")
+def test_any_token_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None:
+    assert tokens.call(route, None).status_code == 401
+    assert tokens.call(route, tokens.session()).status_code == 401
+    for token in tokens.with_only.values():
+        answer = tokens.call(route, token)
+        assert is_served(answer), answer.text
+
+
+@by_scope("session")
+def test_a_session_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None:
+    assert tokens.call(route, None).status_code == 401
+    assert tokens.call(route, tokens.service.token).status_code == 401
+    answer = tokens.call(route, tokens.session())
+    assert is_served(answer), answer.text
+
+
+@by_scope("open")
+def test_no_token_is_needed(tokens: Tokens, route: Route) -> None:
+    answer = tokens.call(route, None)
+    assert is_served(answer) or answer.json["code"] == "invalid_credentials", answer.text

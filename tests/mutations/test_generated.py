@@ -1,0 +1,109 @@
+"""Every check has a mutation, and every mutation its tests: a new route, bound or query without them fails here.
+
+`make mutations` tries them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import api.app  # noqa: F401 - declares the endpoints
+from api.endpoint import ENDPOINTS, OPERATORS
+from tests.mutations.generate import (
+    CUSTOMERS_TEST,
+    KINDS,
+    OPERATORS_TEST,
+    ROOT,
+    Generated,
+    apply_all,
+    bound_keys,
+    entries,
+    node_of,
+    owner_keys,
+    scope_mutations,
+)
+from tests.mutations.source import Place, Source, bounds, conditions, declarations, sources
+
+OWNERS = [names for source in sources(ROOT) for _, names in owner_keys(source)]
+BOUNDS = bounds(ROOT)
+USES = [names for source in sources(ROOT) for _, names in bound_keys(source, BOUNDS)]
+
+
+def test_it_works(tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text("a = 1\nb = 2\n")
+    places = [Place("code.py", 4, 5), Place("code.py", 10, 11)]
+    apply_all(tmp_path, [Generated("p", place, "three", ("t",)) for place in places])
+    assert (tmp_path / "code.py").read_text() == "a = three\nb = three\n"
+
+
+def test_every_route_has_its_mutations() -> None:
+    declared = [
+        (source.file.startswith("api/operator/"), each.method, each.path)
+        for source in sources(ROOT, ("api",))
+        for each in declarations(source)
+    ]
+    served = [(each.api is OPERATORS, each.method, each.path) for each in (*ENDPOINTS, *OPERATORS.operations)]
+    assert sorted(declared) == sorted(served)
+    needed = {CUSTOMERS_TEST: len(ENDPOINTS), OPERATORS_TEST: len(OPERATORS.operations)}
+    made = [each for each in scope_mutations() if each.group.endswith("another scope")]
+    for file, count in needed.items():
+        assert len({each.tests for each in made if each.tests[0].startswith(file)}) == count - 1
+
+
+def test_every_condition_of_an_owner_has_an_entry() -> None:
+    known = set(entries("owners"))
+    missing = [names for names in OWNERS if not known & set(names)]
+    assert not missing, "name the tests in tests/mutations/generated/owners.toml, or say why not"
+    assert known <= {name for names in OWNERS for name in names}
+
+
+def test_every_bound_has_an_entry() -> None:
+    known, of_all = set(entries("bounds")), set(BOUNDS.values())
+    assert not of_all - known, "name the tests in tests/mutations/generated/bounds.toml, or say why not"
+    assert known <= of_all | {name for names in USES for name in names}
+
+
+def test_what_limits_tell_is_among_the_bounds() -> None:
+    named = {bound.split()[1] for bound in BOUNDS.values()}
+    assert {
+        "MAX_KEYS",
+        "DEEPEST",
+        "LARGE_OF_ACCOUNT",
+        "EXPORTS_OF_ACCOUNT",
+        "MINIMUM_RATE",
+        "BYTES_PER_REQUEST",
+    } <= named
+
+
+@pytest.mark.parametrize("kind", ["owners", "bounds"])
+def test_every_test_that_an_entry_names_is_there(kind: str) -> None:
+    for name, entry in entries(kind).items():
+        for test in () if isinstance(entry, str) else entry:
+            file, _, function = node_of(test).partition("::")
+            assert (ROOT / file).is_file(), (name, file)
+            assert f"def {function.partition('[')[0]}" in (ROOT / file).read_text(), (name, test)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_mutation_leaves_code_that_can_be_read(kind: str) -> None:
+    for mutation in KINDS[kind](ROOT):
+        text = (ROOT / mutation.file).read_text()
+        changed = text[: mutation.place.start] + mutation.new + text[mutation.place.end :]
+        assert changed != text
+        compile(changed, mutation.file, "exec")
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("q = select(t).where(t.c.account_id == bindparam('account'))", 1),
+        ("q = select(t).where(T.account_id.in_(IDS))", 1),
+        ("q = t.join(u, t.c.account_id == u.c.account_id)", 0),
+        ("q = t.join(a, t.c.account_id == a.c.id)", 0),
+        ("q = text('SELECT 1 FROM t WHERE t.account_id = :account')", 1),
+        ("is_own = caller.account_id == other", 0),
+    ],
+)
+def test_conditions_are_found(tmp_path: Path, code: str, found: int) -> None:
+    (tmp_path / "code.py").write_text(code)
+    assert len(list(conditions(Source(tmp_path, "code.py")))) == found

@@ -11,9 +11,9 @@ the send:
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import Literal, TypeVar
+from typing import Literal
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, func, select, update
@@ -31,8 +31,6 @@ from shared.outbox import add_of_sends
 from shared.sends import batch_states, send_states
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -115,24 +113,19 @@ class SendUnusable(RuntimeError):
         self.send = send
 
 
-def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
-    """Call `work` and return its result. If it fails at an unusable send, hold that and call `work` again.
+def hold_unusable(engine: Engine, error: TextUnreadable | SendUnusable) -> None:
+    """Hold the send that made work fail: its stored text was changed, or its messages cannot be prepared.
 
-    `work` raises SendUnusable, or TextUnreadable if the stored text was changed. It must leave out held sends.
+    Work that leaves out held sends can then be done again.
     """
-    while True:
-        try:
-            return work()
-        except TextUnreadable as unreadable:
-            log.error("the text of the send %s cannot be decrypted: it was changed in the database", unreadable.of)
-            _hold_unusable(engine, UUID(str(unreadable.of)), "operator", "Its text cannot be decrypted.")
-        except SendUnusable as unusable:
-            cause = unusable.__cause__ if isinstance(unusable.__cause__, Exception) else unusable
-            log.error("the messages of the send %s cannot be prepared: %s", unusable.send, stack_of(cause))
-            _hold_unusable(engine, unusable.send, "crashes", FAULT)
-
-
-def _hold_unusable(engine: Engine, send: UUID, by: HeldBy, reason: str) -> None:
+    by: HeldBy
+    if isinstance(error, TextUnreadable):
+        log.error("the text of the send %s cannot be decrypted: it was changed in the database", error.of)
+        send, by, reason = UUID(str(error.of)), "operator", "Its text cannot be decrypted."
+    else:
+        cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+        log.error("the messages of the send %s cannot be prepared: %s", error.send, stack_of(cause))
+        send, by, reason = error.send, "crashes", FAULT
     with transaction(engine) as connection:
         hold_for_operator(connection, send, by, reason)
 

@@ -132,7 +132,8 @@ class Dispatcher:
                 batches = [batch for batch in claimed if batch.test == test]
                 if batches:
                     self._send(self.carrier_of(test), batches, stride, claimed_at)
-            self.paced_sends.sent(claimed, claimed_at)
+            if any(batch.rate_wait is not None for batch in claimed):
+                self.paced_sends.sent(claimed, claimed_at)
             return bool(claimed)
 
     def _wait_for_more(self) -> None:

@@ -30,6 +30,7 @@ from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.cycle_trace import trace_cycle
+from worker.sending.finish import finish
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
 from worker.sending.settle import settle
@@ -270,7 +271,8 @@ class Dispatcher:
         deadline = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
-                settle(self._engine, batches, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
+                if rest := finish(self._engine, batches, carrier.name):
+                    settle(self._engine, rest, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
             except UNAVAILABLE:
                 if time.monotonic() > deadline:

@@ -63,19 +63,20 @@ class RevokedTokens:
     """
 
     def __init__(self) -> None:
-        self._ends: dict[str, float] = {}
+        self.ends: dict[str, float] = {}
+        """When each of them expires, in seconds since the epoch."""
         self._read_until: datetime | None = None
         self._forget_at = time.monotonic() + FORGET_EVERY
 
     def __contains__(self, token_id: str) -> bool:
-        return token_id in self._ends
+        return token_id in self.ends
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     def add(self, token_id: str, expires_at: datetime) -> None:
         """Add a revoked token."""
-        self._ends[token_id] = expires_at.timestamp()
+        self.ends[token_id] = expires_at.timestamp()
 
     def revoke(self, engine: Engine, caller: Caller) -> None:
         """Revoke a caller's token. Raises Problem rate_limited if its key has MAX_REVOKED revoked tokens."""
@@ -110,8 +111,8 @@ class RevokedTokens:
     def forget(self) -> None:
         """Remove the tokens that have expired."""
         now = time.time()
-        for token_id in [token_id for token_id, end in list(self._ends.items()) if end < now]:
-            del self._ends[token_id]
+        for token_id in [token_id for token_id, end in list(self.ends.items()) if end < now]:
+            del self.ends[token_id]
         self._forget_at = time.monotonic() + FORGET_EVERY
 
 
@@ -132,15 +133,6 @@ class Revocations:
     """By account and person, the version of each membership that changed recently."""
     operators: dict[str, datetime] = field(default_factory=dict)
     """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
-
-    def of_caller(self, caller: Caller) -> bool:
-        """Whether the caller's token was revoked, or with its key, secret, session or membership."""
-        key = caller.key_id
-        if caller.membership is not None:
-            account_id, version, session_id = caller.membership
-            if session_id in self.sessions or version < self.members.get((account_id, key), 0):
-                return True
-        return caller.token_id in self.tokens or key in self.keys or caller.generation < self.oldest.get(key, 0)
 
 
 def read_revocations(engine: Engine, tokens: RevokedTokens) -> Revocations:

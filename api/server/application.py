@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from api.endpoint import PREFIX
+from api.endpoint import PREFIX, DirectEndpoint
 from api.event_loop import NeedsThread
-from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
 from api.http.receive import (
     Gone,
@@ -27,7 +26,7 @@ from api.http.receive import (
     whole_body,
 )
 from api.http.request import Environ, environ_of
-from api.http.responses import Response
+from api.http.responses import PendingResponse, Response
 from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,

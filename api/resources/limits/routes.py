@@ -12,8 +12,7 @@ from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
 from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES, MINIMUM_RATE
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
-from api.limits.token_buckets import MAX_DEBT
-from api.rate_limits import requests_per_second
+from api.limits.rate_limits import MAX_DEBT
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
@@ -80,7 +79,7 @@ def limits(caller: Caller) -> Any:
         sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
         limited_by = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
-    requests = requests_per_second(work.settings, limits, caller)
+    requests = work.rate_limits.rate_of(caller, limits)
     return LIMITS.dump(
         {
             "message_characters": MAX_CHARACTERS,

@@ -14,9 +14,8 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop, require_thread
-from api.http.direct import PendingResponse
 from api.http.request import current_request, environ_of
-from api.http.responses import Response
+from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
 from api.limits.bulkheads import OIDC_THREADS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from api.endpoint import DirectEndpoint
 from api.event_loop import is_on_event_loop
-from api.http.direct import DirectEndpoint
 from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.request import Request, current_request
 from api.http.responses import Response

@@ -1,5 +1,6 @@
 """Read a request's body as strict JSON, bounded in size, depth and number of values, and safe to store."""
 
+import io
 import json
 import re
 from itertools import chain
@@ -7,7 +8,6 @@ from typing import Any, NoReturn
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from api.http.receive import Whole
 from api.http.request import Request
 from api.problems import Problem
 from api.request_cost import add_bytes
@@ -26,6 +26,21 @@ NUMBERS = (int, float)
 JSON = "application/json"
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class Whole:
+    """A small body, in memory, as `wsgi.input`."""
+
+    __slots__ = ("data", "read", "size")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.size = len(data)
+        self.read = io.BytesIO(data).read
+
+    def unread(self) -> bool:
+        """Whether part of the body was not received."""
+        return False
 
 
 class UnusableValue(ValueError):

@@ -10,7 +10,8 @@ from api.auth.tokens import VALID, Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
-from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES, MINIMUM_RATE
+from api.http.receive import MINIMUM_RATE
+from api.http.request import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
 from api.limits.rate_limits import MAX_DEBT
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST

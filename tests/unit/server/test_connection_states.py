@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from api.server import limits
-from api.server.connections import Connections
-from api.server.exchange import ServerState
+from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from tests.unit.server.test_protocol import HEAD, Connection, after, length
 

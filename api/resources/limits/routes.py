@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from api.accept.recipients import hourly_limit
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
 from api.auth.revocations import MAX_REVOKED
 from api.auth.tokens import VALID, Caller
@@ -112,7 +113,7 @@ def limits(caller: Caller) -> Any:
             "destinations": limits.destinations,
             "pumping_guard": limits.pumping,
             "messages_per_phone_hour": {
-                str(category): limits.recipients(lane, work.settings.recipient_limits) or None
+                str(category): hourly_limit(limits, lane, work.settings.recipient_limits) or None
                 for lane, category in enumerate(LANES)
             },
         }

@@ -12,7 +12,7 @@ import psycopg
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.event_loop import NeedsThread
-from api.http.request import Request, current_request, handling
+from api.http.request import Request, handling
 from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Cancelled
 from shared.db.connection import is_away
@@ -80,12 +80,12 @@ class PendingResponse:
 
     __slots__ = ("_outcome", "_request", "ready")
 
-    def __init__(self, ready: asyncio.Future[None], outcome: Callable[[], Finish]) -> None:
+    def __init__(self, request: Request, ready: asyncio.Future[None], outcome: Callable[[], Finish]) -> None:
         """`outcome` raises the commit's error, or NeedsThread if certainly nothing was committed; otherwise it returns
         the function that builds the response."""
         self.ready = ready
         self._outcome = outcome
-        self._request: Request = current_request()
+        self._request = request
 
     def response(self) -> Response:
         """Build the response. Raises NeedsThread if the request must be handled again in a thread.

@@ -113,9 +113,9 @@ def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentRespon
     request = current_request()
     request_id = request.request_id if request.summary.is_sampled else None
     traceparent = request.summary.traceparent
-    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id, traceparent)
+    accepted = accept(request.services, caller, kind, body, key_of_request(caller, body), request_id, traceparent)
     if isinstance(accepted, PendingSend):
-        return PendingResponse(accepted.ready, partial(_outcome, accepted, request.summary))
+        return PendingResponse(request, accepted.ready, partial(_outcome, accepted, request.summary))
     if not accepted.replayed and not caller.test:
         request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
     return _noted(accepted, request.summary)

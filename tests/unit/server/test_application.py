@@ -137,7 +137,7 @@ class Sends:
         if len(self._waiting) == self._together:
             threading.Timer(0.01, complete, [self._waiting, lambda: None]).start()
             self._waiting = []
-        return PendingResponse(ready, self._outcome)
+        return PendingResponse(current_request(), ready, self._outcome)
 
 
 def made() -> Callable[[], Response]:

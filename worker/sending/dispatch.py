@@ -179,10 +179,8 @@ class Dispatcher:
         pace, booked = self._live.pace, max(1, min(admitted, self._last_claimed))
         if not pace.book(booked):
             return []
-        lease, share = self._settings.lease, self._authentication_share
-        batches = claim(
-            self._engine, admitted, stride, lease, self._size, self._queue, False, share, contended=pace.contended
-        )
+        lease, share, contended = self._settings.lease, self._authentication_share, pace.contended
+        batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, share, contended)
         self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
         pace.booked(booked, self._last_claimed)
         return batches

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import httptools
 
+from api.event_loop import Deadline
 from api.http import request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY
@@ -18,7 +19,6 @@ from api.http.request import Headers
 from api.server import limits
 from api.server.connections import ServerState
 from api.server.exchange import Exchange, response_bytes, scope_of
-from api.server.limits import Deadline
 from api.server.responses import problem_response
 
 VERSIONS = ("1.0", "1.1")

@@ -12,7 +12,7 @@ ROWS_PER_REQUEST = 100
 RECIPIENTS_PER_REQUEST = 10
 """Recipients of a message with placeholders that are priced for a quote or for a refused send."""
 BYTES_PER_REQUEST = 64 * 1024
-"""Bytes of a JSON body, of a request or a response."""
+"""Bytes of a JSON body, of a request or a response, and of a file of contacts."""
 
 
 @dataclass(slots=True)

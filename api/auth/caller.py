@@ -20,11 +20,10 @@ class Caller:
     """The account, API key or person, and token behind a request."""
 
     account_id: int
+    """For a test key, the sandbox: it shares no limit with its live account."""
     key_id: str
     """The API key; for a person's token `person <uuid>`."""
     test: bool
-    owner_id: int
-    """The account; for a test key, the live account that the sandbox belongs to."""
     scopes: frozenset[str]
     token_id: str
     expires_at: datetime

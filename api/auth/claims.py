@@ -16,18 +16,17 @@ IN_SANDBOX = 2
 
 
 def claims_of_person(
-    person: str, membership: Membership, scopes: Iterable[str], account_id: int, sandbox_of: int | None
+    person: str, membership: Membership, scopes: Iterable[str], account_id: int, *, test: bool
 ) -> dict[str, Any]:
-    """The claims of a person, `person <uuid>`, in an account; `sandbox_of` is the live account of a sandbox."""
-    claims = {
+    """The claims of a person, `person <uuid>`, in an account; `test` if it is a sandbox."""
+    return {
         "a": account_id,
         "k": person,
-        "t": IN_SANDBOX if sandbox_of else False,
+        "t": IN_SANDBOX if test else False,
         "s": sorted(scopes),
         "m": membership,
         "v": VALID_FOR_PEOPLE,
     }
-    return claims | ({"o": sandbox_of} if sandbox_of else {})
 
 
 def caller_of(claims: dict[str, Any], issued_at: datetime) -> Caller:
@@ -36,7 +35,6 @@ def caller_of(claims: dict[str, Any], issued_at: datetime) -> Caller:
         account_id=claims["a"],
         key_id=claims["k"],
         test=claims["t"] == IN_SANDBOX,
-        owner_id=claims.get("o", claims["a"]),
         scopes=frozenset(claims["s"]),
         token_id=claims["i"],
         expires_at=issued_at + timedelta(seconds=claims.get("v", VALID)),

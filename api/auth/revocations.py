@@ -3,8 +3,9 @@
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, DateTime, Engine, Select, bindparam, case, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from api.auth.caller import Caller
@@ -22,18 +23,26 @@ FORGET_EVERY = 600.0
 """Seconds between removals of expired tokens."""
 MAX_REVOKED = 1_000
 """Revoked, unexpired tokens of one key."""
+MAX_REVOKED_OF_ACCOUNT = 10_000
+"""Revoked, unexpired tokens of all keys of one account."""
 
-LONG_AGO = func.now() - timedelta(hours=25)
-"""Tokens from before then have expired."""
+KEPT = timedelta(hours=25)
+"""Tokens issued before then have expired."""
+LONG_AGO = func.now() - KEPT
+SINCE = bindparam("since", type_=DateTime(timezone=True))
+
+
+def _ended_keys(since: ColumnElement[Any]) -> Select[Any]:
+    """The keys that were revoked or have expired since then."""
+    ended_at = func.least(api_key.c.revoked_at, api_key.c.expires_at)
+    return select(api_key.c.id, (ended_at + KEPT).label("expires_at")).where(
+        or_(api_key.c.revoked_at >= since, api_key.c.expires_at.between(since, func.now()))
+    )
+
 
 CLOCK = select(func.clock_timestamp())
 REVOKED = select(revoked_token.c.id, revoked_token.c.expires_at).where(revoked_token.c.expires_at > func.now())
-REVOKED_SINCE = select(revoked_token.c.id, revoked_token.c.expires_at).where(
-    revoked_token.c.revoked_at >= bindparam("since")
-)
-DEAD_KEYS = select(api_key.c.id).where(
-    or_(api_key.c.revoked_at > LONG_AGO, api_key.c.expires_at.between(LONG_AGO, func.now()))
-)
+REVOKED_SINCE = select(revoked_token.c.id, revoked_token.c.expires_at).where(revoked_token.c.revoked_at >= SINCE)
 OLDEST = select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.now(), 1), else_=0)).where(
     api_key.c.previous_until > LONG_AGO
 )
@@ -45,62 +54,50 @@ CHANGED_MEMBERSHIPS = select(membership.c.account_id, membership.c.person_id, me
 )
 CLOSED_ACCOUNTS = select(account.c.id).where(account.c.state != "active")
 
-
-LIVE_REVOCATIONS = select(func.count()).select_from(
+OTHER_LIVE = (
     select(revoked_token.c.id)
-    .where(revoked_token.c.api_key_id == bindparam("key"), revoked_token.c.id != bindparam("token"))
-    .where(revoked_token.c.expires_at > func.now())
+    .where(revoked_token.c.id != bindparam("token"), revoked_token.c.expires_at > func.now())
     .limit(bindparam("most"))
-    .subquery()
+)
+OF_KEY = select(func.count()).select_from(OTHER_LIVE.where(revoked_token.c.api_key_id == bindparam("key")).subquery())
+KEYS_OF_ACCOUNT = select(api_key.c.id).where(api_key.c.account_id == bindparam("account"))
+OF_ACCOUNT = select(func.count()).select_from(
+    OTHER_LIVE.where(revoked_token.c.api_key_id.in_(KEYS_OF_ACCOUNT)).subquery()
 )
 REVOKE = insert(revoked_token).on_conflict_do_nothing()
 
 
-class RevokedTokens:
-    """The revoked tokens that have not expired. The first read loads all, later reads only new ones.
+class Ended:
+    """The ids of what was revoked or has ended, for as long as they matter.
 
-    Lookups are safe while one thread reads.
+    The first read loads all, later reads only new ones. Lookups are safe while one thread reads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, everything: Select[Any], since: Select[Any]) -> None:
+        """The two statements select `id`, and `expires_at`: until when the id must be known."""
+        self._everything, self._since = everything, since
         self.ends: dict[str, float] = {}
-        """When each of them expires, in seconds since the epoch."""
+        """Until when each must be known, in seconds since the epoch."""
         self._read_until: datetime | None = None
         self._forget_at = time.monotonic() + FORGET_EVERY
 
-    def __contains__(self, token_id: str) -> bool:
-        return token_id in self.ends
+    def __contains__(self, ended: str) -> bool:
+        return ended in self.ends
 
     def __len__(self) -> int:
         return len(self.ends)
 
-    def add(self, token_id: str, expires_at: datetime) -> None:
-        """Add a revoked token."""
-        self.ends[token_id] = expires_at.timestamp()
-
-    def revoke(self, engine: Engine, caller: Caller) -> None:
-        """Revoke a caller's token. Raises Problem rate_limited if its key has MAX_REVOKED revoked tokens."""
-        if caller.token_id in self:
-            return
-        with engine.begin() as connection:
-            others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
-            if connection.execute(LIVE_REVOCATIONS, others).scalar_one() >= MAX_REVOKED:
-                raise Problem(
-                    "rate_limited",
-                    f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
-                    headers={"Retry-After": "3600"},
-                )
-            token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
-            connection.execute(REVOKE, token)
-        self.add(caller.token_id, caller.expires_at)
+    def add(self, ended: str, expires_at: datetime) -> None:
+        """Add one, to be known until `expires_at`."""
+        self.ends[ended] = expires_at.timestamp()
 
     def read(self, connection: Connection) -> int:
-        """Load the tokens revoked since the last read. Returns the number of rows read."""
+        """Load what has ended since the last read. Returns the number of rows read."""
         now = connection.execute(CLOCK).scalar_one()
         if self._read_until is None:
-            rows = connection.execute(REVOKED).all()
+            rows = connection.execute(self._everything).all()
         else:
-            rows = connection.execute(REVOKED_SINCE, {"since": self._read_until - OVERLAP}).all()
+            rows = connection.execute(self._since, {"since": self._read_until - OVERLAP}).all()
         for row in rows:
             self.add(row.id, row.expires_at)
         self._read_until = now
@@ -109,11 +106,45 @@ class RevokedTokens:
         return len(rows)
 
     def forget(self) -> None:
-        """Remove the tokens that have expired."""
+        """Remove what need not be known any more."""
         now = time.time()
-        for token_id in [token_id for token_id, end in list(self.ends.items()) if end < now]:
-            del self.ends[token_id]
+        for ended in [ended for ended, end in list(self.ends.items()) if end < now]:
+            del self.ends[ended]
         self._forget_at = time.monotonic() + FORGET_EVERY
+
+
+class RevokedTokens(Ended):
+    """The revoked tokens that have not expired."""
+
+    def __init__(self) -> None:
+        super().__init__(REVOKED, REVOKED_SINCE)
+
+    def revoke(self, engine: Engine, caller: Caller) -> None:
+        """Revoke a caller's token. Raises Problem rate_limited if its key or account has too many revoked tokens."""
+        if caller.token_id in self:
+            return
+        with engine.begin() as connection:
+            others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
+            if connection.execute(OF_KEY, others).scalar_one() >= MAX_REVOKED:
+                raise _too_many(f"{MAX_REVOKED:,} tokens of this API key")
+            others |= {"account": caller.account_id, "most": MAX_REVOKED_OF_ACCOUNT}
+            if connection.execute(OF_ACCOUNT, others).scalar_one() >= MAX_REVOKED_OF_ACCOUNT:
+                raise _too_many(f"{MAX_REVOKED_OF_ACCOUNT:,} tokens of this account")
+            token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
+            connection.execute(REVOKE, token)
+        self.add(caller.token_id, caller.expires_at)
+
+
+class EndedKeys(Ended):
+    """The keys that were revoked or have expired, until the last of their tokens has."""
+
+    def __init__(self) -> None:
+        super().__init__(_ended_keys(LONG_AGO), _ended_keys(SINCE))
+
+
+def _too_many(tokens: str) -> Problem:
+    detail = f"{tokens} were revoked in a day. Rotate or revoke the key."
+    return Problem("rate_limited", detail, headers={"Retry-After": "3600"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +152,7 @@ class Revocations:
     """A snapshot of all revocations, and of the limits of accounts."""
 
     tokens: RevokedTokens = field(default_factory=RevokedTokens)
-    keys: frozenset[str] = frozenset()
+    keys: EndedKeys = field(default_factory=EndedKeys)
     accounts: frozenset[int] = frozenset()
     oldest: dict[str, int] = field(default_factory=dict)
     """The oldest live generation of each recently rotated key."""
@@ -135,13 +166,14 @@ class Revocations:
     """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
 
 
-def read_revocations(engine: Engine, tokens: RevokedTokens) -> Revocations:
-    """Read the current revocations, and bring `tokens` up to date."""
+def read_revocations(engine: Engine, known: Revocations) -> Revocations:
+    """Read the current revocations. The tokens and keys of `known` are brought up to date."""
     with reading(engine) as connection:
-        tokens.read(connection)
+        known.tokens.read(connection)
+        known.keys.read(connection)
         return Revocations(
-            tokens,
-            frozenset(connection.execute(DEAD_KEYS).scalars()),
+            known.tokens,
+            known.keys,
             frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
             {row.id: row[1] for row in connection.execute(OLDEST)},
             all_limits(connection),

@@ -71,18 +71,18 @@ class Tokens:
             "t": IN_SANDBOX if row.sandbox_of else False,
             "s": sorted(row.scopes),
         }
-        optional = {"o": row.sandbox_of, "n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
+        optional = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
         claims |= {name: value for name, value in optional.items() if value}
         return self._sign(claims)
 
     def issue_to_person(
-        self, person: str, membership: Membership, scopes: Iterable[str], account_id: int, sandbox_of: int | None
+        self, person: str, membership: Membership, scopes: Iterable[str], account_id: int, *, test: bool
     ) -> tuple[str, Caller]:
         """Issue a token to a person, `person <uuid>`, for an account or a sandbox. The caller has checked everything.
 
         It ends with the session and with any change of the membership.
         """
-        return self._sign(claims_of_person(person, membership, scopes, account_id, sandbox_of))
+        return self._sign(claims_of_person(person, membership, scopes, account_id, test=test))
 
     def _sign(self, claims: dict[str, Any]) -> tuple[str, Caller]:
         claims["i"] = secrets.token_urlsafe(12)
@@ -221,7 +221,7 @@ class Tokens:
 
     def _read(self) -> None:
         began = time.monotonic()
-        self._revocations = read_revocations(self._engine, self._revocations.tokens)
+        self._revocations = read_revocations(self._engine, self._revocations)
         self._read_at = began
 
 
@@ -232,9 +232,9 @@ def _is_revoked(caller: Caller, revoked: Revocations) -> bool:
         account_id, version, session_id = caller.membership
         if session_id in revoked.sessions or version < revoked.members.get((account_id, key), 0):
             return True
-    return (
-        caller.token_id in revoked.tokens.ends or key in revoked.keys or caller.generation < revoked.oldest.get(key, 0)
-    )
+    if caller.token_id in revoked.tokens.ends or key in revoked.keys.ends:
+        return True
+    return caller.generation < revoked.oldest.get(key, 0)
 
 
 def ip_not_allowed(address: str) -> Problem:

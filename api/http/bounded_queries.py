@@ -17,6 +17,7 @@ MAX_ROWS_EXAMINED = 10_000
 """Rows examined for one page of a filtered list."""
 
 SET_TIMEOUT = select(func.set_config("statement_timeout", bindparam("milliseconds"), False))
+SET_IN_TRANSACTION = select(func.set_config("statement_timeout", bindparam("milliseconds"), True))
 
 
 @contextmanager
@@ -33,6 +34,11 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
         finally:
             if not connection.invalidated:
                 connection.execute(SET_TIMEOUT, {"milliseconds": str(STATEMENT_MILLISECONDS)})
+
+
+def bound_statements(connection: Connection) -> None:
+    """The same limit for a list that writes: each later statement of its transaction ends after STATEMENT_SECONDS."""
+    connection.execute(SET_IN_TRANSACTION, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
 
 
 def last_examined(connection: Connection, positions: Select[Any]) -> Row[Any] | None:

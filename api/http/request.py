@@ -26,6 +26,8 @@ MAX_HEAD_BYTES = 32 * 1024
 MAX_LINE_BYTES = 8 * 1024
 """Bytes of the URL, or of one header."""
 MAX_HEADERS = 100
+MAX_PIPELINED = 100
+"""Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
 TOO_LARGE = (
     f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
     f" a header of more than {MAX_LINE_BYTES:,} bytes."

@@ -35,6 +35,8 @@ MAX_DELAYED = 2_000
 """Refusals of one owner that are delayed at the same time, in each process. More are sent at once."""
 MAX_PER_ADDRESS = 64
 """Requests in progress of one address without a valid token, in each process."""
+CONNECTIONS_OF_ADDRESS = 1_000
+"""Connections of one address, in each process, and at most half of all."""
 LARGE_OF_ACCOUNT = 8
 """Of these, requests whose large body is being received or handled; further ones wait."""
 LARGE_OF_ADDRESS = 2

@@ -7,6 +7,8 @@ from marshmallow import Schema, validate
 from api.schemas import fields
 from api.schemas.fields import IN_RANGE, Request, doc
 
+MAX_ITEMS = 1_000
+"""Entries on a page."""
 CURSOR = "MDE5Y2FkMWUtM2Y3OS03YTA4LWIzYzYtOTFmMjRkZTUwMDAx"
 
 
@@ -27,7 +29,7 @@ class Paging(Request):
 
     limit = fields.Integer(
         load_default=50,
-        validate=validate.Range(1, 1000, error=IN_RANGE),
+        validate=validate.Range(1, MAX_ITEMS, error=IN_RANGE),
         metadata=doc("Entries on a page, 1 to 1,000.", 50),
     )
     cursor = cursor()

@@ -66,8 +66,10 @@ class Owners:
         self._trusted = services.settings.trusted_proxies
 
     def __call__(self, environ: Environ) -> Owner:
-        """The account or operator of a valid token that may be used from this address; otherwise the address. A sandbox
-        uses the share of its live account."""
+        """The account or operator of a valid token that may be used from this address; otherwise the address.
+
+        A sandbox is an owner of its own.
+        """
         tokens = self._operator_tokens if environ["PATH_INFO"].startswith(OPERATOR_PREFIX) else self._tokens
         caller = tokens.signed(environ.get("HTTP_AUTHORIZATION"))
         if caller is not None and not caller.networks:
@@ -83,7 +85,7 @@ class Owners:
 
 
 def _owner(caller: Caller | Operator) -> Owner:
-    return OperatorOwner(caller.actor) if isinstance(caller, Operator) else caller.owner_id
+    return OperatorOwner(caller.actor) if isinstance(caller, Operator) else caller.account_id
 
 
 class Application:

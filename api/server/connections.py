@@ -8,6 +8,7 @@ from typing import Protocol
 
 from api.http.client_ip import shared_by_one
 from api.http.request import Headers, Receive, Scope, Send
+from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from api.limits.refusal_delays import Refusals
 
 Address = tuple[str, int]
@@ -17,7 +18,6 @@ CLIENT_LEFT = 499
 KEPT_FREE = 256
 """Open files reserved for everything except connections."""
 MAX_CONNECTIONS = 16_384
-MAX_PER_ADDRESS = 1_000
 
 
 class Connection(Protocol):
@@ -37,7 +37,7 @@ class Connections:
     def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, limit: int | None = None) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.limit = limit or min(MAX_CONNECTIONS, max(64, files - KEPT_FREE))
-        self.limit_per_address = min(MAX_PER_ADDRESS, max(1, self.limit // 2))
+        self.limit_per_address = min(CONNECTIONS_OF_ADDRESS, max(1, self.limit // 2))
         self._is_proxy = is_proxy
         self._of: dict[str, dict[Connection, None]] = {}
         self._count = 0

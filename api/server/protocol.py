@@ -156,7 +156,7 @@ class HttpConnection(asyncio.Protocol):
         if self._parser.should_upgrade() and request.announced_length(self._headers) != 0:
             self._wrong = limits.UPGRADE  # the parser would skip the body
             raise ValueError("refused")
-        if len(self._waiting) >= limits.MAX_PIPELINED:
+        if len(self._waiting) >= request.MAX_PIPELINED:
             raise ValueError("too many requests wait")
         self._in_head = False
         self._request_deadline.stop()

@@ -1316,7 +1316,7 @@ export interface RequestCost {
   rows: number;
   /** Recipients of a message with placeholders, in a quote or a refused send. An accepted send costs nothing extra for its recipients. */
   recipients: number;
-  /** Bytes of a JSON body or of a response. */
+  /** Bytes of a JSON body, of a file of contacts, or of a response. */
   body_bytes: number;
   /** Maximum wait, in seconds, after a request that exceeded the allowance. */
   debt_seconds: number;
@@ -1346,54 +1346,104 @@ export interface RecipientLimits {
 
 /** The limits of the service and the account, and the account's backlog. */
 export interface Limits {
+  /** Maximum API keys that are not revoked; one more gets `state_conflict`. */
+  api_keys: number;
+  /** Maximum API keys that can be created in 24 hours; one more gets `rate_limited`. */
+  api_keys_per_day: number;
+  /** Maximum tokens of an API key that can be revoked per day; one more gets `rate_limited`. */
+  revoked_tokens_per_key: number;
+  /** Maximum tokens of all API keys that can be revoked per day, likewise. */
+  revoked_tokens: number;
+  /** Maximum sender IDs; one more gets `sender_limit`. */
+  sender_ids: number;
+  /** Maximum of these that wait for approval; one more gets `sender_limit`. */
+  pending_sender_ids: number;
+  /** Maximum invitations of people that are open; one more gets `state_conflict`. */
+  open_invitations: number;
+  /** Maximum webhooks; one more gets `webhook_limit`. */
+  webhooks: number;
+  /** Maximum groups of an account; one more gets `group_limit`. */
+  groups: number;
+  /** Maximum contacts of a group; one more gets `group_full`. */
+  contacts_per_group: number;
+  /** Maximum fields of a contact. */
+  contact_fields: number;
+  /** Maximum length of the value of a contact's field. */
+  contact_field_characters: number;
+  /** Maximum tags of a contact. */
+  contact_tags: number;
+  /** Maximum length of a tag. */
+  contact_tag_characters: number;
+  /** Maximum imports of contacts that wait or are running; one more gets `import_limit`. */
+  open_imports: number;
+  /** Maximum size of their files together, in bytes, likewise. */
+  open_import_bytes: number;
+  /** Maximum entries of the opt-out list; one more gets `suppression_limit`. A STOP of a phone is always stored. */
+  suppressions: number;
+  /** Maximum erasures that are not complete; one more gets `erasure_limit`. */
+  open_erasures: number;
   /** Maximum length of a message, in Unicode code points. */
   message_characters: number;
   /** Maximum recipients of a bulk send. */
   phones_per_request: number;
+  /** Maximum contacts or opt-outs in a request. */
+  entries_per_request: number;
   /** Maximum size of a body, in bytes. */
   body_bytes: number;
-  /** Maximum size of a body of /sms/send-bulk or /sms/quote, in bytes. */
+  /** Maximum size of a body of /sms/send-bulk, /sms/quote, and lists of contacts or opt-outs, in bytes. */
   bulk_body_bytes: number;
+  /** Maximum size of a file of contacts, in bytes. */
+  import_bytes: number;
   /** How far ahead a send can be scheduled, in days. */
   schedule_days_ahead: number;
   /** Maximum size of `metadata`, in bytes. */
   metadata_bytes: number;
   /** How long a token is valid, in seconds. */
   token_seconds: number;
-  /** Maximum requests per second of the account. */
-  requests_per_second: number;
-  /** Amounts of work that count as one request. A request that costs more delays the account's next ones. */
-  request_cost: RequestCost;
   /** Maximum entries per page. */
   page_items: number;
+  /** Maximum rows examined for a page of a filtered list; such a page may be shorter than `limit`. */
+  page_rows_examined: number;
+  /** Timeout, in seconds, of each query of a list or report; the response is then 503. */
+  page_seconds: number;
+  /** How long an `Idempotency-Key` is kept, in days. */
+  idempotency_days: number;
+  /** Maximum number of headers. Trailers, which are headers after the body, are refused. */
+  headers: number;
   /** Maximum size of a URL, and of a single header, in bytes. */
   header_bytes: number;
   /** Maximum size of the URL and all headers together, in bytes. */
   head_bytes: number;
   /** Maximum keys of a JSON object. */
   json_keys: number;
-  /** Maximum values in a large JSON body, nested ones included; 15,000 in a body of up to 64 kB. */
+  /** Maximum values in a JSON body above `body_bytes`, nested ones included. */
   json_values: number;
+  /** Maximum values in a JSON body of up to `body_bytes`. */
+  small_body_json_values: number;
   /** Maximum nesting depth of a JSON body. */
   json_depth: number;
   /** Maximum concurrent requests of the account per API process; further ones get `rate_limited`. Before authentication, a lower limit per client address applies. */
   requests_under_way: number;
   /** Maximum of these with a body above `body_bytes`; further ones wait. */
   large_bodies_under_way: number;
+  /** Maximum of these whose body is being parsed and worked on, other than files of contacts; further ones wait. */
+  large_bodies_worked_on: number;
   /** Maximum concurrent CSV exports per API process; further ones get `rate_limited`. */
   exports_under_way: number;
-  /** Maximum rows examined for a page of a filtered list; such a page may be shorter than `limit`. */
-  page_rows_examined: number;
-  /** Timeout, in seconds, of each query of a list or report; the response is then 503. */
-  page_seconds: number;
+  /** Maximum groups of 10,000 contacts or more that are priced at the same time for a message with placeholders, per API process; further ones get `rate_limited`. */
+  large_groups_under_way: number;
+  /** Bytes of responses per API process that the account's clients have not read yet; above that, requests get `rate_limited`. */
+  unread_bytes: number;
   /** Minimum rate at which a large body must arrive, after its first 20 seconds. */
   body_bytes_per_second: number;
-  /** Maximum tokens of an API key that can be revoked per day. */
-  revoked_tokens_per_key: number;
-  /** Maximum groups of an account. */
-  groups: number;
-  /** How long an `Idempotency-Key` is kept, in days. */
-  idempotency_days: number;
+  /** Maximum requests on a connection that wait for an earlier response; it then closes. */
+  pipelined_requests: number;
+  /** Maximum connections of a client address per API process, and at most half of all; further ones get `rate_limited`. */
+  connections_per_address: number;
+  /** Maximum requests per second of the account. */
+  requests_per_second: number;
+  /** Amounts of work that count as one request. A request that costs more delays the account's next ones. */
+  request_cost: RequestCost;
   /** Number of the account's messages that wait to be sent. */
   backlog_messages: number;
   /** What limits the largest waiting send, as in its `limited_by`; null if nothing waits. */

@@ -18,6 +18,8 @@ from shared.db.tables.accounts import api_key
 
 MAX_KEYS = 100
 """Maximum number of keys that are not revoked, per account and per sandbox."""
+MAX_CREATED_PER_DAY = 100
+"""Maximum number of keys that an account, or a sandbox, can create in 24 hours, whatever became of them."""
 MAX_OVERLAP_SECONDS = 7 * 86_400
 """Maximum seconds for which the old secret works after a rotation."""
 
@@ -53,6 +55,7 @@ LOCK = (
 )
 HOLDER = select(KEYS.account_id).where(KEYS.id == bindparam("key")).scalar_subquery()
 COUNT = select(func.count()).where(KEYS.account_id == HOLDER, KEYS.revoked_at.is_(None))
+CREATED = select(func.count()).where(KEYS.account_id == HOLDER, KEYS.created_at > func.now() - timedelta(days=1))
 ROTATE = (
     update(api_key)
     .where(OF_ACCOUNT, KEYS.id == bindparam("key"), KEYS.revoked_at.is_(None))
@@ -111,6 +114,11 @@ def list_all_keys(connection: Connection, account_id: int) -> list[dict[str, Any
 def count_keys(connection: Connection, key_id: str) -> int:
     """The number of keys that are not revoked, of the account or sandbox that has this key."""
     return int(connection.execute(COUNT, {"key": key_id}).scalar_one())
+
+
+def count_created_keys(connection: Connection, key_id: str) -> int:
+    """The number of keys that the account or sandbox that has this key got in the last 24 hours."""
+    return int(connection.execute(CREATED, {"key": key_id}).scalar_one())
 
 
 def exceeds(holder: ApiKey, other: ApiKey) -> str | None:

@@ -6,23 +6,48 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, delete, exists, func, insert, select, update
 
+from shared.accounts.refused import Refused
 from shared.db.connection import reading, transaction
 from shared.db.expressions import in_constants
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import contact_import, import_error, import_piece
 from shared.ids import new_id
 
-__all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import", "retry_import"]
+__all__ = [
+    "MAX_OPEN",
+    "MAX_OPEN_BYTES",
+    "TooManyImports",
+    "begin_import",
+    "cancel_import",
+    "drop_import",
+    "drop_old",
+    "keep_piece",
+    "queue_import",
+    "retry_import",
+]
 
 UPLOAD_HOURS: Final = 2
 """An upload that is incomplete after this time is abandoned."""
+MAX_OPEN: Final = 20
+"""Imports of one account that wait or are being imported."""
+MAX_OPEN_BYTES: Final = 500 * 1024 * 1024
+"""Bytes of their files together."""
 KEPT_DAYS: Final = 30
 """Retention of rejected rows, and of the files of failed imports."""
+
+
+class TooManyImports(Refused):
+    """The account has as many open imports as it may."""
+
 
 BEGIN = insert(contact_import).values(state="receiving")
 KEEP_PIECE = insert(import_piece)
 UPDATE = update(contact_import).where(contact_import.c.id == bindparam("import"))
 QUEUE = UPDATE.where(contact_import.c.state == "receiving").values(
     state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
+)
+OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
+    contact_import.c.account_id == bindparam("account"), in_constants(contact_import.c.state, "queued", "running")
 )
 CANCEL = UPDATE.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
@@ -64,8 +89,15 @@ def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> No
         connection.execute(KEEP_PIECE, {"import_id": import_id, "number": number, "content": content})
 
 
-def queue_import(connection: Connection, import_id: UUID, pieces: int, size: int) -> None:
-    """Queue an import whose file, of `size` bytes, is complete."""
+def queue_import(connection: Connection, account_id: int, import_id: UUID, pieces: int, size: int) -> None:
+    """Queue an import of the account whose file, of `size` bytes, is complete. Raises TooManyImports."""
+    one_at_a_time(connection, "imports", account_id)
+    found = connection.execute(OPEN, {"account": account_id}).one()
+    if found.imports >= MAX_OPEN:
+        raise TooManyImports(f"At most {MAX_OPEN} imports of an account can wait or be running.")
+    if found.bytes + size > MAX_OPEN_BYTES:
+        megabytes = MAX_OPEN_BYTES // (1024 * 1024)
+        raise TooManyImports(f"The files of an account's open imports can have at most {megabytes} MB together.")
     connection.execute(QUEUE, {"import": import_id, "number": pieces, "size": size})
 
 

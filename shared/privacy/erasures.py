@@ -3,9 +3,11 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, func, insert
+from sqlalchemy import Connection, bindparam, func, insert, select
 
+from shared.accounts.refused import Refused
 from shared.contacts.suppressions import suppress
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.privacy import erasure
 from shared.ids import new_id
 
@@ -15,13 +17,25 @@ REASON = "erasure"
 ERASED = "0"
 """Replaces an erased phone in a batch, so that the other positions do not change."""
 
+MAX_OPEN = 1_000
+"""Erasures of one account that are not complete."""
+OPEN = select(func.count()).where(erasure.c.account_id == bindparam("account"), erasure.c.completed_at.is_(None))
+
+
+class TooManyErasures(Refused):
+    """The account has as many open erasures as it may."""
+
+
 ASK = insert(erasure).values(due_at=func.now() + timedelta(seconds=10))
 
 
 def ask_to_erase(connection: Connection, account_id: int, phone: str) -> UUID:
     """Request the erasure of the account's data about the phone; from now on nothing is sent to it. Returns the
-    erasure.
+    erasure. Raises TooManyErasures.
     """
+    one_at_a_time(connection, "erasures", account_id)
+    if connection.execute(OPEN, {"account": account_id}).scalar_one() >= MAX_OPEN:
+        raise TooManyErasures(f"At most {MAX_OPEN:,} erasures of an account can be open.")
     erasure_id = new_id()
     connection.execute(ASK, {"id": erasure_id, "account_id": account_id, "phone": int(phone)})
     suppress(connection, account_id, phone, REASON)

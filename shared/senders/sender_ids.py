@@ -24,6 +24,11 @@ from shared.sms.phones import is_phone
 ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
 SHORT_CODE = re.compile(r"[0-9]{3,7}", re.ASCII)
 
+MAX_SENDER_IDS = 1_000
+"""Sender IDs of one account, however they were decided."""
+MAX_PENDING = 100
+"""Of these, those that wait for a decision."""
+
 Decision = Literal["approved", "rejected", "suspended"]
 Form = Literal["alphanumeric", "short_code", "number"]
 
@@ -38,6 +43,9 @@ REGISTER = NEW.on_conflict_do_update(
     set_={"state": "pending", "reason": None, "decided_at": None, "use_case": NEW.excluded.use_case},
     where=sender_id.c.state == "rejected",
 ).returning(sender_id.c.id)
+COUNT = select(func.count().label("all"), func.count().filter(sender_id.c.state == "pending").label("pending")).where(
+    sender_id.c.account_id == bindparam("account")
+)
 REMOVE = (
     delete(sender_id)
     .where(
@@ -75,6 +83,10 @@ ALLOW_AUTHENTICATION = (
 )
 
 
+class TooManySenders(Refused):
+    """The account has as many sender IDs as it may."""
+
+
 def form_of(name: str) -> Form | None:
     """The type of sender ID, or None if carriers would not show it unchanged."""
     if ALPHANUMERIC.fullmatch(name) is not None and name == name.strip():
@@ -98,6 +110,15 @@ def request_sender(
     if new:
         record(connection, by, "sender.requested", account_id=account_id, subject=sender)
     return new
+
+
+def check_number(connection: Connection, account_id: int) -> None:
+    """Raise TooManySenders if the account has too many sender IDs, with those of this transaction."""
+    found = connection.execute(COUNT, {"account": account_id}).one()
+    if found.all > MAX_SENDER_IDS:
+        raise TooManySenders(f"An account has at most {MAX_SENDER_IDS:,} sender IDs.")
+    if found.pending > MAX_PENDING:
+        raise TooManySenders(f"At most {MAX_PENDING} sender IDs of an account can wait for approval.")
 
 
 def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: By | None = None) -> bool:

@@ -2,7 +2,7 @@
 
 Everything that can be erased is erased in one commit, so after a crash it is simply repeated. Open work, such as a
 waiting send or a message in doubt, is erased later. Meanwhile the phone is on the opt-out list, so that neither new nor
-waiting messages are sent to it. The phone itself is erased last.
+waiting messages are sent to it. The phone itself is erased last. Accounts take turns (worker/jobs/turns.py).
 """
 
 import json
@@ -19,6 +19,7 @@ from sqlalchemy import (
     Row,
     Text,
     Uuid,
+    and_,
     any_,
     bindparam,
     cast,
@@ -27,7 +28,6 @@ from sqlalchemy import (
     exists,
     func,
     literal,
-    not_,
     null,
     or_,
     select,
@@ -48,27 +48,29 @@ from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
 from shared.db.tables.running import installation
 from shared.db.tables.sends import batch, idempotency, send
-from shared.job_failures import attempt, failures_of, in_backoff
+from shared.job_failures import attempt, failures_of
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED, REASON
+from worker.jobs.turns import next_in_turn, take_turn
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
 LONG = text("SET LOCAL statement_timeout = '10min'")
 """Searching all batches of an account takes longer than other statements may."""
-DUE = (
+DUE = next_in_turn(
+    "erasure",
+    erasure.c.id,
+    erasure.c.account_id,
+    and_(erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now()),
+    since=erasure.c.due_at,
+)
+LOCK = (
     select(*erasure.c["id", "account_id", "phone", "waiting", "counts"])
     .add_columns(
         (erasure.c.created_at < func.now() - timedelta(seconds=30)).label("settled"),
         failures_of("erasure", erasure.c.id).label("failures"),
     )
-    .where(
-        erasure.c.completed_at.is_(None),
-        erasure.c.due_at <= func.now(),
-        not_(in_backoff("erasure", erasure.c.id)),
-    )
-    .order_by(erasure.c.due_at)
-    .limit(1)
+    .where(erasure.c.id == bindparam("erasure"), erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now())
     .with_for_update(skip_locked=True)
 )
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
@@ -207,12 +209,15 @@ OTHERS = select(
 
 
 def erase_one(engine: Engine) -> UUID | None:
-    """Erase what can be erased for the erasure due longest. Returns its id; None if none is due."""
+    """Erase what can be erased for the account whose turn it is. Returns the erasure's id; None if none is due."""
+    erasure_id = take_turn(engine, "erasure", DUE)
+    if erasure_id is None:
+        return None
     with attempt(engine, "erasure") as job, engine.begin() as connection:
         connection.execute(LONG)
-        due = connection.execute(DUE).one_or_none()
-        if due is None:
-            return None
+        due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
+        if due is None:  # another worker has taken it since
+            return erasure_id
         job.begin(due.id, due.account_id, due.failures)
         subject = {"account": due.account_id, "phone": str(due.phone), "number": due.phone}
         counts = Counter(due.counts)
@@ -222,7 +227,7 @@ def erase_one(engine: Engine) -> UUID | None:
             connection.execute(LATER, {"erasure": due.id, "still_waiting": waiting, "counted": counts})
         else:
             _complete(connection, due.id, subject, counts)
-    return UUID(str(job.subject))
+    return erasure_id
 
 
 def _erase_messages(connection: Connection, due: Row[Any], subject: dict[str, Any], counts: Counter[str]) -> list[UUID]:

@@ -2,8 +2,8 @@
 
 Each chunk is one transaction: its contacts, row errors, counts and the checkpoint in the file change together, under a
 lock on the import's row. So if a worker dies, any other resumes the import exactly where it was, and at once, as the
-lock ends with the connection. The import that has waited longest is next, so a large file delays nobody. An import that
-fails repeatedly is set aside (shared/job_failures.py).
+lock ends with the connection. Accounts take turns (worker/jobs/turns.py), and within an account its imports, so neither
+a large file nor a thousand of them delay others. An import that fails repeatedly is set aside (shared/job_failures.py).
 """
 
 import contextlib
@@ -23,7 +23,6 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    not_,
     select,
     update,
 )
@@ -33,9 +32,10 @@ from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_co
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
-from shared.job_failures import attempt, failures_of, in_backoff
+from shared.job_failures import attempt, failures_of
 from shared.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
+from worker.jobs.turns import next_in_turn, take_turn
 
 log = logging.getLogger(__name__)
 
@@ -44,15 +44,14 @@ POLL_SECONDS = 1.0
 MAX_ERRORS = 100_000
 """Most row errors kept per import; the rest are only counted."""
 
-NEXT = (
+IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
+NEXT = next_in_turn(
+    "import", contact_import.c.id, contact_import.c.account_id, IS_OPEN, since=contact_import.c.worked_at
+)
+LOCK = (
     select(*contact_import.c["id", "account_id", "group_id", "country", "pieces", "next_piece", "place", "invalid"])
     .add_columns(failures_of("import", contact_import.c.id).label("failures"))
-    .where(
-        in_constants(contact_import.c.state, "queued", "running"),
-        not_(in_backoff("import", contact_import.c.id)),
-    )
-    .order_by(contact_import.c.worked_at)
-    .limit(1)
+    .where(IS_OPEN, contact_import.c.id == bindparam("import"))
     .with_for_update(skip_locked=True)
 )
 DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("id"))
@@ -80,9 +79,7 @@ FAIL = UPDATE.values(
     worked_at=func.clock_timestamp(),
     finished_at=func.clock_timestamp(),
 )
-SET_ASIDE = UPDATE.where(in_constants(contact_import.c.state, "queued", "running")).values(
-    state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
-)
+SET_ASIDE = UPDATE.where(IS_OPEN).values(state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp())
 """Keeps the rest of the file, so that the operator can retry."""
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
 
@@ -133,11 +130,14 @@ class Importer:
 
 
 def import_chunk(engine: Engine) -> bool:
-    """Import the next chunk of the import that has waited longest. Returns False if there is none."""
+    """Import the next chunk for the account whose turn it is. Returns False if no import waits."""
+    import_id = take_turn(engine, "import", NEXT)
+    if import_id is None:
+        return False
     with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
-        row = connection.execute(NEXT).one_or_none()
-        if row is None:
-            return False
+        row = connection.execute(LOCK, {"import": import_id}).one_or_none()
+        if row is None:  # another worker has taken it since
+            return True
         job.begin(row.id, row.account_id, row.failures)
         chunk = connection.execute(TAKE_CHUNK, {"id": row.id, "number": row.next_piece}).scalar_one()
         reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.place or {})))

@@ -27,9 +27,13 @@ class PrivacyJobs:
         repeat(self.run_once, CHECK_SECONDS, "privacy", stop)
 
     def run_once(self) -> None:
-        """Run due erasures and, every ten minutes, retention."""
-        while erase_one(self._engine) is not None:
-            pass
+        """Run due erasures and, every ten minutes, retention, which waits for one erasure at most."""
+        more = True
+        while more:
+            more = erase_one(self._engine) is not None
+            self._forget_if_due()
+
+    def _forget_if_due(self) -> None:
         if not self._last_retention or time.monotonic() - self._last_retention > RETENTION_SECONDS:
             self._last_retention = time.monotonic()
             forget(self._engine, self._settings.retention_days)

@@ -50,4 +50,4 @@ def send_test(
 def _caller(account: int, by: By | None, expires_at: datetime) -> Caller:
     """The test account as the sender of the message."""
     name = "bulksms carriers test" if by is None else by.who
-    return Caller(account, name, False, account, frozenset({"sms:send"}), "", expires_at)
+    return Caller(account, name, False, frozenset({"sms:send"}), "", expires_at)

@@ -10,6 +10,7 @@ from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
 from api.problems import Problem, invalid
 from api.resources.api_keys.own_key import own_key
@@ -23,9 +24,19 @@ from api.resources.api_keys.schemas import (
 )
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import create_key, revoke_key
-from shared.accounts.api_keys import MAX_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
+from shared.accounts.api_keys import (
+    MAX_CREATED_PER_DAY,
+    MAX_KEYS,
+    ApiKey,
+    count_created_keys,
+    count_keys,
+    exceeds,
+    find_key,
+    list_keys,
+    rotate_key,
+)
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
-from shared.db.connection import reading
+from shared.db.one_at_a_time import one_at_a_time
 
 
 class Issued(NamedTuple):
@@ -46,7 +57,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = list_keys(connection, caller.account_id, after, limit + 1)
     return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
 
@@ -65,6 +76,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """
 
     def act(connection: Connection) -> Issued:
+        one_at_a_time(connection, "keys", caller.account_id)
         lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)
@@ -81,8 +93,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
             requests_per_second=requested.requests_per_second,
             by=by_caller(caller),
         )
-        if count_keys(connection, created.api_key) > MAX_KEYS:
-            raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
+        _check_limits(connection, created.api_key)
         key = find_key(connection, caller.account_id, created.api_key)
         assert key is not None
         return Issued(API_KEY.dump(key), created.api_secret)
@@ -140,6 +151,15 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
         revoke_key(connection, key_id, by=by_caller(caller))
     services().tokens.reload()
     return REVOKED.dump({"api_key": key_id, "revoked": True})
+
+
+def _check_limits(connection: Connection, key_id: str) -> None:
+    """Raise Problem if this key is one too many for its account."""
+    if count_keys(connection, key_id) > MAX_KEYS:
+        raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
+    if count_created_keys(connection, key_id) > MAX_CREATED_PER_DAY:
+        detail = f"{MAX_CREATED_PER_DAY} API keys were created in a day. Rotate a key instead of replacing it."
+        raise Problem("rate_limited", detail, headers={"Retry-After": "3600"})
 
 
 def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> IdempotentResponse:

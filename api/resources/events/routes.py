@@ -6,6 +6,7 @@ from uuid import UUID
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
+from api.http.bounded_queries import bound_statements
 from api.http.pagination import to_cursor, uuid_cursor
 from api.problems import invalid
 from api.resources.events.schemas import EventPaging, StreamEventResponse
@@ -34,6 +35,7 @@ def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     engine = services().engine
     listen(engine, caller.account_id)
     with transaction(engine) as connection:
+        bound_statements(connection)
         still_listens(connection, caller.account_id)
         after = START
         if given is not None:

@@ -9,6 +9,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
@@ -52,7 +53,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     if limit is None and "cursor" in query:
         limit = 1000
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST}
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(GROUPS.limit(None if limit is None else limit + 1), parameters).all()
     return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
 

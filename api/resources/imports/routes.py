@@ -10,7 +10,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import reading_list
+from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
@@ -20,7 +20,7 @@ from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import check_upload, take_upload
 from api.schemas.paging import Paging, page_of
-from shared.contacts.imports import begin_import, cancel_import, drop_import, queue_import
+from shared.contacts.imports import TooManyImports, begin_import, cancel_import, drop_import, queue_import
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
 
@@ -60,7 +60,7 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
     response=ImportResponse,
-    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
+    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large", "import_limit"),
     scope="groups:write",
 )
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> IdempotentResponse:
@@ -83,7 +83,10 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
         with engine.begin() as connection:
 
             def act() -> str:
-                queue_import(connection, import_id, uploaded.chunks, uploaded.size)
+                try:
+                    queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size)
+                except TooManyImports as limit:
+                    raise Problem("import_limit", str(limit)) from None
                 return encode(_import(_find(connection, caller, import_id)))
 
             answered = once(connection, key, act)
@@ -106,14 +109,18 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
 )
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
-    newest = select(*FIELDS).where(OF_ACCOUNT).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
-    if "cursor" in query:
-        newest = newest.where(COLUMNS.id < uuid_cursor(query["cursor"]))
-    if "group_id" in query:
-        newest = newest.where(COLUMNS.group_id == query["group_id"])
+    account, end = {"account": caller.account_id}, None
+    conditions = [COLUMNS.id < uuid_cursor(query["cursor"])] if "cursor" in query else []
     with reading_list(services().engine) as connection:
-        rows = connection.execute(newest, {"account": caller.account_id}).all()
-    return page(rows, query["limit"], _import, lambda row: str(row.id))
+        if "group_id" in query:
+            positions = select(COLUMNS.id).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc())
+            end = last_examined(connection, positions.params(account))
+            conditions.append(COLUMNS.group_id == query["group_id"])
+        if end is not None:
+            conditions.append(COLUMNS.id >= end.id)
+        newest = select(*FIELDS).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
+        rows = connection.execute(newest, account).all()
+    return page(rows, query["limit"], _import, lambda row: str(row.id), end)
 
 
 @endpoint(
@@ -135,7 +142,7 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
     """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         _find(connection, caller, import_id)
         if current_request().wants_csv:
             return _csv(import_id)

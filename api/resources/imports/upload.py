@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from api.http.uploaded_file import UploadedFile, check_media_type, chunks_of_file, not_csv, open_file
+from api.request_cost import add_bytes
 from shared.contacts.imports import keep_piece
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
@@ -40,6 +41,7 @@ def take_upload(engine: Engine, import_id: UUID) -> Uploaded:
         keep_piece(engine, import_id, chunks, chunk)
         chunks += 1
         size += len(chunk.encode())
+    add_bytes(size)
     if not chunks:
         raise not_csv("The file is empty.")
     return Uploaded(chunks, size, sha.hexdigest())

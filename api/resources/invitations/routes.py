@@ -10,6 +10,7 @@ from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.invitations.schemas import (
@@ -21,7 +22,6 @@ from api.resources.invitations.schemas import (
 from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import Refused
-from shared.db.connection import reading
 from shared.people.invitations import find_invitation, invite, list_invitations, open_role, revoke_invitation
 
 FIRST = UUID(int=0)
@@ -39,7 +39,7 @@ INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
 def invitations(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's open invitations."""
     after = uuid_cursor(query.get("cursor")) or FIRST
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = list_invitations(connection, caller.account_id, after, query["limit"] + 1)
     return page(rows, query["limit"], INVITATION.dump, lambda row: str(row.id))
 

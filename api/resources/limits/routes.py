@@ -5,28 +5,17 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from api.accept.recipients import hourly_limit
-from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
-from api.auth.revocations import MAX_REVOKED
-from api.auth.tokens import VALID, Caller
+from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
-from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
-from api.http.receive import MINIMUM_RATE
-from api.http.request import MAX_HEAD_BYTES, MAX_LINE_BYTES
-from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
 from api.limits.rate_limits import MAX_DEBT
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
-from api.schemas.times import MAX_TIME_AHEAD
 from shared.accounts.limits import limits_of
-from shared.contacts.groups import MAX_GROUPS
 from shared.db.connection import reading
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
-from shared.settings import IDEMPOTENCY_DAYS
-from shared.sms.segments import MAX_CHARACTERS
 
 UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
 BACKLOG = (
@@ -41,23 +30,6 @@ BACKLOG = (
 UNEXPANDED = select(func.coalesce(func.sum(send.c.unexpanded), 0)).where(
     send.c.account_id == bindparam("account"), send.c.expanded_to.is_not(None)
 )
-
-BOUNDS = {
-    "header_bytes": MAX_LINE_BYTES,
-    "head_bytes": MAX_HEAD_BYTES,
-    "json_keys": MAX_KEYS,
-    "json_values": MAX_VALUES,
-    "json_depth": DEEPEST,
-    "requests_under_way": MAX_PER_ACCOUNT,
-    "large_bodies_under_way": LARGE_OF_ACCOUNT,
-    "exports_under_way": EXPORTS_OF_ACCOUNT,
-    "body_bytes_per_second": MINIMUM_RATE,
-    "revoked_tokens_per_key": MAX_REVOKED,
-    "groups": MAX_GROUPS,
-    "page_rows_examined": MAX_ROWS_EXAMINED,
-    "page_seconds": STATEMENT_SECONDS,
-}
-"""Limits of requests and of the objects that they create."""
 
 OPEN = (
     select(send)
@@ -84,13 +56,6 @@ def limits(caller: Caller) -> Any:
     requests = work.rate_limits.rate_of(caller, limits)
     return LIMITS.dump(
         {
-            "message_characters": MAX_CHARACTERS,
-            "phones_per_request": MAX_PHONES,
-            "body_bytes": SMALL_BODY,
-            "bulk_body_bytes": LARGE_BODY,
-            "schedule_days_ahead": MAX_TIME_AHEAD.days,
-            "metadata_bytes": MAX_METADATA_BYTES,
-            "token_seconds": VALID,
             "requests_per_second": min(requests, caller.rate or requests),
             "request_cost": {
                 "rows": ROWS_PER_REQUEST,
@@ -98,9 +63,6 @@ def limits(caller: Caller) -> Any:
                 "body_bytes": BYTES_PER_REQUEST,
                 "debt_seconds": MAX_DEBT,
             },
-            "page_items": 1000,
-            "idempotency_days": IDEMPOTENCY_DAYS,
-            **BOUNDS,
             "backlog_messages": waiting,
             "backlog_limited_by": next((limited_by[send.id] for send in sends if send.id in limited_by), None),
             "backlog_eta": eta,

@@ -2,10 +2,9 @@
 
 from marshmallow import Schema
 
-from api.accept.schemas import MAX_PHONES
+from api.resources.limits.bounds import ObjectBounds, RequestBounds
 from api.schemas import fields
 from api.schemas.fields import doc
-from shared.settings import IDEMPOTENCY_DAYS
 
 
 class SpendingResponse(Schema):
@@ -59,28 +58,17 @@ class RequestCostResponse(Schema):
             10,
         ),
     )
-    body_bytes = fields.Integer(required=True, metadata=doc("Bytes of a JSON body or of a response.", 65_536))
+    body_bytes = fields.Integer(
+        required=True, metadata=doc("Bytes of a JSON body, of a file of contacts, or of a response.", 65_536)
+    )
     debt_seconds = fields.Integer(
         required=True, metadata=doc("Maximum wait, in seconds, after a request that exceeded the allowance.", 5)
     )
 
 
-class LimitsResponse(Schema):
+class LimitsResponse(RequestBounds, ObjectBounds):
     """The limits of the service and the account, and the account's backlog."""
 
-    message_characters = fields.Integer(
-        required=True, metadata=doc("Maximum length of a message, in Unicode code points.", 1600)
-    )
-    phones_per_request = fields.Integer(required=True, metadata=doc("Maximum recipients of a bulk send.", MAX_PHONES))
-    body_bytes = fields.Integer(required=True, metadata=doc("Maximum size of a body, in bytes.", 65_536))
-    bulk_body_bytes = fields.Integer(
-        required=True, metadata=doc("Maximum size of a body of /sms/send-bulk or /sms/quote, in bytes.", 8_388_608)
-    )
-    schedule_days_ahead = fields.Integer(
-        required=True, metadata=doc("How far ahead a send can be scheduled, in days.", 90)
-    )
-    metadata_bytes = fields.Integer(required=True, metadata=doc("Maximum size of `metadata`, in bytes.", 2048))
-    token_seconds = fields.Integer(required=True, metadata=doc("How long a token is valid, in seconds.", 86_400))
     requests_per_second = fields.Integer(
         required=True, metadata=doc("Maximum requests per second of the account.", 10_000)
     )
@@ -90,56 +78,6 @@ class LimitsResponse(Schema):
         metadata=doc(
             "Amounts of work that count as one request. A request that costs more delays the account's next ones."
         ),
-    )
-    page_items = fields.Integer(required=True, metadata=doc("Maximum entries per page.", 1000))
-    header_bytes = fields.Integer(
-        required=True, metadata=doc("Maximum size of a URL, and of a single header, in bytes.", 8192)
-    )
-    head_bytes = fields.Integer(
-        required=True, metadata=doc("Maximum size of the URL and all headers together, in bytes.", 32_768)
-    )
-    json_keys = fields.Integer(required=True, metadata=doc("Maximum keys of a JSON object.", 1000))
-    json_values = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Maximum values in a large JSON body, nested ones included; 15,000 in a body of up to 64 kB.", 1_500_000
-        ),
-    )
-    json_depth = fields.Integer(required=True, metadata=doc("Maximum nesting depth of a JSON body.", 32))
-    requests_under_way = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Maximum concurrent requests of the account per API process; further ones get `rate_limited`. Before"
-            " authentication, a lower limit per client address applies.",
-            512,
-        ),
-    )
-    large_bodies_under_way = fields.Integer(
-        required=True, metadata=doc("Maximum of these with a body above `body_bytes`; further ones wait.", 8)
-    )
-    exports_under_way = fields.Integer(
-        required=True,
-        metadata=doc("Maximum concurrent CSV exports per API process; further ones get `rate_limited`.", 4),
-    )
-    page_rows_examined = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Maximum rows examined for a page of a filtered list; such a page may be shorter than `limit`.", 10_000
-        ),
-    )
-    page_seconds = fields.Integer(
-        required=True,
-        metadata=doc("Timeout, in seconds, of each query of a list or report; the response is then 503.", 5),
-    )
-    body_bytes_per_second = fields.Integer(
-        required=True, metadata=doc("Minimum rate at which a large body must arrive, after its first 20 seconds.", 8192)
-    )
-    revoked_tokens_per_key = fields.Integer(
-        required=True, metadata=doc("Maximum tokens of an API key that can be revoked per day.", 1000)
-    )
-    groups = fields.Integer(required=True, metadata=doc("Maximum groups of an account.", 10_000))
-    idempotency_days = fields.Integer(
-        required=True, metadata=doc("How long an `Idempotency-Key` is kept, in days.", IDEMPOTENCY_DAYS)
     )
     backlog_messages = fields.Integer(
         required=True, metadata=doc("Number of the account's messages that wait to be sent.", 0)

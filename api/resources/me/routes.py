@@ -8,6 +8,7 @@ from sqlalchemy import update
 from api.actor import by_person
 from api.auth.person_sessions import SignedIn
 from api.endpoint import endpoint, services
+from api.http.bounded_queries import reading_list
 from api.problems import Problem
 from api.resources.me.schemas import ChangeMe, SessionEndedResponse, SessionResponse
 from api.resources.sign_in.responses import me
@@ -45,7 +46,7 @@ def update_me(signed_in: SignedIn, body: dict[str, Any]) -> Any:
 @endpoint("GET", "/me/sessions", response=page_of(SessionResponse), scope=None, session=True)
 def list_my_sessions(signed_in: SignedIn) -> Any:
     """List the sessions of the person who is signed in, newest first."""
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = list_sessions(connection, signed_in.person_id)
     data = [SESSION.dump({**row._mapping, "current": row.id == signed_in.session_id}) for row in rows]
     return {"data": data, "next_cursor": None}

@@ -46,13 +46,12 @@ def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         raise Problem("account_not_found", "You are in no such account.")
     if found.state != "active":
         raise Problem("account_suspended", "This account may not use the service at the moment.")
-    account_id, sandbox_of = requested, found.sandbox_of
-    if test and sandbox_of is None:
-        account_id, sandbox_of = _sandbox_of(signed_in, requested), requested
+    account_id = _sandbox_of(signed_in, requested) if test and found.sandbox_of is None else requested
+    in_sandbox = test or found.sandbox_of is not None
     membership = Membership(requested, found.version, str(signed_in.session_id))
-    scopes = [each for each in ROLE_SCOPES[found.role] if sandbox_of is None or not each.startswith("people:")]
+    scopes = [each for each in ROLE_SCOPES[found.role] if not in_sandbox or not each.startswith("people:")]
     token, caller = services().tokens.issue_to_person(
-        actor_of(signed_in.person_id), membership, scopes, account_id, sandbox_of
+        actor_of(signed_in.person_id), membership, scopes, account_id, test=in_sandbox
     )
     return AccountTokenResponse().dump(
         _described(token, caller.expires_at, caller.scopes)

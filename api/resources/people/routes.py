@@ -9,12 +9,12 @@ from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
 from api.schemas.paging import Paging, page_of
-from shared.db.connection import reading
 from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members, lock_owners
 
 FIRST = UUID(int=0)
@@ -27,7 +27,7 @@ MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
 def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     """List the people of the account, with their roles."""
     after = uuid_cursor(query.get("cursor")) or FIRST
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = list_members(connection, caller.account_id, after, query["limit"] + 1)
     return page(rows, query["limit"], MEMBER.dump, lambda row: str(row.person_id))
 

@@ -10,6 +10,7 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
@@ -18,7 +19,7 @@ from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables import privacy as tables
 from shared.job_failures import is_set_aside
-from shared.privacy.erasures import ask_to_erase
+from shared.privacy.erasures import TooManyErasures, ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
 ERASURES = tables.erasure.c
@@ -36,7 +37,9 @@ LAST = UUID(int=2**128 - 1)
 ERASURE = ErasureResponse()
 
 
-@endpoint("POST", "/erasures", body=ErasureBody, response=ErasureResponse, scope="privacy:write")
+@endpoint(
+    "POST", "/erasures", body=ErasureBody, response=ErasureResponse, errors=("erasure_limit",), scope="privacy:write"
+)
 def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
 
@@ -48,7 +51,10 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     with services().engine.begin() as connection:
 
         def act() -> str:
-            erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+            try:
+                erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+            except TooManyErasures as limit:
+                raise Problem("erasure_limit", str(limit)) from None
             record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
             return json.dumps(_erasure(_read(connection, caller, erasure)))
 
@@ -70,7 +76,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
         "before": uuid_cursor(query.get("cursor")) or LAST,
         "limit": query["limit"] + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))
 

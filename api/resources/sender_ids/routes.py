@@ -4,19 +4,27 @@ import json
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
-from shared.db.connection import reading
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables import accounts as tables
-from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
+from shared.senders.sender_ids import (
+    TooManySenders,
+    check_number,
+    decide_sender,
+    form_of,
+    remove_sender,
+    request_sender,
+)
 
 SENDER_ID = tables.sender_id.c
 FIELDS = (
@@ -47,15 +55,26 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
     after = uuid_cursor(query.get("cursor")) or FIRST
-    listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
-    if "status" in query:
-        listed = listed.where(SENDER_ID.state == query["status"])
-    with reading(services().engine) as connection:
-        rows = connection.execute(listed.order_by(SENDER_ID.id).limit(query["limit"] + 1)).all()
-    return page(rows, query["limit"], _sender, lambda row: str(row.id))
+    conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None
+    with reading_list(services().engine) as connection:
+        if "status" in query:
+            end = last_examined(connection, select(SENDER_ID.id).where(*conditions).order_by(SENDER_ID.id))
+            conditions.append(SENDER_ID.state == query["status"])
+        if end is not None:
+            conditions.append(SENDER_ID.id <= end.id)
+        listed = select(*FIELDS).where(*conditions).order_by(SENDER_ID.id).limit(query["limit"] + 1)
+        rows = connection.execute(listed).all()
+    return page(rows, query["limit"], _sender, lambda row: str(row.id), end)
 
 
-@endpoint("POST", "/sender-ids", body=SenderRequest, response=SenderResponse, scope="senders:write")
+@endpoint(
+    "POST",
+    "/sender-ids",
+    body=SenderRequest,
+    response=SenderResponse,
+    errors=("sender_limit",),
+    scope="senders:write",
+)
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID, or request a rejected one again.
 
@@ -67,9 +86,12 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 
         def act() -> str:
             sender, by = body["sender_id"], by_caller(caller)
+            one_at_a_time(connection, "senders", caller.account_id)
             new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
             if new and caller.test:
                 decide_sender(connection, caller.account_id, sender, "approved", by=by)
+            if new:
+                _check_number(connection, caller)
             row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": sender}).one()
             return json.dumps(_sender(row), separators=(",", ":"))
 
@@ -93,6 +115,13 @@ def delete_sender_id(caller: Caller, sender: UUID) -> Any:
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
             raise Problem("state_conflict", detail, sender_status=row.state)
     return DELETED.dump({"deleted": True})
+
+
+def _check_number(connection: Connection, caller: Caller) -> None:
+    try:
+        check_number(connection, caller.account_id)
+    except TooManySenders as limit:
+        raise Problem("sender_limit", str(limit)) from None
 
 
 def _sender(row: Any) -> Any:

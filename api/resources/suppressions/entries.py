@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from api.commit.draft import MAX_INLINE_ENTRIES
+from api.limits.opt_outs import OptOutCounts
 from api.resources.suppressions.schemas import LONGEST_REASON
 from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category
@@ -58,10 +59,10 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
     return OptOuts(sets, submitted, duplicate, rejected)
 
 
-def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any]:
+def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCounts) -> dict[str, Any]:
     """Add the opt-outs to the list, with a single event for all of them.
 
-    Returns the response: counts, and the rejected entries.
+    Returns the response: counts, and the rejected entries. Raises Problem suppression_limit.
     """
     added = unchanged = 0
     for (reason, scope), phones in sorted(read.sets.items()):
@@ -69,6 +70,7 @@ def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any
         added += new
         unchanged += len(phones) - new
     if added:
+        counts.check(connection, account_id, added)
         _record_event(connection, account_id, added, read.sets)
     return {
         "counts": {

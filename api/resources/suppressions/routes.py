@@ -74,6 +74,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     "/suppressions",
     body=SuppressionsBody,
     response=SuppressedResponse,
+    errors=("suppression_limit",),
     scope="suppressions:write",
     large=True,
 )
@@ -93,7 +94,13 @@ def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     "POST",
     "/suppressions/import",
     response=SuppressedResponse,
-    errors=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
+    errors=(
+        "validation_failed",
+        "too_many_recipients",
+        "payload_too_large",
+        "unsupported_media_type",
+        "suppression_limit",
+    ),
     scope="suppressions:write",
 )
 def import_suppressions(caller: Caller) -> IdempotentResponse:
@@ -127,13 +134,13 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
 
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> IdempotentResponse:
-    key = key_of_request(caller, body)
+    key, counts = key_of_request(caller, body), services().opt_outs
     with reading(services().engine) as connection:
         country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
     # Before the transaction, which would otherwise stay open during the parsing.
     read = read_opt_outs(entries, numbering_of(country))
     with services().engine.begin() as connection:
-        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read))))
+        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read, counts))))
 
 
 def _position(cursor: str) -> Position:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import BigInteger, and_, bindparam, case, func, insert, select, update
+from sqlalchemy import and_, bindparam, case, func, insert, select, update
 
 from shared.db.tables.webhooks import webhook
 
@@ -30,8 +30,6 @@ OF_ACCOUNT = and_(webhook.c.account_id == bindparam("account"), webhook.c.state 
 WEBHOOKS = select(*FIELDS).where(OF_ACCOUNT, webhook.c.id > bindparam("after")).order_by("id").limit(bindparam("limit"))
 WEBHOOK = select(*FIELDS).where(OF_ACCOUNT, webhook.c.id == bindparam("id"))
 LOCK = select(webhook.c.id).where(OF_ACCOUNT, webhook.c.id == bindparam("id")).with_for_update()
-LOCK_NAME = func.concat("webhooks ", bindparam("account", type_=BigInteger))
-ONE_AT_A_TIME = select(func.pg_advisory_xact_lock(func.hashtextextended(LOCK_NAME, 0)))
 COUNT = select(func.count().label("all"), func.count().filter(webhook.c.url.is_(None)).label("callbacks")).where(
     OF_ACCOUNT
 )

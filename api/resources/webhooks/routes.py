@@ -11,6 +11,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem, invalid
 from api.resources.webhooks import queries
@@ -25,6 +26,7 @@ from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.api_key import secret_key_id
 from shared.db.connection import reading
+from shared.db.one_at_a_time import one_at_a_time
 from shared.events import webhooks as hooks
 from shared.events.webhook_urls import url_problem
 from shared.ids import new_id
@@ -52,7 +54,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST, "limit": limit + 1}
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(queries.WEBHOOKS, parameters).all()
     return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))
 
@@ -198,7 +200,7 @@ def find_webhook(
 
 
 def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
-    connection.execute(queries.ONE_AT_A_TIME, {"account": str(caller.account_id)})
+    one_at_a_time(connection, "webhooks", caller.account_id)
     counts = connection.execute(queries.COUNT, {"account": caller.account_id}).one()
     if body.get("url") is None and counts.callbacks:
         raise Problem("webhook_limit", "Your account already has a webhook that posts to each send's `callback_url`.")

@@ -101,6 +101,9 @@ api_key = Table(
     Column("previous_until", MOMENT),
     Column("last_used_at", MOMENT),
     CheckConstraint("requests_per_second > 0", name="requests_per_second"),
+    Index("ix_api_key_live", "account_id", "id", postgresql_where=text("revoked_at IS NULL")),
+    Index("ix_api_key_revoked_at", "revoked_at", postgresql_where=text("revoked_at IS NOT NULL")),
+    Index("ix_api_key_expires_at", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
 )
 
 revoked_token = Table(

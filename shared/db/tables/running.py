@@ -6,6 +6,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Double,
+    ForeignKey,
     Identity,
     Integer,
     PrimaryKeyConstraint,
@@ -61,6 +62,16 @@ job_failure = Table(
     Column("set_aside_at", MOMENT, comment="since when it waits for the operator"),
     PrimaryKeyConstraint("kind", "subject"),
     comment="jobs that have failed and not succeeded since: shared/job_failures.py",
+)
+
+job_turn = Table(
+    "job_turn",
+    metadata,
+    Column("kind", Text, nullable=False),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("taken_at", MOMENT, nullable=False, comment="when a job of the account was begun last"),
+    PrimaryKeyConstraint("kind", "account_id"),
+    comment="whose turn it is with background jobs: worker/jobs/turns.py",
 )
 
 installation = Table(

@@ -59,6 +59,7 @@ webhook = Table(
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("updated_at", MOMENT, nullable=False, server_default=NOW),
     CheckConstraint("state IN ('active', 'disabled', 'deleted')", name="state"),
+    Index("ix_webhook_live", "account_id", "id", postgresql_where=text("state <> 'deleted'")),
     Index(
         "uq_webhook_callback",
         "account_id",

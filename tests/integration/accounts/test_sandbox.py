@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.auth import tokens
+from api.server.application import Owners
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
     Refused,
@@ -28,6 +29,7 @@ from shared.audit.check import audit
 from shared.inbound import Inbound, store
 from shared.senders.sender_ids import decide_sender, request_sender
 from tests.harness.database import disposable_database
+from tests.harness.people import a_person
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.times import ahead
 
@@ -197,6 +199,21 @@ def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
     assert {answer.status_code for answer in answers} == {200, 429}
     assert answers[0].json["requests_per_second"] == 3
     assert {service.get("/limits").status_code for _ in range(8)} == {200}
+
+
+def test_a_sandbox_and_its_account_have_shares_of_their_own(service: Service) -> None:
+    owner_of = Owners(service.flask.extensions["bulksms"])
+    ann = a_person(service, service.account_id)
+    sandbox = service.in_sandbox()
+
+    def owner(token: str) -> object:
+        return owner_of(
+            {"PATH_INFO": "/api/v1/balance", "HTTP_AUTHORIZATION": f"Bearer {token}", "REMOTE_ADDR": "198.51.100.7"}
+        )
+
+    assert (owner(service.token), owner(sandbox.token)) == (service.account_id, sandbox.account_id)
+    tokens_of_ann = [ann.token(service.account_id, test=test) for test in (False, True)]
+    assert [owner(each) for each in tokens_of_ann] == [service.account_id, sandbox.account_id]
 
 
 def test_an_account_manages_the_test_keys_and_a_test_key_only_these(service: Service) -> None:

@@ -341,6 +341,19 @@ def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPat
     assert service.get("/api-keys").json["data"] == before
 
 
+def test_keys_are_not_created_and_revoked_without_end(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "MAX_CREATED_PER_DAY", 3)
+    for _ in range(2):
+        delete(service, made(service)["api_key"])
+    refused = service.post("/api-keys")
+    assert (refused.status_code, code(refused), refused.headers["Retry-After"]) == (429, "rate_limited", "3600")
+    assert service.post("/api-keys", test=True).status_code == 200
+    with service.engine.begin() as connection:
+        age = text("UPDATE api_key SET created_at = created_at - interval '1 day' WHERE account_id = :account")
+        connection.execute(age, {"account": service.account_id})
+    assert service.post("/api-keys").status_code == 200
+
+
 def test_another_accounts_key_is_as_one_that_there_is_not(service: Service) -> None:
     key, stranger = made(service), service.new_token(service.new_account("stranger"))
     for key_id in (key["api_key"], "smsk_live_nothing", "%00", "%ff"):

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from api.app import create_app
 from api.auth import revocations, tokens
-from api.auth.revocations import RevokedTokens
+from api.auth.revocations import EndedKeys, RevokedTokens
 from api.auth.tokens import Tokens
 from api.event_loop import NeedsThread
 from api.http.request import Request, handling
@@ -154,6 +154,29 @@ def test_what_is_committed_late_is_not_missed(service: Service) -> None:
     assert "late" in revoked
 
 
+def test_of_revoked_keys_only_what_is_new_is_read(service: Service) -> None:
+    """Each that was revoked in a day was read again every two seconds, and after each change of a key."""
+    with service.engine.begin() as connection:
+        made = [create_key(connection, service.account_id, SECRET_KEY) for _ in range(6)]
+        ids = [each.api_key for each in made]
+        revoke = text("UPDATE api_key SET revoked_at = now() - interval '1 hour' WHERE id = ANY(:ids)")
+        connection.execute(revoke, {"ids": ids[:3]})
+        expire = text("UPDATE api_key SET expires_at = now() - interval '2 hours' WHERE id = :id")
+        connection.execute(expire, {"id": ids[3]})
+    ended = EndedKeys()
+    with service.engine.begin() as connection:
+        before = ended.read(connection)
+    assert before >= 4 and [each in ended for each in ids] == [True] * 4 + [False] * 2
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET revoked_at = now() WHERE id = :id"), {"id": ids[4]})
+        connection.execute(text("UPDATE api_key SET expires_at = now() WHERE id = :id"), {"id": ids[5]})
+    with service.engine.begin() as connection:
+        assert ended.read(connection) <= before - 4 + 2
+    assert all(each in ended for each in ids)
+    ended.forget()
+    assert all(each in ended for each in ids)
+
+
 def test_tokens_that_have_ended_are_forgotten() -> None:
     revoked, now = RevokedTokens(), datetime.now(UTC)
     revoked.add("ended", now - timedelta(seconds=1))
@@ -181,6 +204,19 @@ def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, mon
     refused = service.post("/auth/revoke", token=alive[2])
     assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
     assert service.get("/balance", token=alive[2]).status_code == 200
+
+
+def test_an_account_has_a_number_of_revoked_tokens(
+    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revocations, "MAX_REVOKED_OF_ACCOUNT", 2)
+    alive = [exchange(service, key.api_key, key.api_secret).json["access_token"] for _ in range(2)]
+    for token in (alive[0], service.token):
+        assert service.post("/auth/revoke", token=token).status_code == 200
+    refused = service.post("/auth/revoke", token=alive[1])
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    sandbox = service.in_sandbox()
+    assert sandbox.post("/auth/revoke").status_code == 200
 
 
 def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:

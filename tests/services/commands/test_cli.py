@@ -201,7 +201,7 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     made = begin_import(engine, account, group, None)
     keep_piece(engine, made, 0, "254711000001\n")
     with engine.begin() as connection:
-        queue_import(connection, made, 1, 13)
+        queue_import(connection, account, made, 1, 13)
     job = Job("import")
     job.begin(made, account, None)
     for _ in range(MAX_FAILURES):

@@ -1,0 +1,160 @@
+"""Accounts take turns with imports and erasures, and each has a bounded number of them open."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, text
+
+import shared.contacts.imports
+import shared.contacts.text_stream
+import shared.privacy.erasures
+import worker.jobs.import_contacts
+import worker.jobs.privacy
+from api.http import uploaded_file
+from bulksms.local.postgres import Postgres
+from tests.harness.database import disposable_database
+from tests.harness.service import Service
+from tests.integration.jobs.test_imports import left_behind, send_file
+from worker.jobs.erasure import erase_one
+from worker.jobs.import_contacts import import_chunk
+from worker.jobs.privacy import PrivacyJobs
+
+PHONE = "254711000001"
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, in which no job of another test waits."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker wakes for an import."""
+    monkeypatch.setattr(service.worker.importer, "work", lambda: 0)
+    service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
+
+
+def import_file(service: Service, phones: int = 1) -> str:
+    """Upload a file. Returns the import's id."""
+    content = "\n".join(str(254700000000 + number) for number in range(phones))
+    answer = send_file(service, service.new_group([]), content)
+    assert answer.status_code == 200, answer.json
+    return str(answer.json["import_id"])
+
+
+def ask_to_erase(service: Service, count: int) -> None:
+    """Erasures that are due."""
+    for number in range(count):
+        assert service.post("/erasures", phone=str(254711000000 + number)).status_code == 200
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+
+
+def test_an_account_with_many_files_delays_others_by_one_chunk(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
+    many = [import_file(service) for _ in range(12)]
+    sandbox = service.in_sandbox()
+    long = import_file(sandbox, 40)
+    chunks = 0
+    while sandbox.get(f"/imports/{long}").json["status"] != "completed":
+        assert import_chunk(service.engine)
+        chunks += 1
+    done = [service.get(f"/imports/{one}").json["status"] for one in many].count("completed")
+    assert done == chunks // 2 < len(many)
+
+
+def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        import_file(service)
+    sandbox = service.in_sandbox()
+    made = import_file(sandbox)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("poison")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
+        assert import_chunk(service.engine)
+    assert import_chunk(service.engine)
+    assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
+
+
+def test_a_second_worker_imports_for_the_next_account(service: Service) -> None:
+    made = import_file(service)
+    sandbox = service.in_sandbox()
+    other = import_file(sandbox)
+    with service.engine.begin() as connection:  # as a worker in the middle of a chunk does
+        connection.execute(text("SELECT FROM contact_import WHERE id = :id FOR UPDATE"), {"id": made})
+        assert import_chunk(service.engine)
+        assert sandbox.get(f"/imports/{other}").json["status"] == "completed"
+        assert not import_chunk(service.engine)
+    assert import_chunk(service.engine)
+    assert service.get(f"/imports/{made}").json["status"] == "completed"
+
+
+def test_an_account_has_a_bounded_number_of_open_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.contacts.imports, "MAX_OPEN", 2)
+    group, key = service.new_group([]), "again"
+    first = send_file(service, group, PHONE, Idempotency_Key=key)
+    second = import_file(service)
+    refused = send_file(service, group, PHONE)
+    assert (refused.status_code, refused.json["code"]) == (409, "import_limit")
+    assert left_behind(service) == (2, 0)
+    assert send_file(service, group, PHONE, Idempotency_Key=key).json == first.json
+    import_file(service.in_sandbox())
+    service.post(f"/imports/{second}/cancel")
+    import_file(service)
+
+
+def test_the_files_of_open_imports_have_a_bounded_size(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.contacts.imports, "MAX_OPEN_BYTES", 3 * len(PHONE))
+    group = service.new_group([])
+    assert [send_file(service, group, PHONE).status_code for _ in range(4)] == [200, 200, 200, 409]
+    assert left_behind(service) == (3, 0)
+    while import_chunk(service.engine):
+        pass
+    assert send_file(service, group, PHONE).status_code == 200
+
+
+def test_an_account_with_many_erasures_delays_others_by_one(service: Service) -> None:
+    ask_to_erase(service, 5)
+    sandbox = service.in_sandbox()
+    ask_to_erase(sandbox, 2)
+    for _ in range(4):
+        assert isinstance(erase_one(service.engine), UUID)
+    completed = [
+        [each["status"] for each in side.get("/erasures").json["data"]].count("completed")
+        for side in (service, sandbox)
+    ]
+    assert completed == [2, 2]
+
+
+def test_an_account_has_a_bounded_number_of_open_erasures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.privacy.erasures, "MAX_OPEN", 2)
+    ask_to_erase(service, 2)
+    refused = service.post("/erasures", phone=PHONE)
+    assert (refused.status_code, refused.json["code"]) == (409, "erasure_limit")
+    assert len(service.get("/erasures").json["data"]) == 2
+    ask_to_erase(service.in_sandbox(), 1)
+    assert erase_one(service.engine)
+    assert erase_one(service.engine)
+    ask_to_erase(service, 1)
+
+
+def test_retention_does_not_wait_for_many_erasures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_to_erase(service, 3)
+    pending: list[int] = []
+
+    def note(engine: Engine, days: int) -> None:
+        pending.append([each["status"] for each in service.get("/erasures").json["data"]].count("pending"))
+
+    monkeypatch.setattr(worker.jobs.privacy, "forget", note)
+    PrivacyJobs(service.engine, service.settings).run_once()
+    assert pending == [2]
+    assert {each["status"] for each in service.get("/erasures").json["data"]} == {"completed"}

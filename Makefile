@@ -6,6 +6,8 @@ CARRIER ?= simulator
 # More than the two cores of a small machine: a test that starts processes waits for them half of its time.
 TEST_JOBS ?= 3
 TESTS ?=
+SHUFFLE ?=
+DAYS_AHEAD ?=
 SEEDS ?= 500
 RUNS ?= 1000000
 SEED ?= 0
@@ -40,9 +42,18 @@ run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 CONSOLE_PORT
 	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(or $(CARRIER),simulator) \
 		$(if $(CONSOLE_PORT),--console-port $(CONSOLE_PORT))
 
-test: $(READY) ## Run the tests: make test TESTS=tests/unit
+# Of the tests: in the random order of a seed, and with the clock ahead.
+IN_ORDER = $(if $(SHUFFLE),--random-order-seed=$(SHUFFLE))
+CLOCK_SHIM := var/clock.so
+CLOCK = $(if $(DAYS_AHEAD),LD_PRELOAD=$(CURDIR)/$(CLOCK_SHIM) CLOCK_OFFSET=$$(( $(DAYS_AHEAD) * 86400 )))
+
+test: $(READY) $(if $(DAYS_AHEAD),$(CLOCK_SHIM)) ## Run the tests: make test TESTS=tests/unit SHUFFLE=1 DAYS_AHEAD=365
 	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
+	$(CLOCK) $(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(IN_ORDER) $(TESTS)
+
+$(CLOCK_SHIM): tests/faults/clock.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -shared -fPIC -o $@ $< -ldl
 
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from bulksms.commands.common import engine_of
-from bulksms.environment import Installation
+from bulksms.environment import Installation, engine_of
 from shared.health.finding import Finding
 from shared.plurals import counted
 from shared.settings import NO_CARRIER, SIMULATED

@@ -2,9 +2,15 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Connection, Engine
+
+from bulksms.output import messages
+from shared.db.connection import make_engine
+from shared.encryption import Texts
 from shared.health.installation import Installation as Installation
 from shared.settings import SettingsError, from_environment
 
@@ -38,3 +44,29 @@ def read_exports(text: str) -> dict[str, str]:
             if separator:
                 values[name] = value
     return values
+
+
+def installation() -> Installation:
+    """The installation to work on. Prints a note if its settings come from the current folder."""
+    target = find_installation()
+    if target.data is not None:
+        messages().print(f"[dim]Settings from {target.source}[/dim]")
+    return target
+
+
+@contextmanager
+def engine_of(target: Installation) -> Iterator[Engine]:
+    """An engine on the installation's database, disposed of at the end of the block."""
+    texts = Texts(target.settings.text_keys)
+    engine = make_engine(target.settings.database_url, pool=2, application="bulksms-cli", texts=texts)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def database() -> Iterator[Connection]:
+    """One transaction in the installation's database, committed at the end of the block."""
+    with engine_of(installation()) as engine, engine.begin() as connection:
+        yield connection

@@ -10,7 +10,7 @@ from uuid import UUID
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from sqlalchemy import Engine, bindparam, select
 
-from bulksms.commands.common import messages
+from bulksms.output import messages
 from shared.accounts.administration import Refused
 from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import put_contacts

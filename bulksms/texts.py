@@ -13,10 +13,10 @@ from sqlalchemy import Engine, Row, TextClause, text
 
 from shared.db.encryption_keys import forget_keys, texts_of
 from shared.encryption import MARK, Texts
+from shared.ids import FIRST_ID
 from shared.inbound.store import PartSet, open_part, seal_part
 
 PAGE: Final = 500
-FIRST: Final = UUID(int=0)
 
 OTHERWISE: Final = "starts_with({kept}, :prefix) <> :sealed"
 """SQL condition: the text is not stored under the current key (or, without one, as plain text)."""
@@ -144,13 +144,15 @@ def rewrite(engine: Engine) -> Rewritten:
     texts = texts_of(engine)
     written = {column.name: _rewrite(engine, texts, column) for column in ENCRYPTED_COLUMNS}
     with engine.begin() as connection:
-        left = any(connection.execute(column.left, _parameters(texts, FIRST)).scalar() for column in ENCRYPTED_COLUMNS)
+        left = any(
+            connection.execute(column.left, _parameters(texts, FIRST_ID)).scalar() for column in ENCRYPTED_COLUMNS
+        )
         keys = texts.ids if left else forget_keys(connection, texts)
     return Rewritten(written, left, keys)
 
 
 def _rewrite(engine: Engine, texts: Texts, column: EncryptedColumn) -> int:
-    written, after = 0, FIRST
+    written, after = 0, FIRST_ID
     while True:
         with engine.begin() as connection:
             rows = connection.execute(column.rows, _parameters(texts, after)).all()

@@ -22,6 +22,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX_BITS = 0xFFFF
 FIRST_ID, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
 """The ids before and after all others."""
+LAST_NUMBER = 2**63 - 1
+"""After all ids that are numbers."""
 
 _CHUNK = 256
 _random: deque[int] = deque()

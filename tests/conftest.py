@@ -6,19 +6,20 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from bulksms.local import ports
+from bulksms.local import ports, postgres
+from tests.harness.port_ranges import take_range
 
 hypothesis.settings.register_profile("bulksms", deadline=None)
 hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
 
 pytest_plugins = ["tests.harness.fixtures"]
 
-PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-PORTS = (ports.HIGHEST - ports.LOWEST) // PROCESSES
-ports.LOWEST += PROCESS * PORTS
-ports.HIGHEST = ports.LOWEST + PORTS - 1
-"""Each test process has ports of its own: a port that is free now would otherwise be another's when a server starts."""
+PORTS = take_range()
+ports.LOWEST, ports.HIGHEST = PORTS[0], PORTS[-1]
+
+for name in ("LD_PRELOAD", "CLOCK_OFFSET"):  # `make test DAYS_AHEAD=365`; Postgres has an environment of its own
+    if name in os.environ:
+        postgres.ENVIRONMENT[name] = os.environ[name]
 
 LONGEST_FIRST = (
     "services",

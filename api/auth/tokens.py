@@ -18,9 +18,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.auth.api_keys import find_key, generation_of, note_use, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.caller import Membership
-from api.auth.claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
-from api.auth.claims import VALID as VALID
 from api.auth.revocations import Revocations, read_revocations
+from api.auth.token_claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
+from api.auth.token_claims import VALID as VALID
 from api.event_loop import in_background, is_on_event_loop, require_thread
 from api.problems import Problem
 from shared.accounts.limits import NONE, Limits

@@ -7,7 +7,7 @@ from marshmallow import validate
 from api.schemas import fields
 from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
-from shared.accounts.overview import LARGEST_ID
+from shared.ids import LAST_NUMBER
 
 LONGEST_REASON = 500
 ACCOUNT_ID = 17
@@ -30,7 +30,7 @@ def reason(*, required: bool = True) -> fields.String:
 def account_id(description: str = "The account.", **options: Any) -> fields.WholeNumber:
     """An account's id in a body."""
     return fields.WholeNumber(
-        validate=validate.Range(1, LARGEST_ID, error=IN_RANGE), metadata=doc(description, ACCOUNT_ID), **options
+        validate=validate.Range(1, LAST_NUMBER, error=IN_RANGE), metadata=doc(description, ACCOUNT_ID), **options
     )
 
 
@@ -50,5 +50,5 @@ class AccountPaging(Paging):
     """Paging through what belongs to one account, or to all."""
 
     account_id = fields.Integer(
-        validate=validate.Range(1, LARGEST_ID, error=IN_RANGE), metadata=doc("Only of this account.", ACCOUNT_ID)
+        validate=validate.Range(1, LAST_NUMBER, error=IN_RANGE), metadata=doc("Only of this account.", ACCOUNT_ID)
     )

@@ -5,13 +5,15 @@ from uuid import UUID, uuid4
 
 import click
 
-from bulksms.commands.common import database, done, hint, json_option, show_one, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.closing import close_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
 from shared.accounts.settings import change_account, reverse_top_up
+from shared.health.finding import hint
 
 LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}

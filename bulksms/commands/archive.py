@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from sqlalchemy import Engine
 
-from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_rows
-from bulksms.environment import Installation
+from bulksms.environment import Installation, database, engine_of, installation
+from bulksms.output import done, json_option, messages, show_rows
 from shared.archive.restore import list_archived, read, restore, rewrite
 from shared.archive.weeks import archive as archive_weeks
 from shared.audit.check import audit

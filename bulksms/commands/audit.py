@@ -8,7 +8,8 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
+from bulksms.environment import engine_of, installation
+from bulksms.output import console, done, json_option, messages, show_json
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
 from shared.audit.results import record_audit

@@ -11,7 +11,8 @@ from sqlalchemy import create_engine
 from api.operator.carriers.trial import send_test
 from api.problems import Problem
 from api.services import Services
-from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
 from shared.db.connection import reading

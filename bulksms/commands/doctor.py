@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from bulksms.carriers_file import check_carriers_file
-from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
+from bulksms.environment import engine_of, installation
+from bulksms.output import console, done, json_option, messages, show_json
 from shared.health import doctor as checks
 from shared.health.finding import Finding
 from shared.settings import SIMULATED, SettingsError

@@ -6,9 +6,11 @@ from uuid import UUID
 import click
 from sqlalchemy import Connection
 
-from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, messages, show_rows
 from shared.accounts.administration import Refused
 from shared.doubts import by_operator
+from shared.plurals import counted
 
 MAX_SHOWN = 5
 

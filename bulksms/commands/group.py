@@ -7,22 +7,15 @@ import click
 from rich.markup import escape
 from sqlalchemy import Integer, Text, bindparam, cast, select
 
-from bulksms.commands.common import (
-    counted,
-    database,
-    done,
-    engine_of,
-    hint,
-    installation,
-    json_option,
-    messages,
-    show_rows,
-)
+from bulksms.environment import database, engine_of, installation
 from bulksms.imports import Report, import_contacts
+from bulksms.output import done, json_option, messages, show_rows
 from shared.accounts import administration as accounts
 from shared.contacts import groups as contacts
 from shared.contacts import suppressions
 from shared.db.tables import contacts as tables
+from shared.health.finding import hint
+from shared.plurals import counted
 
 LISTED, OPTED_OUT = tables.contact_group.c, tables.suppression.c
 GROUPS = (

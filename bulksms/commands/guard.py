@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from bulksms.commands.common import done, engine_of, installation, json_option, show_one
-from bulksms.environment import Installation
+from bulksms.environment import Installation, engine_of, installation
+from bulksms.output import done, json_option, show_one
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
 from shared.redis_client import redis_client

@@ -4,9 +4,11 @@ from uuid import UUID
 
 import click
 
-from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, messages, show_rows
 from shared.accounts.administration import find_account
 from shared.inbound.unassigned import assign_inbound, list_unassigned, list_unassigned_numbers
+from shared.plurals import counted
 
 
 @click.group()

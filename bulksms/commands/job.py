@@ -4,7 +4,8 @@ from typing import get_args
 
 import click
 
-from bulksms.commands.common import database, done, json_option, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, show_rows
 from shared.failed_jobs import list_failed_jobs, retry_failed_job
 from shared.job_failures import JobKind
 

@@ -4,21 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from bulksms.commands.common import (
-    database,
-    done,
-    engine_of,
-    hint,
-    installation,
-    json_option,
-    messages,
-    show_json,
-    show_one,
-    show_rows,
-)
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key
+from shared.health.finding import hint
 
 SCOPES_HELP = "May be repeated; `all`: every scope. Default: sms:send and the read scopes."
 

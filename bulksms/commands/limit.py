@@ -6,7 +6,8 @@ from typing import Any
 import click
 from sqlalchemy import Connection
 
-from bulksms.commands.common import database, done, json_option, show_one, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.limits import destinations as to_prefixes
 from shared.accounts.limits import limits_of, pumping_findings, set_limits

@@ -6,7 +6,8 @@ from typing import Any
 import click
 from sqlalchemy import Row, func, select, text
 
-from bulksms.commands.common import database, json_option, show_rows
+from bulksms.environment import database
+from bulksms.output import json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.carriers.error_codes import error_of

@@ -4,17 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from bulksms.commands.common import (
-    database,
-    done,
-    engine_of,
-    installation,
-    json_option,
-    messages,
-    show_json,
-    show_one,
-    show_rows,
-)
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
 from shared.accounts.operator_keys import (
     OPERATOR_SCOPES,
     create_operator_key,

@@ -7,7 +7,8 @@ import click
 from rich.markup import escape
 from sqlalchemy import Connection, Row, func, select
 
-from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_json, show_rows
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import done, json_option, messages, show_json, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.db.tables.accounts import account as account_table

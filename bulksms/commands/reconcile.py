@@ -5,9 +5,11 @@ from typing import TextIO
 
 import click
 
-from bulksms.commands.common import counted, database, done, json_option, messages, show_json
+from bulksms.environment import database
+from bulksms.output import done, json_option, messages, show_json
 from shared.doubts.by_operator import apply_report
 from shared.doubts.reconcile import Matched, match
+from shared.plurals import counted
 
 MAX_SHOWN = 10
 
@@ -33,8 +35,8 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
             {
                 "matched": dict(result.statuses()),
                 "settled": settled,
-                "known": result.known,
-                "elsewhere": result.elsewhere,
+                "not_in_doubt": result.not_in_doubt,
+                "unmatched": result.unmatched,
                 "ambiguous": result.ambiguous,
                 "bad": result.bad,
                 "left_in_doubt": result.left,
@@ -52,7 +54,7 @@ def _explain(result: Matched) -> None:
     show = messages().print
     for status, count in sorted(result.statuses().items()):
         show(f"  {count:,} {status}")
-    show(f"  {result.known:,} rows of messages that are not in doubt, {result.elsewhere:,} that fit no message")
+    show(f"  {result.not_in_doubt:,} rows of messages that are not in doubt, {result.unmatched:,} that fit no message")
     for line in result.ambiguous[:MAX_SHOWN]:
         show(
             f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`"

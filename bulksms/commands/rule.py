@@ -4,7 +4,8 @@ import re
 
 import click
 
-from bulksms.commands.common import database, done, json_option, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts import category_rules
 from shared.accounts.administration import Refused

@@ -9,7 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressC
 from sqlalchemy import Connection
 
 from api.resources.sends import control as control
-from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record

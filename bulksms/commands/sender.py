@@ -2,8 +2,10 @@
 
 import click
 
-from bulksms.commands.common import database, done, hint, json_option, show_rows
+from bulksms.environment import database
+from bulksms.output import done, json_option, show_rows
 from shared.accounts import administration as accounts
+from shared.health.finding import hint
 from shared.senders import sender_ids as senders
 from shared.senders.requests import list_sender_ids
 from shared.senders.similarity import Name
@@ -40,7 +42,7 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
             "account": row.pop("account_id"),
             "name": row.pop("account"),
             **{name: value for name, value in row.items() if name != "id"},
-            "looks_like": _describe(row["looks_like"]),
+            "similar_to": _describe(row["similar_to"]),
         }
         for row in rows
     ]

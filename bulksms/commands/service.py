@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_rows
+from bulksms.environment import engine_of, installation
 from bulksms.local.up import up as run_all
+from bulksms.output import console, done, json_option, messages, show_rows
 from shared.db import migrate as schema
 from shared.db import migration_plan
 from shared.db.connection import reading

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import click
 
-from bulksms.commands.common import console, messages
 from bulksms.local.errors import LocalError
+from bulksms.output import console, messages
 from bulksms.smsc.http_control import serve_http
 from bulksms.smsc.records import Journal
 from bulksms.smsc.server import Smsc

@@ -3,12 +3,14 @@
 import click
 from sqlalchemy import text as sql
 
-from bulksms.commands.common import console, counted, database, done, engine_of, installation, json_option, show_rows
+from bulksms.environment import database, engine_of, installation
+from bulksms.output import console, done, json_option, show_rows
 from bulksms.texts import rewrite as rewrite_all
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, TextUnreadable
+from shared.plurals import counted
 
 KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
 

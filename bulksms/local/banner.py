@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from bulksms.demo import EMAIL
+from bulksms.local.demo import EMAIL
 
 GET_TOKEN = (
     'TOKEN=$(curl -s -X POST $URL/auth/token -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET" | cut -d \'"\' -f 4)'

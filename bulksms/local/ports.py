@@ -2,6 +2,7 @@
 
 import random
 import socket
+from collections import deque
 
 LOOPBACK = "127.0.0.1"
 
@@ -26,15 +27,15 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
     return True
 
 
-_given: set[int] = set()
+_given: deque[int] = deque(maxlen=100)
 
 
 def free_port() -> int:
-    """A port that is free now, another one at each call. Another process may take it before it is used; the caller has
-    to retry then."""
+    """A port that is free now, none of the last 100 given. Another process may take it before it is used; the caller
+    has to retry then."""
     for _ in range(200):
         port = RANDOM.randint(LOWEST, HIGHEST)
         if port not in _given and is_free(port):
-            _given.add(port)
+            _given.append(port)
             return port
     raise OSError(f"no free port found between {LOWEST} and {HIGHEST} on {LOOPBACK}")

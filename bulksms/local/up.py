@@ -4,9 +4,9 @@ import os
 import shlex
 from pathlib import Path
 
-from bulksms.demo import ensure_demo
 from bulksms.local import services
 from bulksms.local.banner import banner
+from bulksms.local.demo import ensure_demo
 from bulksms.local.errors import LocalError
 from bulksms.local.files import Lock, metrics_directory, remove_metrics, secret, write_private
 from bulksms.local.ports import LOOPBACK, free_port, is_free

@@ -728,7 +728,7 @@ export interface Change {
   /** The change; ids rise. */
   change_id: number;
   /** The type of the object and of the change, with a dot. */
-  what: string;
+  action: string;
   /** Who did it: `person` or `key` with its id, `operator` or `worker`. */
   actor: string;
   /** The name of a person of the account; null otherwise. */

@@ -69,7 +69,7 @@ def index() -> Any:
     rows = [
         {
             **change,
-            "kind": label(KINDS, change["what"]),
+            "kind": label(KINDS, change["action"]),
             "who": change["actor_name"] or label(ACTORS, change["actor"].partition(" ")[0]),
         }
         for change in page["data"]

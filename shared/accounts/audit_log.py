@@ -14,20 +14,20 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.accounts import account
 from shared.db.tables.changes import change
+from shared.ids import LAST_NUMBER
 
 RECORD = insert(change).values(
     before=cast(bindparam("values_before", type_=Text), JSONB), after=cast(bindparam("values_after", type_=Text), JSONB)
 )
 
 
-NEWEST = 2**63 - 1
 LIST = select(
     change.c.id,
     change.c.at,
     change.c.account_id,
     account.c.name.label("account"),
     change.c.who,
-    change.c.what,
+    change.c.what.label("action"),
     change.c.subject,
     change.c.before,
     change.c.after,
@@ -63,7 +63,7 @@ def operator() -> By:
 def record(
     connection: Connection,
     by: By | None,
-    what: str,
+    action: str,
     *,
     account_id: int | None = None,
     subject: object = None,
@@ -73,7 +73,7 @@ def record(
 ) -> None:
     """Record a change in the connection's transaction.
 
-    `what` is the kind of change, such as `key.created`, and `subject` the id of the changed object. `before` and
+    `action` is the kind of change, such as `key.created`, and `subject` the id of the changed object. `before` and
     `after` are the changed values, never a secret, a phone or the text of a message. Default of `by`: the operator.
     """
     by = by or operator()
@@ -82,7 +82,7 @@ def record(
         {
             "account_id": account_id,
             "who": by.who,
-            "what": what,
+            "what": action,
             "subject": None if subject is None else str(subject),
             "values_before": None if before is None else json.dumps(before, default=str),
             "values_after": None if after is None else json.dumps(after, default=str),
@@ -98,19 +98,19 @@ def list_changes(
     *,
     account_id: int | None = None,
     who: str | None = None,
-    what: str | None = None,
-    before: int = NEWEST,
+    action: str | None = None,
+    before: int = LAST_NUMBER,
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """Changes older than the id `before`, newest first.
 
-    `who` is the actor, and `what` the beginning of the kind of change: `key`, or `key.revoked`.
+    `who` is the actor, and `action` the beginning of the kind of change: `key`, or `key.revoked`.
     """
     chosen = LIST.where(change.c.id < before).order_by(change.c.id.desc()).limit(limit)
     if account_id is not None:
         chosen = chosen.where(change.c.account_id == account_id)
     if who is not None:
         chosen = chosen.where(change.c.who == who)
-    if what is not None:
-        chosen = chosen.where(change.c.what.startswith(what, autoescape=True))
+    if action is not None:
+        chosen = chosen.where(change.c.what.startswith(action, autoescape=True))
     return [dict(row) for row in connection.execute(chosen).mappings()]

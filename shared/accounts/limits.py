@@ -16,6 +16,7 @@ from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
 from shared.db.tables.limits import account_limit, pumping_finding
+from shared.ids import LAST_NUMBER
 from shared.ledger.spend_limits import count_spending
 
 Guarding = Literal["off", "watch", "block"]
@@ -132,7 +133,7 @@ def _change(
 
 
 def pumping_findings(
-    connection: Connection, *, account_id: int | None = None, before: int = 2**63 - 1, limit: int = 50
+    connection: Connection, *, account_id: int | None = None, before: int = LAST_NUMBER, limit: int = 50
 ) -> list[dict[str, Any]]:
     """What the pumping guard found, for one account or all, newest first."""
     chosen = (

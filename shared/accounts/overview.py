@@ -10,11 +10,11 @@ from shared.db.tables.contacts import contact_group
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import send
 from shared.db.tables.usage import usage
+from shared.ids import LAST_NUMBER
 from shared.lifecycle import MessageStatus
 
 SANDBOX = account.alias("sandbox")
 REVERSAL = ledger.alias("reversal")
-LARGEST_ID = 2**63 - 1
 COLUMNS = (
     account.c.id,
     account.c.name,
@@ -49,7 +49,7 @@ TOP_UPS = (
         ledger.c.amount,
         REVERSAL.c.amount.label("reversed"),
         ledger.c.reason,
-        REVERSAL.c.reason.label("reason_of_reversal"),
+        REVERSAL.c.reason.label("reversal_reason"),
         ledger.c.created_at,
     )
     .outerjoin(REVERSAL, and_(REVERSAL.c.subject == ledger.c.subject, REVERSAL.c.kind == "reversal"))
@@ -74,7 +74,7 @@ LIST = select(*COLUMNS, TODAY).select_from(account.join(TODAY, true()))
 SHOW = select(
     *COLUMNS,
     SANDBOX.c.name.label("sandbox"),
-    SANDBOX.c.available.label("play_credits"),
+    SANDBOX.c.available.label("test_credits"),
     _count(api_key, api_key.c.revoked_at.is_(None)).label("api_keys"),
     func.coalesce(SENDER_IDS, cast(array([], type_=Text), SENDER_IDS.type)).label("sender_ids"),
     _count(contact_group, contact_group.c.deleted_at.is_(None)).label("groups"),
@@ -95,7 +95,7 @@ def list_accounts(
     chosen = LIST.where(account.c.sandbox_of.is_(None), account.c.id > after)
     if search is not None:
         named = account.c.name.icontains(search, autoescape=True)
-        is_id = search.isascii() and search.isdigit() and int(search) <= LARGEST_ID
+        is_id = search.isascii() and search.isdigit() and int(search) <= LAST_NUMBER
         chosen = chosen.where(or_(named, account.c.id == int(search)) if is_id else named)
     if state is not None:
         chosen = chosen.where(account.c.state == state)
@@ -107,7 +107,7 @@ def show_account(connection: Connection, account_id: int, *, live: bool = False)
 
     With `live`, a sandbox is none.
     """
-    if not 0 < account_id <= LARGEST_ID:
+    if not 0 < account_id <= LAST_NUMBER:
         return None
     chosen = SHOW.where(account.c.id == account_id)
     row = connection.execute(chosen.where(account.c.sandbox_of.is_(None)) if live else chosen).mappings().one_or_none()
@@ -116,7 +116,7 @@ def show_account(connection: Connection, account_id: int, *, live: bool = False)
 
 def is_live_account(connection: Connection, account_id: int) -> bool:
     """Whether there is a live account with this id."""
-    if not 0 < account_id <= LARGEST_ID:
+    if not 0 < account_id <= LAST_NUMBER:
         return False
     found = select(account.c.id).where(account.c.id == account_id, account.c.sandbox_of.is_(None))
     return connection.execute(found).scalar() is not None
@@ -129,7 +129,7 @@ def is_name_taken(connection: Connection, name: str, account_id: int | None = No
 
 
 def list_top_ups(
-    connection: Connection, account_id: int, *, before: int = LARGEST_ID, limit: int = 100
+    connection: Connection, account_id: int, *, before: int = LAST_NUMBER, limit: int = 100
 ) -> list[dict[str, Any]]:
     """The account's top-ups, newest first, each with what was reversed; `position` orders them."""
     chosen = TOP_UPS.where(ledger.c.account_id == account_id, ledger.c.id < before).limit(limit)

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from shared.audit.check import Breach
 from shared.db.tables.running import audit_result
+from shared.ids import LAST_NUMBER
 
 KEPT = 1_000
 """Results that are kept: those of about forty days."""
-NEWEST = 2**63 - 1
 
 
 def record_audit(
@@ -25,7 +25,7 @@ def record_audit(
     connection.execute(delete(audit_result).where(audit_result.c.id <= last_kept))
 
 
-def list_audits(connection: Connection, *, before: int = NEWEST, limit: int = 50) -> list[dict[str, Any]]:
+def list_audits(connection: Connection, *, before: int = LAST_NUMBER, limit: int = 50) -> list[dict[str, Any]]:
     """The results of audits, newest first."""
     chosen = select(audit_result).where(audit_result.c.id < before).order_by(audit_result.c.id.desc()).limit(limit)
     return [dict(row) for row in connection.execute(chosen).mappings()]

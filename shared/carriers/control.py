@@ -17,6 +17,7 @@ from shared.db.tables import sends
 from shared.db.tables.accounts import account
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
 from shared.db.tables.messages import message, unreadable_receipt
+from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
 
@@ -214,7 +215,7 @@ def outcome(connection: Connection, send: UUID) -> RowMapping | None:
 
 
 def unreadable_receipts(
-    connection: Connection, carrier: str | None, limit: int, before: int = 2**63 - 1
+    connection: Connection, carrier: str | None, limit: int, before: int = LAST_NUMBER
 ) -> list[dict[str, object]]:
     """Receipts that could not be parsed, newest first, older than the id `before`.
 

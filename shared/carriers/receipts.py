@@ -1,7 +1,7 @@
 """Delivery receipts, and the storage of receipts that are not matched with a message yet."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Text, bindparam, insert, select
@@ -27,9 +27,17 @@ class Receipt(NamedTuple):
     """Time of arrival; None: now."""
 
 
+MAX_AGE, MAX_AHEAD = timedelta(days=30), timedelta(minutes=5)
+"""How far the time of a receipt may be from now; clocks differ, and some carriers send nonsense."""
+
 COLUMNS = ("reference", "phone", "status", "error", "done_at", "sender_id", "precision")
 RECEIPTS = parameter_rows("receipts", *receipt.c[COLUMNS])
 KEEP = insert(receipt).from_select(["carrier", *COLUMNS], select(bindparam("carrier", type_=Text), *RECEIPTS.c))
+
+
+def is_plausible(at: datetime, now: datetime) -> bool:
+    """Whether a carrier can mean this time; otherwise the time of arrival is used."""
+    return now - MAX_AGE <= at <= now + MAX_AHEAD
 
 
 def by_destination(phone: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from shared.sms.segments import FORBIDDEN
+
 FIELD_NAME: Final = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 """Regular expression of the name of a field, and so of a placeholder."""
 MAX_FIELDS: Final = 30
@@ -11,8 +13,6 @@ MAX_TAGS: Final = 20
 MAX_TAG_LENGTH: Final = 50
 
 _NAME = re.compile(FIELD_NAME)
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters and lone surrogates, which messages may not contain."""
 
 
 def name_problem(name: str) -> str | None:
@@ -26,7 +26,7 @@ def value_problem(value: str, max_length: int = MAX_VALUE_LENGTH) -> str | None:
     """The error message for an invalid field value; None if it is valid."""
     if len(value) > max_length:
         return f"The value has {len(value):,} characters and may have at most {max_length:,}."
-    if _FORBIDDEN.search(value):
+    if FORBIDDEN.search(value):
         return "The value has a control character; remove it."
     return None
 

@@ -70,9 +70,9 @@ class Matched:
     """The result of matching a report with the messages in doubt."""
 
     resolutions: list[Resolution] = field(default_factory=list)
-    known: int = 0
+    not_in_doubt: int = 0
     """Number of rows for messages that are not in doubt."""
-    elsewhere: int = 0
+    unmatched: int = 0
     """Number of rows that fit no doubt: answered messages without a reference, or messages of other senders."""
     ambiguous: list[int] = field(default_factory=list)
     """Lines that fit several messages, one of them in doubt, and lines that fit the same doubt as another."""
@@ -98,7 +98,7 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
         (row.reference, row.phone) for row in connection.execute(KNOWN, {"references": references, "carrier": carrier})
     }
     fresh = [row for row in rows if (row.reference, row.phone) not in known]
-    result.known = len(rows) - len(fresh)
+    result.not_in_doubt = len(rows) - len(fresh)
     doubts = connection.execute(DOUBTS, {"carrier": carrier}).all()
     by_phone: dict[str, list[Candidate]] = {}
     if doubts:
@@ -112,7 +112,7 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
     for row in fresh:
         fits = fitting[row.line]
         if not any(candidate.status == MessageStatus.IN_DOUBT for candidate in fits):
-            result.elsewhere += 1
+            result.unmatched += 1
         elif len(fits) > 1 or claims[fits[0].message_id] > 1:
             result.ambiguous.append(row.line)
         else:

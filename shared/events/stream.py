@@ -21,7 +21,7 @@ from shared.db.tables import events as tables
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
-from shared.ids import batch_of, index_of, message_id
+from shared.ids import FIRST_ID, batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED
@@ -73,7 +73,7 @@ class Position(NamedTuple):
     id: UUID
 
 
-START = Position(0, UUID(int=0))
+START = Position(0, FIRST_ID)
 
 
 class Event(NamedTuple):

@@ -18,14 +18,12 @@ from shared.db.expressions import in_constants
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.webhooks import webhook
 from shared.events.stream import Position
-from shared.ids import new_id
-
-LAST = UUID(int=2**128 - 1)
+from shared.ids import LAST_ID, new_id
 
 IS_CALLBACK = and_(webhook.c.url.is_(None), not_(in_constants(webhook.c.state, "deleted")))
 CALLBACKS = (
     insert(webhook)
-    .values(xid=THIS_TRANSACTION, event_id=LAST)
+    .values(xid=THIS_TRANSACTION, event_id=LAST_ID)
     .on_conflict_do_nothing(index_elements=["account_id"], index_where=IS_CALLBACK)
 )
 UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
@@ -61,7 +59,7 @@ def sign(secrets: Iterable[bytes], event: UUID, timestamp: int, body: bytes) -> 
 
 def current_position(connection: Connection) -> Position:
     """The position after this transaction: later events follow it."""
-    return Position(connection.execute(HERE).scalar_one(), LAST)
+    return Position(connection.execute(HERE).scalar_one(), LAST_ID)
 
 
 def open_callbacks(connection: Connection, account_id: int) -> None:

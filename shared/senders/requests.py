@@ -32,7 +32,7 @@ def list_sender_ids(
 ) -> list[dict[str, Any]]:
     """Sender IDs of one account or of all live ones, by account and name, with similar ones of other accounts.
 
-    `after` are account and name of the last one before. `looks_like` lists the similar ones.
+    `after` are account and name of the last one before. `similar_to` lists the similar ones.
     """
     of = account.c.sandbox_of.is_(None) if account_id is None else account.c.id == account_id
     chosen = LIST.where(of, tuple_(sender_id.c.account_id, sender_id.c.sender_id) > after)
@@ -58,4 +58,4 @@ def find_sender_id(connection: Connection, account_id: int, name: str) -> dict[s
 
 def _with_likenesses(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     similar = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
-    return [{**row, "looks_like": similar.get((row["account_id"], row["sender_id"]), [])} for row in rows]
+    return [{**row, "similar_to": similar.get((row["account_id"], row["sender_id"]), [])} for row in rows]

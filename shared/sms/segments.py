@@ -116,7 +116,8 @@ _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # Hangul fillers and the empt
 _CONTROLS = "\x00-\x1f\x7f-\x9f"
 
 _BLANK = re.compile(rf"[\s{_CONTROLS}{_INVISIBLE}{_BLANK_LETTERS}]*+")
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters and lone surrogates."""
 
 
 def text_problem(text: str) -> tuple[str, str] | None:
@@ -134,7 +135,7 @@ def text_problem(text: str) -> tuple[str, str] | None:
             "message_too_long",
             f"The text has {len(text):,} characters; shorten it to {MAX_CHARACTERS:,} or send it as several messages.",
         )
-    match = _FORBIDDEN.search(text)
+    match = FORBIDDEN.search(text)
     if match is not None:
         code = ord(match[0])
         kind = "half of a surrogate pair" if code >= 0xD800 else "a control character"

@@ -42,7 +42,7 @@ from shared.db.tables.messages import attempt as attempt_row
 from shared.db.tables.messages import message, resolved_doubt
 from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
-from shared.ids import first_id_at, time_of
+from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_failures import attempt, failures_of, in_backoff
 from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
@@ -50,7 +50,6 @@ from worker.jobs.usage import columns_of, counts_of
 PAGE = 500
 """Sends of one transaction."""
 WEEK = timedelta(weeks=1)
-LAST = UUID(int=2**128 - 1)
 NAME = re.compile("message_[0-9]{8}")
 
 ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION_LOCK))
@@ -159,7 +158,7 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
 def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: bool) -> int:
     """Forget the account's ended sends, in the order of their ids. With `rows`, delete their messages' rows too."""
     before = now - timedelta(days=account.days)
-    after = mark = account.forgotten_to or UUID(int=0)
+    after = mark = account.forgotten_to or FIRST_ID
     all_forgotten, forgotten = True, 0
     while True:
         with engine.begin() as connection:

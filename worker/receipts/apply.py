@@ -22,7 +22,7 @@ from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.doubts.candidates import UNDER_WAY
-from shared.ids import batch_of, first_id_at, index_of
+from shared.ids import LAST_NUMBER, batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
@@ -40,7 +40,6 @@ MOVES = ", ".join(
 RECENT = timedelta(days=4)
 """The largest age of a message that the fast path updates."""
 PAGE, MAX_PAGES = 1000, 10
-NEWEST_ID = 2**63 - 1
 
 APPLY = text(
     f"""
@@ -235,7 +234,7 @@ def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
 
     Returns how many matched now.
     """
-    matched, before = 0, NEWEST_ID
+    matched, before = 0, LAST_NUMBER
     for _ in range(pages):
         with transaction(engine) as connection:
             kept = connection.execute(KEPT, {"newest": timedelta(seconds=newest), "before": before, "page": PAGE}).all()

@@ -12,7 +12,7 @@ from shared.db.expressions import first_id_at
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.events import event
 from shared.db.tables.webhooks import webhook
-from shared.events.webhooks import LAST
+from shared.ids import LAST_ID
 
 EVENTS = update(event).where(event.c.xid > THIS_TRANSACTION).values(xid=THIS_TRANSACTION)
 POSITIONS = (
@@ -20,7 +20,7 @@ POSITIONS = (
     .where(webhook.c.xid > THIS_TRANSACTION)
     .values(
         xid=THIS_TRANSACTION,
-        event_id=case((webhook.c.event_id != LAST, webhook.c.event_id), else_=first_id_at(webhook.c.updated_at)),
+        event_id=case((webhook.c.event_id != LAST_ID, webhook.c.event_id), else_=first_id_at(webhook.c.updated_at)),
     )
 )
 """A position at the end of the stream, as of a new webhook, becomes the position of the webhook's last update."""

@@ -163,6 +163,6 @@ class AccountDetailsResponse(AccountResponse):
     api_keys = fields.Integer(required=True, metadata=doc("Live API keys that are not revoked.", 2))
     groups = fields.Integer(required=True, metadata=doc("Contact groups.", 3))
     open_sends = fields.Integer(required=True, metadata=doc("Sends that have not completed.", 1))
-    play_credits = fields.Integer(
+    test_credits = fields.Integer(
         required=True, allow_none=True, metadata=doc("Credits of its sandbox; null if it has none.", 1_000_000)
     )

@@ -30,9 +30,9 @@ from api.operator.fields import Because, BecausePerhaps
 from api.problems import Problem
 from api.schemas.paging import page_of
 from shared.accounts.audit_log import By
-from shared.accounts.overview import LARGEST_ID
 from shared.carriers import control
 from shared.db.connection import reading
+from shared.ids import LAST_NUMBER
 
 CARRIER, CARRIERS = CarrierResponse(), CarriersResponse()
 RATE_LIMIT, RATE_LIMITS = RateLimitResponse(), RateLimitsResponse()
@@ -169,7 +169,7 @@ def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]
 )
 def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:
     """List the newest receipts that could not be parsed, as received. They may contain phones."""
-    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = control.unreadable_receipts(connection, query.get("carrier"), limit + 1, before)
     return page(rows, limit, UNREADABLE.dump, lambda row: str(row["id"]))

@@ -9,7 +9,8 @@ from api.http.pagination import number_cursor, page
 from api.operator.changes.schemas import ChangePaging, ChangeResponse
 from api.operator.endpoint import operator_endpoint
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import NEWEST, list_changes
+from shared.accounts.audit_log import list_changes
+from shared.ids import LAST_NUMBER
 
 CHANGE = ChangeResponse()
 
@@ -30,8 +31,8 @@ def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
             connection,
             account_id=query.get("account_id"),
             who=query.get("actor"),
-            what=query.get("what"),
-            before=number_cursor(query.get("cursor"), NEWEST),
+            action=query.get("action"),
+            before=number_cursor(query.get("cursor"), LAST_NUMBER),
             limit=limit + 1,
         )
     return page(rows, limit, CHANGE.dump, lambda row: str(row["id"]))

@@ -13,7 +13,7 @@ class ChangePaging(AccountPaging):
     """Paging through changes."""
 
     actor = fields.String(validate=LENGTH, metadata=doc("Only changes by this actor, as `actor` names it.", WHO))
-    what = fields.String(
+    action = fields.String(
         validate=LENGTH, metadata=doc("Only changes whose kind begins so: `key`, or `key.revoked`.", "account")
     )
 
@@ -30,7 +30,7 @@ class ChangeResponse(Schema):
         attribute="who",
         metadata=doc("Who: a key, a person, an operator key, a user of the command line, or a worker.", WHO),
     )
-    what = fields.String(required=True, metadata=doc("The kind of change.", "account.topped_up"))
+    action = fields.String(required=True, metadata=doc("The kind of change.", "account.topped_up"))
     subject = fields.String(required=True, allow_none=True, metadata=doc("The id of what was changed."))
     before = fields.Raw(required=True, allow_none=True, metadata=doc("The changed values before.", {"available": 0}))
     after = fields.Raw(required=True, allow_none=True, metadata=doc("The changed values after.", {"available": 1000}))

@@ -151,8 +151,8 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
         return {
             "matched": dict(result.statuses()),
             "resolved": settled,
-            "known": result.known,
-            "elsewhere": result.elsewhere,
+            "not_in_doubt": result.not_in_doubt,
+            "unmatched": result.unmatched,
             "ambiguous_lines": result.ambiguous[:MAX_SHOWN],
             "unreadable_lines": bad,
             "left_in_doubt": result.left if query["apply"] else result.left + len(result.resolutions),

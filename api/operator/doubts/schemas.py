@@ -100,8 +100,8 @@ class ReportResponse(Schema):
         metadata=doc("Matching messages by their status in the report.", {"delivered": 2}),
     )
     resolved = fields.Integer(required=True, metadata=doc("Messages that were resolved; 0 without `apply`.", 2))
-    known = fields.Integer(required=True, metadata=doc("Rows of messages that are not in doubt.", 5))
-    elsewhere = fields.Integer(required=True, metadata=doc("Rows that fit no message in doubt.", 1))
+    not_in_doubt = fields.Integer(required=True, metadata=doc("Rows of messages that are not in doubt.", 5))
+    unmatched = fields.Integer(required=True, metadata=doc("Rows that fit no message in doubt.", 1))
     ambiguous_lines = fields.List(
         fields.Integer(),
         required=True,

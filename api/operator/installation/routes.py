@@ -25,13 +25,13 @@ from api.operator.installation.schemas import (
 )
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import By
-from shared.accounts.overview import LARGEST_ID
 from shared.audit.results import list_audits
 from shared.db.connection import reading
 from shared.failed_jobs import list_failed_jobs, retry_failed_job
 from shared.guard import Notes, state_of
 from shared.health.doctor import examine
 from shared.health.installation import Installation
+from shared.ids import LAST_NUMBER
 from shared.sends.guard_release import release_guard
 
 JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse()
@@ -80,7 +80,7 @@ def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentR
 )
 def list_audit_results(caller: Operator, query: dict[str, Any]) -> Any:
     """List the results of audits, newest first. Workers audit every hour; `bulksms audit --full` checks everything."""
-    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = list_audits(connection, before=before, limit=limit + 1)
     return page(rows, limit, AUDIT.dump, lambda row: str(row["id"]))
@@ -94,7 +94,7 @@ def run_doctor(caller: Operator) -> Any:
     """
     work = services()
     findings = list(examine(Installation(work.settings, "the API", None), work.engine))
-    return DOCTOR.dump({"well": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
+    return DOCTOR.dump({"healthy": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
 
 
 @operator_endpoint("GET", "/guard", response=GuardResponse, scope="read")

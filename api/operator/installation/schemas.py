@@ -107,7 +107,7 @@ class FindingOfDoctorResponse(Schema):
 class DoctorResponse(Schema):
     """The checks of the installation."""
 
-    well = fields.Boolean(required=True, metadata=doc("Whether nothing is wrong.", True))
+    healthy = fields.Boolean(required=True, metadata=doc("Whether nothing is wrong.", True))
     findings = fields.List(
         fields.Nested(FindingOfDoctorResponse), required=True, metadata=doc("The results of the checks.")
     )

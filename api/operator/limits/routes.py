@@ -25,8 +25,8 @@ from api.schemas.paging import page_of
 from shared.accounts.audit_log import By
 from shared.accounts.category_rules import list_rules, set_cap, set_quiet_hours
 from shared.accounts.limits import limits_of, pumping_findings, set_limits
-from shared.accounts.overview import LARGEST_ID
 from shared.db.connection import reading
+from shared.ids import LAST_NUMBER
 from shared.ledger.spend_limits import standings
 from shared.sends.quiet_hours import clock
 
@@ -116,7 +116,7 @@ def update_account_rules(caller: Operator, account_id: int, category: str, body:
 )
 def list_pumping_findings(caller: Operator, query: dict[str, Any]) -> Any:
     """List what the pumping guard has found, newest first."""
-    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = pumping_findings(connection, account_id=query.get("account_id"), before=before, limit=limit + 1)
     return page(rows, limit, FINDING.dump, lambda row: str(row["id"]))

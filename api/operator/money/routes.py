@@ -26,9 +26,10 @@ from api.problems import Problem
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import top_up
 from shared.accounts.audit_log import By
-from shared.accounts.overview import LARGEST_ID, list_top_ups
+from shared.accounts.overview import list_top_ups
 from shared.accounts.refunds import Refund, refund_message, refund_send
 from shared.accounts.settings import has_top_up, reverse_top_up, top_up_id
+from shared.ids import LAST_NUMBER
 
 TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), ReversalResponse(), RefundResponse()
 
@@ -43,7 +44,7 @@ TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), Rever
 )
 def list_account_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
     """List an account's top-ups, newest first, with what was reversed."""
-    before, limit = number_cursor(query.get("cursor"), LARGEST_ID), query["limit"]
+    before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         need_account(connection, account_id)
         rows = list_top_ups(connection, account_id, before=before, limit=limit + 1)

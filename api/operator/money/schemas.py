@@ -34,7 +34,7 @@ class TopUpResponse(Schema):
     reversed = fields.Integer(
         required=True, allow_none=True, metadata=doc("Credits that were taken back; null if none were.")
     )
-    reason_of_reversal = fields.String(
+    reversal_reason = fields.String(
         required=True, allow_none=True, metadata=doc("Why they were taken back; null if none were.")
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When.", "2026-03-02T09:00:00.120Z"))

@@ -17,8 +17,8 @@ from api.operator.senders.schemas import NewSenderId, SenderIdChanges, SenderIdP
 from api.problems import Problem
 from api.schemas.paging import page_of
 from shared.accounts.audit_log import By
-from shared.accounts.overview import LARGEST_ID
 from shared.db.connection import reading
+from shared.ids import LAST_NUMBER
 from shared.senders.requests import find_sender_id, list_sender_ids, show_sender_id
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 
@@ -154,6 +154,6 @@ def _sender(connection: Connection, sender: UUID) -> dict[str, Any]:
 def _position(cursor: str | None) -> tuple[int, str]:
     """The account and the name at which a page begins."""
     account_id, name = list_cursor(cursor, 2) or ("0", "")
-    if not (account_id.isascii() and account_id.isdigit()) or int(account_id) > LARGEST_ID:
+    if not (account_id.isascii() and account_id.isdigit()) or int(account_id) > LAST_NUMBER:
         raise bad_cursor()
     return int(account_id), name

@@ -56,7 +56,7 @@ class SenderIdResponse(Schema):
     authentication = fields.Boolean(
         required=True, metadata=doc("Whether sends from it may have the category `authentication`.", False)
     )
-    looks_like = fields.List(
+    similar_to = fields.List(
         fields.Nested(LikenessResponse), required=True, metadata=doc("Similar sender IDs of other accounts.")
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was requested.", "2026-03-02T09:00:00.120Z"))

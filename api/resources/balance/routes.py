@@ -14,7 +14,7 @@ from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
-from shared.ids import batch_of
+from shared.ids import LAST_NUMBER, batch_of
 
 BALANCE = select(
     account.c.available.label("balance"), account.c.reserved, account.c.low_balance_threshold, account.c.updated_at
@@ -31,7 +31,6 @@ TRANSACTIONS = (
     .limit(bindparam("limit"))
 )
 """The ledger with the send of each entry, which the entry names by itself, by its batch or by its message."""
-NEWEST = 2**63 - 1
 
 BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
 
@@ -57,7 +56,7 @@ def transactions(caller: Caller, query: dict[str, Any]) -> Any:
     limit = query["limit"]
     parameters = {
         "account": caller.account_id,
-        "before": number_cursor(query.get("cursor"), NEWEST),
+        "before": number_cursor(query.get("cursor"), LAST_NUMBER),
         "limit": limit + 1,
     }
     with reading_list(services().engine) as connection:

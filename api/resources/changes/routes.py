@@ -15,8 +15,8 @@ from api.resources.changes.schemas import ChangeResponse
 from api.schemas.paging import Paging, page_of
 from shared.db.tables.changes import change
 from shared.db.tables.people import membership, person
+from shared.ids import LAST_NUMBER
 
-NEWEST = 2**63 - 1
 CHANGE = ChangeResponse()
 
 IS_OF_ACCOUNT = or_(change.c.who.like("key %"), change.c.who == "worker", membership.c.person_id.is_not(None))
@@ -26,7 +26,7 @@ PERSON = case((change.c.who.like("person %"), func.substr(change.c.who, len("per
 LIST = (
     select(
         change.c.id.label("change_id"),
-        change.c.what,
+        change.c.what.label("action"),
         case((IS_OF_ACCOUNT, change.c.who), else_=literal("operator")).label("actor"),
         person.c.name.label("actor_name"),
         change.c.subject,
@@ -55,7 +55,7 @@ LIST = (
 )
 def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
     """List changes of the account's rights, money and settings, newest first."""
-    before = number_cursor(query.get("cursor"), NEWEST)
+    before = number_cursor(query.get("cursor"), LAST_NUMBER)
     values = {"account": caller.account_id, "before": before, "most": query["limit"] + 1}
     with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, values).all()

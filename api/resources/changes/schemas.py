@@ -12,7 +12,7 @@ class ChangeResponse(Schema):
     """A change of rights, money or settings of the account."""
 
     change_id = fields.Integer(required=True, metadata=doc("The change; ids rise.", 4711))
-    what = fields.String(
+    action = fields.String(
         required=True, metadata=doc("The type of the object and of the change, with a dot.", "key.created")
     )
     actor = fields.String(

@@ -18,6 +18,7 @@ from shared.contacts import groups as contacts
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.contacts import contact_group
+from shared.ids import FIRST_ID
 
 FIELDS: tuple[Column[Any], ...] = (
     contact_group.c.id,
@@ -33,7 +34,6 @@ GROUP: Select[Any] = (
     .join(account, account.c.id == contact_group.c.account_id)
     .where(OF_ACCOUNT, contact_group.c.id == bindparam("group"))
 )
-FIRST = UUID(int=0)
 
 GROUP_RESPONSE = GroupResponse()
 DELETED_GROUP = DeletedGroupResponse()
@@ -52,7 +52,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     limit = query["limit"]
     if limit is None and "cursor" in query:
         limit = 1000
-    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST}
+    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST_ID}
     with reading_list(services().engine) as connection:
         rows = connection.execute(GROUPS.limit(None if limit is None else limit + 1), parameters).all()
     return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))

@@ -22,9 +22,9 @@ from api.resources.invitations.schemas import (
 from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import Refused
+from shared.ids import FIRST_ID
 from shared.people.invitations import find_invitation, invite, list_invitations, open_role, revoke_invitation
 
-FIRST = UUID(int=0)
 INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
 
 
@@ -38,7 +38,7 @@ INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
 )
 def invitations(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's open invitations."""
-    after = uuid_cursor(query.get("cursor")) or FIRST
+    after = uuid_cursor(query.get("cursor")) or FIRST_ID
     with reading_list(services().engine) as connection:
         rows = list_invitations(connection, caller.account_id, after, query["limit"] + 1)
     return page(rows, query["limit"], INVITATION.dump, lambda row: str(row.id))

@@ -3,8 +3,8 @@
 from marshmallow import Schema
 
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
-from api.auth.claims import VALID
 from api.auth.revocations import MAX_REVOKED, MAX_REVOKED_OF_ACCOUNT
+from api.auth.token_claims import VALID
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
 from api.http.receive import MINIMUM_RATE

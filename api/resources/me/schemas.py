@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, validate, validates_schema
 
-from api.auth.claims import VALID_FOR_PEOPLE
+from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.fields import Request, doc

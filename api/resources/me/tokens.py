@@ -6,8 +6,8 @@ from sqlalchemy import bindparam, select
 
 from api.actor import by_person
 from api.auth.caller import Membership
-from api.auth.claims import VALID_FOR_PEOPLE
 from api.auth.person_sessions import SignedIn
+from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.endpoint import endpoint, services
 from api.problems import Problem
 from api.resources.me.schemas import AccountTokenResponse, OperatorTokenRequest, PersonTokenResponse, TokenRequest

@@ -18,7 +18,7 @@ from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batche
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
-from shared.ids import batch_of, first_id_at, message_id
+from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
 
@@ -51,7 +51,6 @@ LAST_BATCH = text(
 SEND_OF = select(tables.batch.c.send_id).where(
     tables.batch.c.id == bindparam("batch"), tables.batch.c.account_id == bindparam("account")
 )
-FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,8 @@ def find_messages(connection: Connection, account: int, query: dict[str, Any], s
         "phone": filters.phone,
         "send": begin,
         "batch": batch_of(after),
-        "last_send": FIRST,
-        "last_batch": FIRST,
+        "last_send": FIRST_ID,
+        "last_batch": FIRST_ID,
         **_period(query, send),
         **filters.statuses(),
     }
@@ -135,8 +134,8 @@ def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
     if send is not None:
         return {"since": send, "until": UUID(int=send.int + 1)}
     return {
-        "since": first_id_at(query["since"]) if "since" in query else FIRST,
-        "until": first_id_at(query["until"]) if "until" in query else LAST,
+        "since": first_id_at(query["since"]) if "since" in query else FIRST_ID,
+        "until": first_id_at(query["until"]) if "until" in query else LAST_ID,
     }
 
 
@@ -162,13 +161,13 @@ def _page(
 def _start(connection: Connection, account: int, cursor: str | None) -> tuple[UUID, UUID]:
     """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
     if cursor is None:
-        return LAST, FIRST
+        return LAST_ID, FIRST_ID
     position = from_cursor(cursor)
     try:
         id = UUID(position.removeprefix(BELOW))
     except ValueError:
         raise bad_cursor() from None
     if position.startswith(BELOW):
-        return id, FIRST
+        return id, FIRST_ID
     send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(id), "account": account}).scalar()
-    return (FIRST if send is None else send), id
+    return (FIRST_ID if send is None else send), id

@@ -15,9 +15,9 @@ from api.problems import Problem
 from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
 from api.schemas.paging import Paging, page_of
+from shared.ids import FIRST_ID
 from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members, lock_owners
 
-FIRST = UUID(int=0)
 MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
 
 
@@ -26,7 +26,7 @@ MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
 )
 def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     """List the people of the account, with their roles."""
-    after = uuid_cursor(query.get("cursor")) or FIRST
+    after = uuid_cursor(query.get("cursor")) or FIRST_ID
     with reading_list(services().engine) as connection:
         rows = list_members(connection, caller.account_id, after, query["limit"] + 1)
     return page(rows, query["limit"], MEMBER.dump, lambda row: str(row.person_id))

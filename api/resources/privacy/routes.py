@@ -18,6 +18,7 @@ from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables import privacy as tables
+from shared.ids import LAST_ID
 from shared.job_failures import is_set_aside
 from shared.privacy.erasures import TooManyErasures, ask_to_erase
 
@@ -32,7 +33,6 @@ OF_ACCOUNT = select(
 ).where(ERASURES.account_id == bindparam("account"))
 LIST = OF_ACCOUNT.where(ERASURES.id < bindparam("before")).order_by(ERASURES.id.desc()).limit(bindparam("limit"))
 ONE = OF_ACCOUNT.where(ERASURES.id == bindparam("id"))
-LAST = UUID(int=2**128 - 1)
 
 ERASURE = ErasureResponse()
 
@@ -73,7 +73,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's erasures, newest first."""
     parameters = {
         "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "before": uuid_cursor(query.get("cursor")) or LAST_ID,
         "limit": query["limit"] + 1,
     }
     with reading_list(services().engine) as connection:

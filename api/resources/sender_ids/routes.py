@@ -17,6 +17,7 @@ from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, Send
 from api.schemas.paging import page_of
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables import accounts as tables
+from shared.ids import FIRST_ID
 from shared.senders.sender_ids import (
     TooManySenders,
     check_number,
@@ -39,7 +40,6 @@ FIELDS = (
 OF_ACCOUNT = SENDER_ID.account_id == bindparam("account")
 BY_NAME = select(*FIELDS).where(OF_ACCOUNT, SENDER_ID.sender_id == bindparam("sender"))
 BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID.id == bindparam("id"))
-FIRST = UUID(int=0)
 
 SENDER, DELETED = SenderResponse(), DeletedResponse()
 
@@ -54,7 +54,7 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 )
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
-    after = uuid_cursor(query.get("cursor")) or FIRST
+    after = uuid_cursor(query.get("cursor")) or FIRST_ID
     conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None
     with reading_list(services().engine) as connection:
         if "status" in query:

@@ -26,6 +26,7 @@ from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.db.tables import sends as tables
 from shared.encryption import MARK, Texts
+from shared.ids import FIRST_ID, LAST_ID
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
 from shared.sends.queued_batches import publish_queued
 
@@ -61,7 +62,6 @@ LIST = text(
 FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 SENDS = tables.send.c
-FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
 UNPREDICTABLE = ("quiet_hours", "canary", "carrier_down", "carrier_paused")
@@ -77,7 +77,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
     parameters: dict[str, Any] = {
         "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "before": uuid_cursor(query.get("cursor")) or LAST_ID,
         "limit": query["limit"] + 1,
         **{name: query.get(name) for name in FILTERS},
     }
@@ -88,7 +88,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
             end = last_examined(
                 connection, select(tables.send.c.id).where(*of_account).order_by(tables.send.c.id.desc())
             )
-        parameters["end"] = FIRST if end is None else end.id
+        parameters["end"] = FIRST_ID if end is None else end.id
         rows = connection.execute(LIST, parameters).all()
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 

@@ -29,7 +29,7 @@ from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
 from shared.events import webhooks as hooks
 from shared.events.webhook_urls import url_problem
-from shared.ids import new_id
+from shared.ids import FIRST_ID, new_id
 from shared.outbox import listen
 
 MAX_WEBHOOKS = 20
@@ -37,7 +37,6 @@ MAX_WEBHOOKS = 20
 MAX_SECRETS = 5
 """Secrets that sign a post at the same time."""
 
-FIRST = UUID(int=0)
 
 WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 
@@ -53,7 +52,11 @@ WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
-    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST, "limit": limit + 1}
+    parameters = {
+        "account": caller.account_id,
+        "after": uuid_cursor(query.get("cursor")) or FIRST_ID,
+        "limit": limit + 1,
+    }
     with reading_list(services().engine) as connection:
         rows = connection.execute(queries.WEBHOOKS, parameters).all()
     return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))

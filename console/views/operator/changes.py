@@ -11,7 +11,7 @@ from console.paging import paging
 
 pages = Blueprint("changes", __name__, url_prefix="/changes")
 
-FILTERS = ("account_id", "actor", "what")
+FILTERS = ("account_id", "actor", "action")
 
 
 @pages.get("/")

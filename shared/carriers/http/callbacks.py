@@ -8,14 +8,14 @@ are also stored as received.
 import json
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
 from shared.carriers.error_codes import with_code
 from shared.carriers.http import paths
 from shared.carriers.http.config import HttpConfig, InboundMessage, Receipts
-from shared.carriers.receipts import Receipt
+from shared.carriers.receipts import Receipt, is_plausible
 from shared.carriers.unreadable import Unreadable as UnreadableReceipt
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
@@ -24,8 +24,6 @@ from shared.sms.phones import is_phone
 log = logging.getLogger(__name__)
 
 MAX_FIELDS = 1_000
-OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
-"""Times further from now are ignored."""
 
 
 class Unreadable(ValueError):
@@ -135,5 +133,4 @@ def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return now, None
-    plausible = now - OLDEST <= moment <= now + NEWEST
-    return (moment, 0 if "." in value else 1) if plausible else (now, None)
+    return (moment, 0 if "." in value else 1) if is_plausible(moment, now) else (now, None)

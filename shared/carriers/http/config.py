@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import unknown_codes
+from shared.carriers.http.request_templates import names
 from shared.carriers.http.tables import LONGEST_VALIDITY, Table
 from shared.carriers.http.tables import HttpConfigError as HttpConfigError
-from shared.carriers.http.templates import names
 
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
 """Outcome of a response for a message; `suspended`: our credentials were refused, so nothing was accepted."""

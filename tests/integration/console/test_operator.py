@@ -332,7 +332,7 @@ def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console,
     shown = support.open(doubts).text
     assert in_doubt.phone in shown and "You see full phone numbers and texts" in shown
     assert actions(console).count("person.sees_texts") == recorded + 1
-    assert REASON in support.open("/operator/changes/?what=person.sees_texts").text
+    assert REASON in support.open("/operator/changes/?action=person.sees_texts").text
     assert "hidden again" in support.submit("/operator/access/end", follow=True).text
     assert in_doubt.phone not in support.open(doubts).text
 

@@ -94,7 +94,7 @@ def test_settings_are_changed(service: Service, operator: OperatorClient) -> Non
     assert operator.patch(path, name=service_name(service, operator)).json["code"] == "name_taken"
     assert operator.patch(path, name="renamed").status_code == 200
     logged = changes(operator, made["account_id"])
-    assert ("account.changed", "new contract") in {(each["what"], each["reason"]) for each in logged}
+    assert ("account.changed", "new contract") in {(each["action"], each["reason"]) for each in logged}
 
 
 def service_name(service: Service, operator: OperatorClient) -> str:
@@ -108,7 +108,7 @@ def test_a_suspended_account_is_told_and_activated_again(service: Service, opera
     assert service.send().json["code"] == "account_suspended"
     assert operator.post(f"{path}/activate").json["status"] == "active"
     assert service.send().status_code == 200
-    assert [each["what"] for each in changes(operator, service.account_id)][:2] == [
+    assert [each["action"] for each in changes(operator, service.account_id)][:2] == [
         "account.activated",
         "account.suspended",
     ]
@@ -129,7 +129,7 @@ def test_an_account_is_closed_for_good(service: Service, operator: OperatorClien
     assert operator.post(f"{path}/top-ups", credits=1, reason="x").json["code"] == "state_conflict"
     assert operator.get(f"{path}/api-keys").json["data"] == []
     assert operator.post(f"{path}/close", reason="again").status_code == 200
-    assert len([each for each in changes(operator, service.account_id) if each["what"] == "account.closed"]) == 1
+    assert len([each for each in changes(operator, service.account_id) if each["action"] == "account.closed"]) == 1
     clean(service)
 
 
@@ -148,7 +148,7 @@ def test_a_top_up_is_made_once(service: Service, operator: OperatorClient) -> No
     assert forgotten["top_up_id"] == first.json["top_up_id"]
     assert service.get("/balance").json["balance"] == 1500
     assert operator.post(path, credits=500).status_code == 400
-    logged = [each for each in changes(operator, service.account_id) if each["what"] == "account.topped_up"]
+    logged = [each for each in changes(operator, service.account_id) if each["action"] == "account.topped_up"]
     assert [(each["actor"], each["reason"]) for each in logged if each["actor"] == operator.actor] == [
         (operator.actor, "invoice 7")
     ]
@@ -282,5 +282,5 @@ def test_limits_and_rules(service: Service, operator: OperatorClient) -> None:
     assert removed == {"category": "marketing", "quiet_hours": None, "cap": None}
     assert [each["category"] for each in operator.get(rules).json["data"]] == ["transactional", "marketing"]
     assert operator.patch(f"{rules}/authentication", cap=None).status_code == 404
-    kinds = {each["what"] for each in changes(operator, service.account_id) if each["actor"] == operator.actor}
+    kinds = {each["action"] for each in changes(operator, service.account_id) if each["actor"] == operator.actor}
     assert kinds == {"limits.changed", "rules.changed"}

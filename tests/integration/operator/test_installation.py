@@ -66,7 +66,7 @@ def test_only_the_newest_audits_are_kept(service: Service, operator: OperatorCli
 def test_the_doctor_says_what_is_wrong(service: Service, operator: OperatorClient) -> None:
     answer = operator.get("/doctor").json
     findings = {each["name"]: each for each in answer["findings"]}
-    assert answer["well"] is False
+    assert answer["healthy"] is False
     assert (findings["workers"]["outcome"], findings["schema"]["outcome"]) == ("wrong", "ok")
     assert findings["workers"]["remedy"]
 
@@ -85,18 +85,18 @@ def test_the_guard_is_shown_and_released(service: Service, operator: OperatorCli
     assert operator.get("/guard").json["held"] is False
     assert operator.get(f"/sends/{send}").json["held_by"] == "operator"
     assert operator.post(f"/sends/{send}/release").json["status"] == "scheduled"
-    (logged,) = operator.get(f"/changes?what=guard&actor={operator.actor}").json["data"]
-    assert (logged["what"], logged["reason"]) == ("guard.released", "it is the right one")
+    (logged,) = operator.get(f"/changes?action=guard&actor={operator.actor}").json["data"]
+    assert (logged["action"], logged["reason"]) == ("guard.released", "it is the right one")
 
 
 def test_the_log_is_filtered_and_paged(service: Service, operator: OperatorClient) -> None:
     for number in range(3):
         operator.post(f"/accounts/{service.account_id}/top-ups", credits=number + 1, reason=f"number {number}")
-    path = f"/changes?account_id={service.account_id}&actor={operator.actor}&what=account.topped&limit=2"
+    path = f"/changes?account_id={service.account_id}&actor={operator.actor}&action=account.topped&limit=2"
     first = operator.get(path).json
     second = operator.get(f"{path}&cursor={first['next_cursor']}").json
     assert [each["reason"] for each in first["data"] + second["data"]] == ["number 2", "number 1", "number 0"]
     change = first["data"][0]
     assert (change["before"], change["after"]) == ({"available": 1003}, {"available": 1006})
     assert change["request_id"].startswith("req_") and change["address"]
-    assert operator.get("/changes?what=acc%25&limit=1").json["data"] == []
+    assert operator.get("/changes?action=acc%25&limit=1").json["data"] == []

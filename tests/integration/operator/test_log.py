@@ -185,7 +185,7 @@ def test_the_change_is_recorded_with_its_operator(service: Service, operator: Op
     before = by_command_line(service)
     answer = step(service, operator)
     assert answer.status_code == 200, answer.text
-    (entry, *_) = operator.get(f"/changes?actor={operator.actor}&what={what}").json["data"]
-    assert (entry["what"], entry["actor"]) == (what, operator.actor)
+    (entry, *_) = operator.get(f"/changes?actor={operator.actor}&action={what}").json["data"]
+    assert (entry["action"], entry["actor"]) == (what, operator.actor)
     assert entry["request_id"] and entry["address"]
     assert by_command_line(service) == before, "an actor is missing"

@@ -43,7 +43,7 @@ def test_it_works(service: Service, client: Client) -> None:
     assert client.accounts.limits(account)["spend_day"] is None
     assert [each["category"] for each in client.accounts.rules(account)["data"]] == ["transactional", "marketing"]
     assert client.accounts.close(account, "left")["status"] == "closed"
-    logged = client.installation.changes(account_id=account, what="account.topped_up")["data"]
+    logged = client.installation.changes(account_id=account, action="account.topped_up")["data"]
     assert [each["reason"] for each in logged] == ["invoice 1"]
 
 

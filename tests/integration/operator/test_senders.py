@@ -44,7 +44,7 @@ def test_nobody_gets_anothers_name_and_likenesses_are_shown(service: Service, op
     refused = operator.post(f"/sender-ids/{theirs}/approve")
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     shown = operator.get(f"/sender-ids/{alike}").json
-    assert ("TWICE", service.account_id) in {(each["sender_id"], each["account_id"]) for each in shown["looks_like"]}
+    assert ("TWICE", service.account_id) in {(each["sender_id"], each["account_id"]) for each in shown["similar_to"]}
 
 
 def test_a_rejection_and_a_suspension_need_a_reason_and_hold_sends(service: Service, operator: OperatorClient) -> None:
@@ -62,8 +62,10 @@ def test_a_rejection_and_a_suspension_need_a_reason_and_hold_sends(service: Serv
     assert operator.post(f"/sends/{send}/release").json["code"] == "state_conflict"
     operator.post(f"/sender-ids/{sender}/approve", reason="sorted out")
     assert operator.get(f"/sends/{send}").json["status"] == "scheduled"
-    logged = operator.get(f"/changes?account_id={service.account_id}&what=sender.&actor={operator.actor}").json["data"]
-    assert [each["what"] for each in logged][:2] == ["sender.approved", "sender.suspended"]
+    logged = operator.get(f"/changes?account_id={service.account_id}&action=sender.&actor={operator.actor}").json[
+        "data"
+    ]
+    assert [each["action"] for each in logged][:2] == ["sender.approved", "sender.suspended"]
 
 
 def test_the_right_to_authentication(service: Service, operator: OperatorClient) -> None:

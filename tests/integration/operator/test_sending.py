@@ -70,8 +70,8 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
     for wrong in ({}, {"rate": -1}, {"rate": "fast"}, {"window": 0}, {"rate": 10**9}):
         assert operator.patch("/carriers/simulator", **wrong).status_code == 400
     assert operator.post("/carriers/nobodys/pause", reason="x").status_code == 404
-    logged = operator.get(f"/changes?what=carrier&actor={operator.actor}").json["data"]
-    assert [(each["what"], each["reason"]) for each in logged] == [
+    logged = operator.get(f"/changes?action=carrier&actor={operator.actor}").json["data"]
+    assert [(each["action"], each["reason"]) for each in logged] == [
         ("carrier.reset", None),
         ("carrier.resumed", None),
         ("carrier.paused", "maintenance"),
@@ -151,8 +151,8 @@ def test_sends_are_held_released_and_canceled(service: Service, operator: Operat
     listed = operator.get(f"/sends?account_id={service.account_id}&limit=1").json
     assert [each["send_id"] for each in listed["data"]] == [send]
     assert operator.get(f"/sends?account_id={service.account_id}&open=true").json["data"] == []
-    logged = operator.get(f"/changes?account_id={service.account_id}&what=send&actor={operator.actor}").json["data"]
-    assert [each["what"] for each in logged] == ["send.canceled", "send.released", "send.held"]
+    logged = operator.get(f"/changes?account_id={service.account_id}&action=send&actor={operator.actor}").json["data"]
+    assert [each["action"] for each in logged] == ["send.canceled", "send.released", "send.held"]
     assert audit(service.engine, full=True) == []
 
 
@@ -182,7 +182,7 @@ def test_doubts_are_resolved_once(service: Service, operator: OperatorClient) ->
     send = service.get(f"/messages/{second}").json["send_id"]
     assert operator.post(f"/sends/{send}/resolve-doubts", outcome="not-sent", reason="asked them").json["resolved"] == 1
     assert service.get("/balance").json["balance"] == 999
-    logged = operator.get(f"/changes?what=doubt&actor={operator.actor}").json["data"]
+    logged = operator.get(f"/changes?action=doubt&actor={operator.actor}").json["data"]
     assert [each["after"]["status"] for each in logged] == ["failed", "sent"]
     assert audit(service.engine, full=True) == []
 

@@ -16,7 +16,7 @@ def test_it_works(service: Service) -> None:
     ann = a_person(service, service.account_id, "owner")
     key = service.post("/api-keys", token=ann.token(service.account_id), name="shop").json["api_key"]
     newest = listed(service)[0]
-    assert (newest["what"], newest["subject"], newest["actor"]) == ("key.created", key, f"person {ann.id}")
+    assert (newest["action"], newest["subject"], newest["actor"]) == ("key.created", key, f"person {ann.id}")
     assert newest["actor_name"] == "Ann Otieno" and newest["after"]["name"] == "shop" and newest["before"] is None
     assert newest["address"] == "127.0.0.1" and newest["request_id"].startswith("req_")
 
@@ -27,9 +27,9 @@ def test_a_key_is_named_and_who_left_is_still_named(service: Service) -> None:
     service.post("/sender-ids", token=ann.token(service.account_id), sender_id="SHOP", use_case="orders")
     service.delete(f"/people/{ann.id}")
     removed, requested = listed(service)[:2]
-    assert removed["what"] == "member.removed" and removed["actor"].startswith("key smsk_live_")
+    assert removed["action"] == "member.removed" and removed["actor"].startswith("key smsk_live_")
     assert removed["actor_name"] is None
-    assert (requested["what"], requested["actor_name"]) == ("sender.requested", "Ann Otieno")
+    assert (requested["action"], requested["actor_name"]) == ("sender.requested", "Ann Otieno")
 
 
 def test_operators_are_not_named(service: Service) -> None:

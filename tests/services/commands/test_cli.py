@@ -16,9 +16,10 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 import shared.contacts.text_stream
-from bulksms import demo, environment, imports
+from bulksms import environment, imports
 from bulksms.cli import main
 from bulksms.environment import find_installation, read_exports
+from bulksms.local import demo
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
 from shared.api_key import DEFAULT_SCOPES, SCOPES
@@ -107,7 +108,7 @@ def test_a_mistaken_top_up_is_reversed(run: Run) -> None:
     assert run(*arguments).stdout == "1000\n"
     assert "nothing was taken" in run(*arguments).stderr
     (shown,) = as_json(run("account", "topups", "generous", "--json"))
-    assert (shown["amount"], shown["reversed"], shown["reason_of_reversal"]) == (10_000, 9_000, "a zero too many")
+    assert (shown["amount"], shown["reversed"], shown["reversal_reason"]) == (10_000, 9_000, "a zero too many")
 
 
 def test_an_account_is_changed(run: Run) -> None:
@@ -158,7 +159,7 @@ def test_the_secret_is_shown_once(run: Run) -> None:
     scopes = {each["id"]: each["scopes"] for each in as_json(run("key", "list", "programmer", "--json"))}
     assert sorted(*(each for key, each in scopes.items() if key != made["api_key"])) == sorted(DEFAULT_SCOPES)
     shown = as_json(run("account", "show", "programmer", "--json"))
-    assert (shown["sandbox"], shown["play_credits"], shown["api_keys"]) == ("programmer (sandbox)", 1_000_000, 1)
+    assert (shown["sandbox"], shown["test_credits"], shown["api_keys"]) == ("programmer (sandbox)", 1_000_000, 1)
     assert "(sandbox)" not in run("account", "list").stdout
     assert "sandbox" in run("topup", "programmer (sandbox)", 5, "--reason", "x", code=1).stderr
     run("key", "create", "programmer", "--scope", "all", "--name", "full")

@@ -82,7 +82,7 @@ def test_a_row_of_a_known_message_is_no_evidence(service: Service, reconcile: Re
             text("SELECT reference FROM message WHERE phone = :phone AND reference IS NOT NULL"), {"phone": int(FIRST)}
         ).scalar_one()
     found = as_json(reconcile("reference,phone,status", f"{reference},{FIRST},delivered", options=("--json",)))
-    assert (found["known"], found["matched"]) == (1, {})
+    assert (found["not_in_doubt"], found["matched"]) == (1, {})
 
 
 def test_what_is_not_clear_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
@@ -90,7 +90,7 @@ def test_what_is_not_clear_is_left_to_a_person(service: Service, reconcile: Reco
     lines = ["phone,status", f"{FIRST},sent", f"{SECOND},sent", f"{SECOND},delivered", "254799999999,sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
     assert found["ambiguous"] == [2, 3, 4]
-    assert (found["elsewhere"], found["settled"], found["left_in_doubt"]) == (1, 0, 4)
+    assert (found["unmatched"], found["settled"], found["left_in_doubt"]) == (1, 0, 4)
 
 
 @pytest.mark.parametrize("answer", ["sent", "failed"])
@@ -124,13 +124,13 @@ def test_sender_and_time_tell_doubts_apart(service: Service, reconcile: Reconcil
             connection.execute(earlier, {"at": at})
     lines = ["phone,sender,time,status", f"{FIRST},ACME,{at - timedelta(hours=1)},sent", f"{FIRST},OTHER,{at},sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
-    assert (found["matched"], found["elsewhere"], found["left_in_doubt"]) == ({"sent": 1}, 1, 3)
+    assert (found["matched"], found["unmatched"], found["left_in_doubt"]) == ({"sent": 1}, 1, 3)
 
 
 def test_another_carriers_doubts_are_not_concerned(service: Service, reconcile: Reconcile) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE doubt SET carrier = 'another'"))
-    assert as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))["elsewhere"] == 1
+    assert as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))["unmatched"] == 1
 
 
 def test_bad_rows_are_told_by_their_line(reconcile: Reconcile) -> None:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from bulksms.commands import common
-from bulksms.commands.common import show_one, show_rows
+from bulksms import output
+from bulksms.output import show_one, show_rows
 
 ID = UUID("01a205a9-d4ca-730b-8fcc-2479c6a3ae61")
 OTHER = UUID("01a205a9-d4ca-73a3-b966-abaff2ce0001")
@@ -22,7 +22,7 @@ WIDE = SEND | {"held_reason": None, "created_at": AT, "api_key_id": KEY, "group_
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal of 80 columns."""
-    monkeypatch.setattr(common, "PIPED_WIDTH", 80)
+    monkeypatch.setattr(output, "PIPED_WIDTH", 80)
 
 
 def chunks(row: dict[str, Any]) -> list[str]:

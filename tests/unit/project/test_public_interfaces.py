@@ -61,11 +61,21 @@ OURS = {name for tree in TREES.values() for name in defined(tree)}
 
 
 def private_names(tree: ast.AST, ours: set[str]) -> list[str]:
-    """Private names of others that a module imports or reads."""
+    """Private names of others that a module imports or reads.
+
+    A module's own names are those that it defines; of `self` and `cls` they may also be those of a base class of ours.
+    """
     found = []
+    own = set(defined(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in ours:
-            found.append(node.attr)
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            inherited = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and node.attr in ours
+            if node.attr not in own and not inherited:
+                found.append(node.attr)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "setattr"):
+            name = node.args[1]
+            if isinstance(name, ast.Constant) and is_private(str(name.value)):
+                found.append(str(name.value))
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
@@ -78,8 +88,19 @@ def private_names(tree: ast.AST, ours: set[str]) -> list[str]:
 
 
 def test_it_finds_them() -> None:
-    tree = ast.parse("from a._b import c\nimport flask.sansio.app\nfrom d import _e\nx._f()\nself._ours\ny._asdict()")
-    expected = ["_f", "a._b", "a._b.c", "d._e", "flask.sansio.app"]
+    lines = (
+        "from a._b import c",
+        "import flask.sansio.app",
+        "from d import _e",
+        "x._f()",
+        "self._ours",
+        "app._ours",
+        "y._asdict()",
+        "getattr(z, '_g')",
+        "self._own = app._own",
+    )
+    tree = ast.parse("\n".join(lines))
+    expected = ["_f", "_g", "_ours", "a._b", "a._b.c", "d._e", "flask.sansio.app"]
     assert sorted(private_names(tree, {"_ours"})) == expected
 
 

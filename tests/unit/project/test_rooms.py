@@ -10,8 +10,8 @@ import pytest
 import shared.ids
 
 ROOT = Path(shared.ids.__file__).parent.parent
-PACKAGES = ("api", "worker", "shared", "console")
-ALL = (*PACKAGES, "bulksms", "bench", "clients")
+PACKAGES = ("api", "worker", "shared", "console", "bulksms")
+ALL = (*PACKAGES, "bench", "clients")
 ENTRY = re.compile(r"^- ((?:`[\w./]+`(?:, )?)+):", re.MULTILINE)
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from shared.carriers.http.config import HttpConfig
-from shared.carriers.http.templates import filled, filled_text, filled_url
+from shared.carriers.http.request_templates import filled, filled_text, filled_url
 from worker.carriers.base import MessageGroup, Outcome
 
 SHORT_CODE = 8

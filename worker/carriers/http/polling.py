@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from shared.carriers.http import callbacks, paths
 from shared.carriers.http.config import HttpConfig
-from shared.carriers.http.templates import filled_text, filled_url
+from shared.carriers.http.request_templates import filled_text, filled_url
 from shared.periodic import repeat
 from worker.carriers.base import OnReceipts
 from worker.carriers.http.transport import Lost, Transport

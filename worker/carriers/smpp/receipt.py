@@ -16,11 +16,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shared.carriers.error_codes import with_code
+from shared.carriers.receipts import is_plausible
 from shared.carriers.smpp.alphabets import Alphabet, decode
 from shared.carriers.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
+from shared.sms.phones import is_phone
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
@@ -44,7 +46,6 @@ _USUAL_BODY = re.compile(
 """A whole deliver_sm (SMPP 3.4 §4.6.1) with an ASCII receipt in that form."""
 _TEXT = re.compile(r"\btext\s{0,3}[:=]", re.I | re.A)
 _DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d))?", re.A)
-_PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _HEAD = 500
 """Characters of a receipt's text that are parsed."""
 
@@ -54,8 +55,6 @@ _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV",
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
 MINUTE, SECOND = 60, 1
-OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
-"""A done date outside this range around now is ignored."""
 
 
 class DoneAt(NamedTuple):
@@ -94,7 +93,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
         status,
         error and with_code(error, config.error_codes),
         done_at,
-        phone if _PHONE.fullmatch(phone) else None,
+        phone if is_phone(phone) else None,
         message.destination or None,
         precision,
     )
@@ -183,7 +182,7 @@ def _error(word: str, code: str | None) -> str:
 
 def _done(value: str | None, offset: timedelta, now: datetime) -> DoneAt:
     done = _date(value, offset) if value else None
-    return done if done is not None and now - OLDEST <= done.at <= now + NEWEST else DoneAt(now, None)
+    return done if done is not None and is_plausible(done.at, now) else DoneAt(now, None)
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.status import CarrierAnswer, outcome_of
-from worker.carriers.smpp.template import Parts, bodies_of, head, template
+from worker.carriers.smpp.submit_encoder import Parts, bodies_of, head, shared_fields
 
 ACCEPTED = Answer.ACCEPTED
 FOR_NOW = frozenset({Answer.THROTTLED, Answer.FAILED})
@@ -56,7 +56,7 @@ class Submission:
     def _add(self, message_group: MessageGroup, now: datetime) -> None:
         try:
             text = cut(self._config, message_group.text, message_group.segments)
-            message = template(self._config, message_group, text, now)
+            message = shared_fields(self._config, message_group, text, now)
         except (Unsendable, UnicodeEncodeError):
             self._refuse(message_group, "not_in_alphabet")
         except ValueError:

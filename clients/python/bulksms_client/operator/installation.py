@@ -28,5 +28,5 @@ class Installation:
         return self._transport.request("POST", "/guard/release", {"reason": reason, "send_open": send_open}, key=key)
 
     def changes(self, limit: int = 50, **query: Any) -> Any:
-        """The log of changes, newest first; by `account_id`, `actor`, `what`, `cursor`."""
+        """The log of changes, newest first; by `account_id`, `actor`, `action`, `cursor`."""
         return self._transport.request("GET", "/changes", query={"limit": limit, **query})

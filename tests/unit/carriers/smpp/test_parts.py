@@ -11,7 +11,7 @@ from shared.sms.segments import segment, split, text_problem
 from tests.unit.carriers.smpp.making import NOW, config, message_group
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.template import source_address, validity
+from worker.carriers.smpp.submit_encoder import source_address, validity
 
 texts = st.text(st.sampled_from("aZ €{\n@é") | st.sampled_from("aя😀"), min_size=1, max_size=500).filter(
     lambda text: text_problem(text) is None

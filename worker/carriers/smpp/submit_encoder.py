@@ -1,4 +1,4 @@
-"""Encodes submit_sm PDUs: encodes what a message_group's messages share once, and inserts each phone.
+"""Encodes submit_sm PDUs: what the messages of a group share once, and then each phone number.
 
 A PDU consists of head, sequence number and body, so that each message costs only a concatenation.
 """
@@ -27,7 +27,7 @@ def head(body_size: int) -> bytes:
     return _HEAD.pack(HEADER_SIZE + body_size, Command.SUBMIT_SM, 0)
 
 
-def template(config: SmppConfig, message_group: MessageGroup, text: Text, now: datetime) -> Message:
+def shared_fields(config: SmppConfig, message_group: MessageGroup, text: Text, now: datetime) -> Message:
     """The fields that all submit_sm PDUs of a message_group share, with the first part's text.
 
     Raises ValueError if the sender is not a valid source address.

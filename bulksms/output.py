@@ -1,9 +1,8 @@
-"""Shared by the commands: the installation's database, and output as tables or JSON."""
+"""Output of the commands, as tables or JSON."""
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
@@ -12,13 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from sqlalchemy import Connection, Engine, RowMapping
-
-from bulksms.environment import Installation, find_installation
-from shared.db.connection import make_engine
-from shared.encryption import Texts
-from shared.health.finding import hint as hint
-from shared.plurals import counted as counted
+from sqlalchemy import RowMapping
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,32 +30,6 @@ def console() -> Console:
 def messages() -> Console:
     """Standard error, for messages to a person that are not results."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-def installation() -> Installation:
-    """The installation to work on. Prints a note if its settings come from the current folder."""
-    target = find_installation()
-    if target.data is not None:
-        messages().print(f"[dim]Settings from {target.source}[/dim]")
-    return target
-
-
-@contextmanager
-def engine_of(target: Installation) -> Iterator[Engine]:
-    """An engine on the installation's database, disposed of at the end of the block."""
-    texts = Texts(target.settings.text_keys)
-    engine = make_engine(target.settings.database_url, pool=2, application="bulksms-cli", texts=texts)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def database() -> Iterator[Connection]:
-    """One transaction in the installation's database, committed at the end of the block."""
-    with engine_of(installation()) as engine, engine.begin() as connection:
-        yield connection
 
 
 def json_option(command: F) -> F:

@@ -31,7 +31,6 @@ from worker.sending.next_batches import (
     CANDIDATE_OWED,
     CANDIDATE_OWED_OF_CARRIER,
     CANDIDATE_TEST,
-    AuthenticationShare,
     Candidate,
     lock_candidates,
     over_share,
@@ -105,13 +104,13 @@ def claim(
     size: float = 100.0,
     carrier: str | None = None,
     tests: bool = False,
-    authentication: AuthenticationShare | None = None,
+    owed: int = 0,
     contended: bool = False,
 ) -> list[ClaimedBatch]:
     """Claim up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
-    With several carriers, claims from the queue of `carrier`; with `tests`, only messages of test keys.
-    `authentication` gets its share of the budget first. If cycles wait for the carrier (`contended`), no account
+    With several carriers, claims from the queue of `carrier`; with `tests`, only messages of test keys. Up to `owed`
+    segments of the budget are reserved for authentication. If cycles wait for the carrier (`contended`), no account
     exceeds its share (worker/sending/next_batches.py).
 
     The first `window` messages are below the watermark at once. Returns an empty list if nothing may be sent now.
@@ -120,16 +119,11 @@ def claim(
 
     A send whose message cannot be prepared is held. Raises TextKeyMissing, without effect.
     """
-    owed = 0 if authentication is None else authentication.reserve(budget)
-    batches: list[ClaimedBatch] | None = None
-    while batches is None:
+    while True:
         try:
-            batches = _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
+            return _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
         except (TextUnreadable, SendUnusable) as unusable:
             hold_unusable(engine, unusable)
-    if authentication is not None:
-        authentication.report(owed, batches)
-    return batches
 
 
 def _claim(

@@ -179,8 +179,10 @@ class Dispatcher:
         pace, booked = self._live.pace, max(1, min(admitted, self._last_claimed))
         if not pace.book(booked):
             return []
-        lease, share, contended = self._settings.lease, self._authentication_share, pace.contended
-        batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, share, contended)
+        owed = self._authentication_share.reserve(admitted)
+        lease, contended = self._settings.lease, pace.contended
+        batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
+        self._authentication_share.report(owed, batches)
         self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
         pace.booked(booked, self._last_claimed)
         return batches

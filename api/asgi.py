@@ -5,9 +5,8 @@ import sys
 from api.app import create_app
 from api.database_guard import keep_checking
 from api.endpoint import direct_endpoint
-from api.server.application import Application
+from api.server.application import Application, Owners
 from api.server.connections import Connections
-from api.server.owners import Owners
 from api.server.traced_application import TracedApplication
 from shared import traces
 from shared.gc_tuning import collect_less_often

@@ -21,15 +21,22 @@ from api.auth.person_sessions import SignedIn, read_session
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
-from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.http.reports import Reports
-from api.http.request import current_request
-from api.http.responses import CsvResponse, JsonResponse, Response
+from api.http.request import Environ, Request, current_request, handling
+from api.http.responses import (
+    CsvResponse,
+    JsonResponse,
+    PendingResponse,
+    Response,
+    encoded,
+    error_response,
+    standard_headers,
+)
+from api.http.wsgi import WholeResponse
 from api.operations import Api, Function
 from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid
-from api.rate_limits import charge, charged, take_operator_request, take_request, take_session_request
 from api.request_cost import add_bytes, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
@@ -110,25 +117,25 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         if operation.cancellable:
             allow_cancellation()
         try:
-            return respond(arguments)
+            return respond(request, arguments)
         finally:
             if request.work.requests or request.work.recipients_priced:
-                charge(request, arguments.get("caller") or arguments.get("signed_in"))
+                request.services.rate_limits.charge(request, arguments.get("caller") or arguments.get("signed_in"))
 
-    def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
+    def respond(request: Request, arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
-            arguments["caller"] = operation.api.authenticate(scope)
+            arguments["caller"] = operation.api.authenticate(request, scope)
         if operation.session:
-            arguments["signed_in"] = authenticate_person()
+            arguments["signed_in"] = authenticate_person(request)
         if body_schema is not None:
-            arguments["body"] = load(body_schema, read_json(limit))
+            arguments["body"] = load(body_schema, read_json(request, limit))
         if query_schema is not None:
             arguments["query"] = load(query_schema, _query_values())
         result = function(**arguments)
         if isinstance(result, IdempotentResponse):
             return idempotent_response(result)
         if isinstance(result, CsvResponse):
-            result.lines = charged(result.lines, arguments["caller"].payer)
+            result.lines = request.services.rate_limits.charged(result.lines, arguments["caller"].payer)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
             add_rows(len(result["data"]))
         if isinstance(result, (PendingResponse, Response, CsvResponse)):
@@ -140,6 +147,43 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     return handle
 
 
+class DirectEndpoint:
+    """One endpoint with its error handling and standard headers, called without Flask, on the loop or in a thread.
+
+    The request's body has arrived whole.
+    """
+
+    def __init__(
+        self,
+        endpoint: Callable[[], Response | PendingResponse],
+        services: Any,
+        requests_per_second: int,
+        sample_rate: float = 0.0,
+    ) -> None:
+        """`requests_per_second` is the limit of callers without their own; `sample_rate` is for the request log."""
+        self._endpoint = endpoint
+        self._services = services
+        self._requests_per_second = requests_per_second
+        self._sample_rate = sample_rate
+
+    def request(self, environ: Environ) -> Request:
+        """Create a request."""
+        return Request(environ, self._services, self._sample_rate)
+
+    def call(self, request: Request) -> Response | PendingResponse:
+        """Handle a request. Raises NeedsThread if it would block the event loop."""
+        with handling(request):
+            try:
+                return self._endpoint()
+            except Exception as error:
+                return error_response(error, request)
+
+    def complete(self, request: Request, response: Response) -> WholeResponse:
+        """Add the standard headers to a response, which is then ready to send."""
+        headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
+        return WholeResponse(response.status, encoded(headers), response.body)
+
+
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
     """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
@@ -147,13 +191,14 @@ def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
     return DirectEndpoint(handler_of(operation), work, settings.requests_per_second, settings.request_log_sample_rate)
 
 
-def authenticate(scope: str) -> Caller:
-    """Authenticate the request and count it against the rate limits. Raises Problem for 401, 403 and 429."""
-    work = services()
-    caller = work.tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
+def authenticate(request: Request, scope: str) -> Caller:
+    """Authenticate a request and count it against the rate limits. Raises Problem for 401, 403 and 429."""
+    work: Services = request.services
+    caller = work.tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
-    take_request(caller)
+    request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
+    work.rate_limits.take(request, caller)
     if caller.test and scope.startswith("people:"):
         raise Problem("insufficient_scope", "People belong to the live account: a test token does not manage them.")
     if scope:
@@ -161,22 +206,23 @@ def authenticate(scope: str) -> Caller:
     return caller
 
 
-def authenticate_operator(scope: str) -> Operator:
+def authenticate_operator(request: Request, scope: str) -> Operator:
     """Authenticate a request to the operator API, as `authenticate` does."""
-    work = services()
-    operator = work.operator_tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
+    work: Services = request.services
+    operator = work.operator_tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
     if operator.networks and not is_within(client_address(), operator.networks):
         raise ip_not_allowed(client_address())
-    take_operator_request(operator)
+    work.rate_limits.take_of_operator(request, operator)
     if scope:
         need_scope(operator, scope)
     return operator
 
 
-def authenticate_person() -> SignedIn:
+def authenticate_person(request: Request) -> SignedIn:
     """Authenticate the request of a session and count it against the rate limits. Raises Problem for 401 and 429."""
-    signed_in = read_session(services().engine, current_request().environ.get("HTTP_AUTHORIZATION"))
-    take_session_request(signed_in)
+    work: Services = request.services
+    signed_in = read_session(work.engine, request.environ.get("HTTP_AUTHORIZATION"))
+    work.rate_limits.take_of_session(request, signed_in)
     return signed_in
 
 

@@ -9,16 +9,17 @@ from marshmallow import Schema
 
 from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
+from api.http.request import Request
 
 Function = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Api:
-    """The operations under one prefix, and the function that authenticates their callers for a scope."""
+    """The operations under one prefix, and the function that authenticates a request's caller for a scope."""
 
     prefix: str
-    authenticate: Callable[[str], Caller | Operator]
+    authenticate: Callable[[Request, str], Caller | Operator]
     operations: list["Endpoint"] = field(default_factory=list, hash=False, compare=False, repr=False)
 
 

@@ -5,6 +5,7 @@ the account gets into debt, its next requests are refused.
 """
 
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 ROWS_PER_REQUEST = 100
 """Rows that a list, report or export returns, or examines for a filter."""
@@ -14,16 +15,14 @@ BYTES_PER_REQUEST = 64 * 1024
 """Bytes of a JSON body, of a request or a response, and of a file of contacts."""
 
 
+@dataclass(slots=True)
 class Work:
     """The work recorded for a request."""
 
-    __slots__ = ("recipients_priced", "requests")
-
-    def __init__(self) -> None:
-        self.requests = 0.0
-        """Rows and bytes, in requests."""
-        self.recipients_priced = 0
-        """Recipients of a message with placeholders that were priced."""
+    requests: float = 0.0
+    """Rows and bytes, in requests."""
+    recipients_priced: int = 0
+    """Recipients of a message with placeholders that were priced."""
 
     def cost(self) -> float:
         """The work recorded so far, in requests."""

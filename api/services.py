@@ -15,10 +15,11 @@ from api.limits.large_groups import LargeGroups
 from api.limits.opt_outs import OptOutCounts
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
+from api.limits.rate_limits import Buckets, RateLimits
 from api.limits.shared_token_buckets import SharedRateLimit
-from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND, Buckets
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.file import http_carriers
+from shared.db.encryption_keys import unchecked_texts_of
 from shared.db.replica import Replica
 from shared.encryption import Texts
 from shared.oidc.provider import Provider, provider_of
@@ -45,9 +46,7 @@ class Services:
     """Answers reports; without it the primary does."""
     tokens: Tokens = field(init=False)
     operator_tokens: OperatorTokens = field(init=False)
-    requests: Buckets = field(init=False)
-    session_requests: Buckets = field(init=False)
-    person_requests: Buckets = field(init=False)
+    rate_limits: RateLimits = field(init=False)
     failures: Buckets = field(init=False)
     password_attempts: PasswordAttempts = field(init=False)
     tasks: TaskPublisher = field(init=False)
@@ -57,6 +56,8 @@ class Services:
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     opt_outs: OptOutCounts = field(init=False, default_factory=OptOutCounts)
     recipients: RecipientCounts = field(init=False)
+    texts: Texts = field(init=False)
+    """Encrypts the texts of sends."""
     totp_texts: Texts = field(init=False)
     oidc: Provider | None = field(init=False)
     oidc_attempts: OidcAttempts = field(init=False)
@@ -69,12 +70,10 @@ class Services:
         self.operator_tokens = OperatorTokens(
             self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks, self.tokens
         )
-        rate = self.settings.requests_per_second
-        self.requests = Buckets(rate)
-        self.session_requests = Buckets(min(rate, SESSION_REQUESTS_PER_SECOND))
-        self.person_requests = Buckets(min(rate, PERSON_REQUESTS_PER_SECOND))
+        self.rate_limits = RateLimits(self.settings, self.tokens.limits_of)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.password_attempts = PasswordAttempts(self.settings.secret_key)
+        self.texts = unchecked_texts_of(self.engine)
         self.totp_texts = totp_texts(self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.oidc = provider_of(self.settings)
         self.oidc_attempts = OidcAttempts(self.settings.secret_key, self.settings.secret_key_fallbacks)
@@ -82,9 +81,9 @@ class Services:
         if self.redis is not None:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start()
             shared = {
-                "requests": self.requests,
-                "sessions": self.session_requests,
-                "persons": self.person_requests,
+                "requests": self.rate_limits.requests,
+                "sessions": self.rate_limits.of_sessions,
+                "persons": self.rate_limits.of_persons,
                 "failures": self.failures,
                 "sign-ins": self.password_attempts.addresses,
                 "emails": self.password_attempts.emails,

@@ -58,9 +58,11 @@ __all__ = [
     "batch_then_singly",
     "clear_failures",
     "failed",
+    "failed_or_raise",
     "failures_of",
     "in_backoff",
     "is_set_aside",
+    "succeeded",
 ]
 
 log = logging.getLogger(__name__)
@@ -132,29 +134,34 @@ class Job:
 
 
 @contextmanager
-def attempt(
-    engine: Engine,
-    kind: JobKind,
-    on_set_aside: OnSetAside | None = None,
-    raises: tuple[type[Exception], ...] = (),
-) -> Iterator[Job]:
+def attempt(engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None) -> Iterator[Job]:
     """Context around the transaction that takes and does the next job.
 
-    Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for outages and errors
-    of the types in `raises`.
+    Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
+    all jobs.
     """
     job = Job(kind)
     try:
         yield job
     except Exception as error:
-        outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
-        if job.subject is None or outage or isinstance(error, (TextKeyMissing, *raises)):
-            raise
-        failed(engine, job, error, on_set_aside)
+        failed_or_raise(engine, job, error, on_set_aside)
     else:
         if job.failures:
-            with transaction(engine) as connection:
-                clear_failures(connection, job.kind, job.subject)
+            succeeded(engine, job)
+
+
+def failed_or_raise(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> None:
+    """Store the failure of a job. Raises errors before `Job.begin`, outages and missing keys: they concern all jobs."""
+    outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
+    if job.subject is None or outage or isinstance(error, TextKeyMissing):
+        raise error
+    failed(engine, job, error, on_set_aside)
+
+
+def succeeded(engine: Engine, job: Job) -> None:
+    """Delete the failures of a job that has succeeded."""
+    with transaction(engine) as connection:
+        clear_failures(connection, job.kind, job.subject)
 
 
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:

@@ -53,7 +53,7 @@ guard = Guard(
     process.sweeper.worker,
 )
 if not settings.eager:  # with eager tasks, publishing would do the work itself
-    process.sweeper.tasks = TaskPublisher(app)
+    process.sweeper.work.tasks = TaskPublisher(app)
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
 watchdog = ConsumerWatchdog(

@@ -75,7 +75,7 @@ class WorkerProcess:
         first.live_workers = self.live_workers
         self.dispatcher = first if config.routes is None else self._carrier_pools(breakers, config.routes, first)
         self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
-        self._sharing = RecipientSharing(redis, self.sweeper.recipients.counts, settings.secret_key)
+        self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.audit_engine, settings)
         self.usage = UsageCounter(self.audit_engine)

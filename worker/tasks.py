@@ -1,4 +1,4 @@
-"""The Celery tasks, and how tasks that arrive together become one run of the work.
+"""The Celery tasks, the work that they ask for, and how tasks that arrive together become one run of it.
 
 A batch's task only signals that there is work: workers claim batches in fair order.
 """
@@ -9,8 +9,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from celery import Celery
+from sqlalchemy import Engine
 
+from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, SEND_BATCH
+from worker.jobs.expand import expand
+from worker.jobs.recipient_limits import RecipientLimits
+from worker.routing.carrier_pools import CarrierPools
+from worker.sending.dispatch import Dispatcher
 
 EMPTY_SECONDS = 0.02
 """Minimum seconds between the starts of two runs, if the first found nothing."""
@@ -48,6 +54,33 @@ def register(
         """Import: a file of contacts was uploaded."""
         with around():
             imports()
+
+
+class ExpandAndSend:
+    """Expands and sends until nothing waits. Thread-safe."""
+
+    def __init__(self, engine: Engine, dispatcher: Dispatcher | CarrierPools, recipients: RecipientLimits) -> None:
+        self._engine = engine
+        self._dispatcher = dispatcher
+        self.recipients = recipients
+        self.tasks: TaskPublisher | None = None
+        """Publishes tasks of batches that are new, due or to be sent again."""
+
+    def __call__(self) -> int:
+        """Expand and send. Returns the number of cycles.
+
+        What waits is sent after each expansion, also after one that failed, so that many of those delay nothing.
+        """
+        cycles = 0
+        while not self._dispatcher.stop.is_set():
+            expanded = expand(self._engine, self.recipients)
+            if expanded and self.tasks is not None:
+                self.tasks.publish(expanded)
+            cycles_run = self._dispatcher.drain()
+            cycles += cycles_run
+            if expanded == [] and not cycles_run:
+                break
+        return cycles
 
 
 class Coalescer:

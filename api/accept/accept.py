@@ -1,21 +1,24 @@
 """Accept a send, whichever protocol it came by, step by step:
 
 sender       check that the account has the sender ID and that it is approved
+times        when it is due, and when its messages expire
 text         check that it can be sent, and count its segments
 recipients   drop invalid, duplicate and suppressed ones
 price        segments times recipients
+rules        its own, and the account's defaults
 commit       send, batches, reserve and idempotency key, in one durable transaction
 publish      notify the workers, best effort
 """
 
+import math
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from api.accept.options import add_rules, check_callback, due_time, expect_callbacks, expiry_time
+from api.accept.options import check_callback, expect_callbacks, in_zones
 from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
 from api.accept.stored_quotes import enforce_quote
 from api.accept.text import common_text, fit_text, template_of, with_encoding
@@ -23,14 +26,21 @@ from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.commit.idempotency import IdempotentResponse, Key, replay_if_repeated
 from api.event_loop import NeedsThread, is_on_event_loop
-from api.problems import Problem
+from api.problems import Problem, invalid
 from api.services import Services
+from shared.accounts.limits import Limits
 from shared.crashpoints import crashpoint
 from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import sender_id
 from shared.lifecycle import Category
+from shared.sends.rules import Rules
 from shared.task_publisher import TaskPublisher
+
+VALIDITY = timedelta(hours=72)
+"""Default time from when a send is due until its messages expire."""
+TOLERANCE = timedelta(seconds=60)
+"""How long ago a `send_at` may be and mean now: clocks differ, and requests take time. An older one is a mistake."""
 
 SENDER_IN_OTHER_CASE = (
     select(sender_id.c.sender_id)
@@ -84,13 +94,14 @@ def accept(
     today.
     """
     try:
-        draft = validate_and_price(services, caller, kind, body)
-        check_pumping(services, draft)
+        limits = services.tokens.limits_of(caller.account_id)
+        draft = validate_and_price(services, caller, limits, kind, body)
+        check_pumping(services, limits, draft)
         if "quote_id" in body:
             enforce_quote(services, draft, body, body["quote_id"])
         if draft.callback_url is not None:
             expect_callbacks(services, caller.account_id)
-        count_recipients(services, draft)
+        count_recipients(services, limits, draft)
     except Problem:
         with reading(services.engine) as connection:
             stored = replay_if_repeated(connection, key)
@@ -134,8 +145,11 @@ def _publish(tasks: TaskPublisher, draft: Draft) -> None:
         tasks.publish_expansion(draft.id)
 
 
-def validate_and_price(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
-    """Validate and price a send. Raises Problem for any reason to refuse it, except credits and hourly limits."""
+def validate_and_price(services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any]) -> Draft:
+    """Validate and price a send of an account with these `limits`.
+
+    Raises Problem for any reason to refuse it, except credits and hourly limits.
+    """
     check_sender(services, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
@@ -143,7 +157,7 @@ def validate_and_price(services: Services, caller: Caller, kind: str, body: dict
     callback_url = body.get("callback_url")
     if callback_url is not None:
         check_callback(services, callback_url)
-    content = _message_and_recipients(services, caller, kind, body)
+    content = _message_and_recipients(services, caller, limits, kind, body)
     draft = Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
@@ -159,7 +173,7 @@ def validate_and_price(services: Services, caller: Caller, kind: str, body: dict
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
-        texts=texts_of(services.engine),
+        texts=services.texts if services.texts.checked else texts_of(services.engine),
         **content,
     )
     add_rules(draft, body, services.account_cache.rules(caller.account_id))
@@ -190,14 +204,62 @@ def _sender_not_registered(services: Services, caller: Caller, sender: str) -> P
     return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
 
 
-def _message_and_recipients(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def due_time(send_at: datetime | None, now: datetime) -> datetime | None:
+    """When to send; None means now. Raises Problem validation_failed for a time more than 60 seconds ago."""
+    if send_at is None or send_at > now:
+        return send_at
+    if send_at < now - TOLERANCE:
+        detail = "`send_at` is more than 60 seconds ago. Use a future time, or omit it to send now."
+        raise _invalid_time("/send_at", detail)
+    return None
+
+
+def expiry_time(expires_at: datetime | None, due: datetime, now: datetime) -> datetime:
+    """When unsent messages expire. Raises Problem validation_failed for a time before the send is due."""
+    if expires_at is None:
+        return due + VALIDITY
+    if expires_at <= now:
+        raise _invalid_time("/expires_at", "`expires_at` must be in the future.")
+    if expires_at <= due:
+        detail = "The message would expire before it is due. Use an `expires_at` after `send_at`."
+        raise _invalid_time("/expires_at", detail)
+    return expires_at
+
+
+def is_default(expires_at: datetime, send_at: datetime | None, created_at: datetime) -> bool:
+    """Whether `expires_at` is the default, so that it moves with `send_at`."""
+    return expires_at == (send_at or created_at) + VALIDITY
+
+
+def _invalid_time(pointer: str, detail: str) -> Problem:
+    return invalid([{"pointer": pointer, "code": "invalid_time", "detail": detail}])
+
+
+def _message_and_recipients(
+    services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any]
+) -> dict[str, Any]:
     """The draft's message and recipients. Placeholders are resolved here if every recipient gets the same text."""
     common = common_text(kind, body)
     if common is not None:
-        recipients = recipients_of(services, caller, kind, body)
+        recipients = recipients_of(services, caller, limits, kind, body)
         message, segmentation = fit_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
         return {"message": message, "segmentation": segmentation, **recipients}
     template = template_of(body["message"])
     assert template is not None
     content = {"message": body["message"], "on_unicode": body["on_unicode"]}
-    return content | recipients_of(services, caller, kind, body, template)
+    return content | recipients_of(services, caller, limits, kind, body, template)
+
+
+def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) -> None:
+    """Set the draft's rules: those of the request, and the account's defaults for the rest."""
+    rules: Rules = {**of_account.get(draft.category, {})}
+    if "quiet_hours" in body:
+        rules["quiet"] = [body["quiet_hours"]["quiet_from"], body["quiet_hours"]["quiet_until"]]
+    if "stop_if" in body:
+        rules["stop_if"] = body["stop_if"]
+    if "canary" in body:
+        canary = body["canary"]
+        rules["canary"] = canary if isinstance(canary, int) else math.ceil(canary * draft.accepted)
+    draft.rules = rules or None
+    if "quiet" in rules and draft.kind == "bulk":
+        draft.rearrange(*in_zones(draft))

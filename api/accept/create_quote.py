@@ -28,7 +28,7 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], k
     Raises Problem if the send could not be accepted, except for an insufficient balance.
     """
     try:
-        draft = validate_and_price(services, caller, kind, body)
+        draft = validate_and_price(services, caller, services.tokens.limits_of(caller.account_id), kind, body)
     except Problem:
         with reading(services.engine) as connection:
             stored = replay_if_repeated(connection, key)

@@ -5,6 +5,7 @@ hourly limit. Those of a group are checked when the group is expanded. Suspected
 the operator has configured it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select
@@ -47,13 +48,18 @@ PUMPING_DETAILS = {
 
 
 def recipients_of(
-    services: Services, caller: Caller, kind: str, body: dict[str, Any], template: Template | None = None
+    services: Services,
+    caller: Caller,
+    limits: Limits,
+    kind: str,
+    body: dict[str, Any],
+    template: Template | None = None,
 ) -> dict[str, Any]:
     """The draft's recipients. Raises Problem if the send has none. A `template` is priced for each recipient."""
     if kind == "single":
-        return {"phones": [_one_phone(services, caller, body)]}
+        return {"phones": [_one_phone(services, caller, limits, body)]}
     if kind == "bulk":
-        return _phones_of_list(services, caller, body, template)
+        return _phones_of_list(services, caller, limits, body, template)
     return _contacts_of_group(services, caller, body, template)
 
 
@@ -74,16 +80,17 @@ def _contacts_of_group(
         return recipients | price_group(services, body, group.last_position, template)
 
 
-def _one_phone(services: Services, caller: Caller, body: dict[str, Any]) -> str:
+def _one_phone(services: Services, caller: Caller, limits: Limits, body: dict[str, Any]) -> str:
     phone = str(body["phone"])
-    check_destination(services.tokens.limits_of(caller.account_id), phone)
+    if not _may_send_to(phone, limits):
+        raise Problem("destination_not_allowed", "Your account may not send to this destination.")
     if opted_out(services, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
 
 
 def _phones_of_list(
-    services: Services, caller: Caller, body: dict[str, Any], template: Template | None
+    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], template: Template | None
 ) -> dict[str, Any]:
     phones = body["phones"]
     if len(phones) > MAX_PHONES:
@@ -94,7 +101,7 @@ def _phones_of_list(
             submitted=len(phones),
         )
     screened, variables = _screen(phones, body["allow_duplicates"], template)
-    screened = drop_excluded(services, caller, body, screened)
+    screened = drop_excluded(services, caller, limits, body, screened)
     personal: dict[str, Any] = {}
     if template is not None:
         add_recipients(len(phones))
@@ -128,12 +135,14 @@ def _screen(
     return without(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables
 
 
-def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+def drop_excluded(
+    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], screened: Screened
+) -> Screened:
     """Move the excluded recipients of a list to the rejected ones, each with its reason."""
     excluded = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
-    barred = forbidden(services.tokens.limits_of(caller.account_id), screened.accepted)
-    excluded |= dict.fromkeys(barred, BARRED_ENTRY)
-    over_limit = recipients_over_limit(services, caller, body, screened.accepted)
+    barred = (phone for phone in screened.accepted if not _may_send_to(phone, limits))
+    excluded |= dict.fromkeys(() if limits.destinations is None else barred, BARRED_ENTRY)
+    over_limit = recipients_over_limit(services, caller, limits, body, screened.accepted)
     if not excluded and not over_limit:
         return screened
     indexes = screened.accepted_index or range(len(screened.accepted))
@@ -159,29 +168,31 @@ def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: 
     return {str(phone) for phone in suppressed}
 
 
-def check_destination(limits: Limits, phone: str) -> None:
-    """Raise Problem destination_not_allowed if the account may not send to the phone."""
-    if not limits.allows(phone):
-        raise Problem("destination_not_allowed", "Your account may not send to this destination.")
+def _may_send_to(phone: str, limits: Limits) -> bool:
+    """Whether the account may send to the phone's destination."""
+    return limits.destinations is None or phone.startswith(limits.destinations)
 
 
-def forbidden(limits: Limits, phones: list[str]) -> set[str]:
-    """The phones that the account may not send to."""
-    return set() if limits.destinations is None else {phone for phone in phones if not limits.allows(phone)}
+def hourly_limit(limits: Limits, lane: int, defaults: Sequence[int]) -> int:
+    """Messages of a lane to one phone per hour; 0: unlimited. `defaults` are the installation's limits by lane."""
+    own = (limits.recipient_authentication, limits.recipient_transactional, limits.recipient_marketing)[lane]
+    return defaults[lane] if own is None else own
 
 
-def recipients_over_limit(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
+def recipients_over_limit(
+    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], phones: list[str]
+) -> set[int]:
     """The indexes of phones that have reached their hourly limit."""
     lane = LANES.index(body["category"])
-    limit = services.tokens.limits_of(caller.account_id).recipients(lane, services.settings.recipient_limits)
+    limit = hourly_limit(limits, lane, services.settings.recipient_limits)
     if not limit:
         return set()
     return services.recipients.over(caller.account_id, lane, phones, limit, unique=not body["allow_duplicates"])
 
 
-def count_recipients(services: Services, draft: Draft) -> None:
+def count_recipients(services: Services, limits: Limits, draft: Draft) -> None:
     """Count the messages of a send that is about to be committed. Raises Problem recipient_limit for a single one."""
-    limit = services.tokens.limits_of(draft.account_id).recipients(draft.lane, services.settings.recipient_limits)
+    limit = hourly_limit(limits, draft.lane, services.settings.recipient_limits)
     if not limit:
         return
     if draft.kind != "single":
@@ -201,9 +212,8 @@ def uncount_recipients(services: Services, draft: Draft) -> None:
     services.recipients.give_back(draft.account_id, draft.lane, draft.phones)
 
 
-def check_pumping(services: Services, draft: Draft) -> None:
+def check_pumping(services: Services, limits: Limits, draft: Draft) -> None:
     """Record suspected SMS pumping. Raises Problem traffic_refused if the account's guard blocks it."""
-    limits = services.tokens.limits_of(draft.account_id)
     if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
         return
     require_thread()  # a retry in a thread would count the phone twice, and a new finding is written to the database

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, validate, validates, validates_schema
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, doc
+from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, Request, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem

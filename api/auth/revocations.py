@@ -76,19 +76,20 @@ class Ended:
     def __init__(self, everything: Select[Any], since: Select[Any]) -> None:
         """The two statements select `id`, and `expires_at`: until when the id must be known."""
         self._everything, self._since = everything, since
-        self._ends: dict[str, float] = {}
+        self.ends: dict[str, float] = {}
+        """Until when each must be known, in seconds since the epoch."""
         self._read_until: datetime | None = None
         self._forget_at = time.monotonic() + FORGET_EVERY
 
     def __contains__(self, ended: str) -> bool:
-        return ended in self._ends
+        return ended in self.ends
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     def add(self, ended: str, expires_at: datetime) -> None:
         """Add one, to be known until `expires_at`."""
-        self._ends[ended] = expires_at.timestamp()
+        self.ends[ended] = expires_at.timestamp()
 
     def read(self, connection: Connection) -> int:
         """Load what has ended since the last read. Returns the number of rows read."""
@@ -107,8 +108,8 @@ class Ended:
     def forget(self) -> None:
         """Remove what need not be known any more."""
         now = time.time()
-        for ended in [ended for ended, end in list(self._ends.items()) if end < now]:
-            del self._ends[ended]
+        for ended in [ended for ended, end in list(self.ends.items()) if end < now]:
+            del self.ends[ended]
         self._forget_at = time.monotonic() + FORGET_EVERY
 
 
@@ -163,15 +164,6 @@ class Revocations:
     """By account and person, the version of each membership that changed recently."""
     operators: dict[str, datetime] = field(default_factory=dict)
     """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
-
-    def of_caller(self, caller: Caller) -> bool:
-        """Whether the caller's token was revoked, or with its key, secret, session or membership."""
-        key = caller.key_id
-        if caller.membership is not None:
-            account_id, version, session_id = caller.membership
-            if session_id in self.sessions or version < self.members.get((account_id, key), 0):
-                return True
-        return caller.token_id in self.tokens or key in self.keys or caller.generation < self.oldest.get(key, 0)
 
 
 def read_revocations(engine: Engine, known: Revocations) -> Revocations:

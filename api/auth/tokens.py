@@ -96,7 +96,7 @@ class Tokens:
             raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
         caller = self.parse(token)
         revoked = self.revocations()
-        if revoked.of_caller(caller):
+        if _is_revoked(caller, revoked):
             raise Problem(
                 "token_revoked", "The token or its API key was revoked.", headers=bearer_error("invalid_token")
             )
@@ -119,7 +119,7 @@ class Tokens:
         except Problem:
             return None
         revoked = self._revocations
-        return None if revoked.of_caller(caller) or caller.account_id in revoked.accounts else caller
+        return None if _is_revoked(caller, revoked) or caller.account_id in revoked.accounts else caller
 
     def _note_use(self, key: str) -> None:
         """Update the key's `last_used_at`, at most once a minute. A database error does not fail the request."""
@@ -223,6 +223,18 @@ class Tokens:
         began = time.monotonic()
         self._revocations = read_revocations(self._engine, self._revocations)
         self._read_at = began
+
+
+def _is_revoked(caller: Caller, revoked: Revocations) -> bool:
+    """Whether the caller's token was revoked, or with its key, secret, session or membership."""
+    key = caller.key_id
+    if caller.membership is not None:
+        account_id, version, session_id = caller.membership
+        if session_id in revoked.sessions or version < revoked.members.get((account_id, key), 0):
+            return True
+    if caller.token_id in revoked.tokens.ends or key in revoked.keys.ends:
+        return True
+    return caller.generation < revoked.oldest.get(key, 0)
 
 
 def ip_not_allowed(address: str) -> Problem:

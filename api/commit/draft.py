@@ -69,8 +69,11 @@ class Draft:
     """Encrypts the texts for storage, or leaves them plain."""
     id: UUID = field(default_factory=new_id)
     batches: list[UUID] = field(default_factory=list)
+    lane: int = field(init=False)
+    """The category's lane in the fair queue."""
 
     def __post_init__(self) -> None:
+        self.lane = LANES.index(self.category)
         if self.sizes is not None:
             count = len(self.sizes)
         else:
@@ -115,11 +118,6 @@ class Draft:
         """The placeholder values of each batch as stored, in JSON."""
         values = (chunk.variables for chunk in self.chunks or ())
         return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
-
-    @property
-    def lane(self) -> int:
-        """The category's lane in the fair queue."""
-        return LANES.index(self.category)
 
     @property
     def state(self) -> str:

@@ -1,5 +1,6 @@
 """Read a request's body as strict JSON, bounded in size, depth and number of values, and safe to store."""
 
+import io
 import json
 import re
 from itertools import chain
@@ -7,8 +8,7 @@ from typing import Any, NoReturn
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from api.http.receive import Whole
-from api.http.request import current_request
+from api.http.request import Request
 from api.problems import Problem
 from api.request_cost import add_bytes
 
@@ -28,38 +28,52 @@ JSON = "application/json"
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
+class Whole:
+    """A small body, in memory, as `wsgi.input`."""
+
+    __slots__ = ("data", "read", "size")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.size = len(data)
+        self.read = io.BytesIO(data).read
+
+    def unread(self) -> bool:
+        """Whether part of the body was not received."""
+        return False
+
+
 class UnusableValue(ValueError):
     """JSON that is valid but not accepted."""
 
 
-def read_json(limit: int) -> dict[str, Any]:
-    """Read the body as a JSON object.
+def read_json(request: Request, limit: int) -> dict[str, Any]:
+    """Read a request's body as a JSON object.
 
     Raises Problem: payload_too_large over `limit` bytes, unsupported_media_type, or invalid_json unless the body is one
     UTF-8 object within the bounds above, without duplicate keys, NaN, numbers beyond 64 bits, NUL or lone surrogates.
     """
-    raw = read_bytes(limit)
-    request = current_request()
+    raw = read_bytes(request, limit)
     if request.environ.get("CONTENT_TYPE") != JSON and (mimetype := request.http.mimetype) != JSON:
         given = f"`{mimetype}`" if mimetype else "no Content-Type"
         raise Problem("unsupported_media_type", f"The body was sent with {given}; only application/json is accepted.")
     return parse_object(raw)
 
 
-def read_bytes(limit: int) -> bytes:
-    """Read the body. Raises Problem payload_too_large over `limit` bytes, whatever Content-Length says."""
-    whole = current_request().environ["wsgi.input"]
+def read_bytes(request: Request, limit: int) -> bytes:
+    """Read a request's body. Raises Problem payload_too_large over `limit` bytes, whatever Content-Length says."""
+    whole = request.environ["wsgi.input"]
     if isinstance(whole, Whole):
         if len(whole.data) > limit:
             raise _too_large(limit)
         return whole.data
-    request = current_request().http
-    announced = request.content_length
+    http = request.http
+    announced = http.content_length
     if announced is not None and announced > limit:
         raise _too_large(limit)
     try:
-        request.max_content_length = limit + 1  # one more than the limit: at its maximum the stream ends silently
-        raw = request.get_data(cache=True)
+        http.max_content_length = limit + 1  # one more than the limit: at its maximum the stream ends silently
+        raw = http.get_data(cache=True)
     except RequestEntityTooLarge:
         raise _too_large(limit) from None
     except ClientDisconnected:

@@ -1,8 +1,8 @@
-"""A request: its WSGI environment and its state, and the current one, in a thread or on the event loop."""
+"""A request: its head, its WSGI environment and its state, and the current one, in a thread or on the event loop."""
 
 import re
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextvars import ContextVar, Token
 from random import random
 from typing import Any
@@ -15,6 +15,23 @@ from shared.ids import random_bits
 
 Environ = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+"""A request as ASGI describes it, and the functions by which its application receives the body and responds."""
+
+MAX_HEAD_BYTES = 32 * 1024
+"""Bytes of the whole head."""
+MAX_LINE_BYTES = 8 * 1024
+"""Bytes of the URL, or of one header."""
+MAX_HEADERS = 100
+MAX_PIPELINED = 100
+"""Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
+TOO_LARGE = (
+    f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
+    f" a header of more than {MAX_LINE_BYTES:,} bytes."
+)
 
 BASE: Environ = {
     "SCRIPT_NAME": "",
@@ -41,7 +58,47 @@ TRACEPARENT = "bulksms.traceparent"
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
-def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
+def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
+    """Describe what is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty if it is valid."""
+    size = longest = len(url)
+    hosts = 0
+    codings: list[bytes] = []
+    for name, value in headers:
+        length = len(name) + len(value)
+        size += length
+        if length > longest:
+            longest = length
+        if name == b"host":
+            hosts += 1
+        elif name == b"transfer-encoding":
+            codings.append(value)
+    if hosts != 1 and (hosts or version == "1.1"):
+        return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}; it must have exactly one."
+    if codings and (version != "1.1" or len(codings) > 1 or codings[0].lower() != b"chunked"):
+        return "The only supported Transfer-Encoding is `chunked`, given once, in HTTP/1.1."
+    if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
+        return TOO_LARGE
+    return ""
+
+
+def announced_length(headers: Iterable[tuple[bytes, bytes]]) -> int | None:
+    """The announced length of a request's body in bytes; 0 without a body, None if unknown or malformed."""
+    announced = b"0"
+    for name, value in headers:
+        if name == b"transfer-encoding":
+            return None
+        if name == b"content-length":
+            announced = value
+    return int(announced) if announced.isdigit() else None
+
+
+def is_small(headers: Iterable[tuple[bytes, bytes]], limit: int) -> bool:
+    """Whether a request announces a body of at most `limit` bytes, or has none."""
+    length = announced_length(headers)
+    return length is not None and length <= limit
+
+
+def environ_of(scope: Scope, body: Any) -> Environ:
     """The WSGI environment (PEP 3333) of a request. `body` becomes `wsgi.input`.
 
     Headers with an underscore in the name are dropped: they could pass for the header spelt with a hyphen.

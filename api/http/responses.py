@@ -1,14 +1,18 @@
-"""Responses of endpoints, independent of Flask: complete, streamed CSV, and the problem that an exception becomes."""
+"""Responses of endpoints, independent of Flask: complete, streamed CSV, or pending until a commit; and the problem that
+an exception becomes.
+"""
 
+import asyncio
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 import psycopg
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from api.http.request import Request
+from api.event_loop import NeedsThread
+from api.http.request import Request, handling
 from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Cancelled
 from shared.db.connection import is_away
@@ -34,6 +38,7 @@ MAX_NAMES = 1_000
 """Encoded header names kept in the cache."""
 
 Header = tuple[str, str]
+Finish = Callable[[], "Response"]
 
 
 class Response:
@@ -68,6 +73,37 @@ class CsvResponse:
             ("Content-Disposition", f'attachment; filename="{filename}"'),
             NO_STORE,
         ]
+
+
+class PendingResponse:
+    """A response that can be built once `ready` completes, after the request's commit."""
+
+    __slots__ = ("_outcome", "_request", "ready")
+
+    def __init__(self, request: Request, ready: asyncio.Future[None], outcome: Callable[[], Finish]) -> None:
+        """`outcome` raises the commit's error, or NeedsThread if certainly nothing was committed; otherwise it returns
+        the function that builds the response."""
+        self.ready = ready
+        self._outcome = outcome
+        self._request = request
+
+    def response(self) -> Response:
+        """Build the response. Raises NeedsThread if the request must be handled again in a thread.
+
+        A committed request is never handled again: blocking after the commit is a bug and becomes a 500.
+        """
+        with handling(self._request):
+            try:
+                finish = self._outcome()
+            except Exception as error:
+                return error_response(error, self._request)
+            try:
+                return finish()
+            except NeedsThread:
+                blocked = RuntimeError("after its commit a request blocked on the event loop")
+                return error_response(blocked, self._request)
+            except Exception as error:
+                return error_response(error, self._request)
 
 
 def problem_response(problem: Problem, path: str, request_id: str) -> Response:

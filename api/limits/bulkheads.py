@@ -1,7 +1,7 @@
 """Bulkheads: how much of a process one account, operator or address may hold, and fair scheduling between them.
 
 A request's owner is the account or operator of its token or, without a valid token, the client's address
-(api/server/owners.py). No owner has more requests in progress than its share, and none waits for a thread behind
+(api/server/application.py). No owner has more requests in progress than its share, and none waits for a thread behind
 another's requests: each owner has its own queue, and the queues are served round-robin.
 
 Call everything here on the event loop only.

@@ -15,7 +15,7 @@ class LongWork:
     """One computation. Call `step` often."""
 
     def __init__(self) -> None:
-        self._cancellation = current_cancellation()
+        self._cancellation = current_cancellation.get()
         self._pause_at = time.monotonic() + SLICE_SECONDS
 
     def step(self) -> None:

@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from api.limits.token_buckets import Buckets
+from api.limits.rate_limits import Buckets
 from api.problems import Problem
 
 OF_ADDRESS, ADDRESS_SECONDS = 20, 60.0

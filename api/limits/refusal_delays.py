@@ -7,7 +7,7 @@ Call everything here on the event loop only.
 """
 
 from api.limits.bulkheads import Owner, is_signed_in
-from api.limits.token_buckets import Buckets
+from api.limits.rate_limits import Buckets
 
 OF_ACCOUNT = 10.0
 """Refusals per second that an account or operator gets without a delay, in each process."""

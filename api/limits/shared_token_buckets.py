@@ -10,7 +10,7 @@ from typing import cast
 
 from redis import Redis
 
-from api.limits.token_buckets import MAX_DEBT, Buckets
+from api.limits.rate_limits import MAX_DEBT, Buckets
 from shared.periodic import repeat_with_redis
 
 SYNC_SECONDS = 0.1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from api.http.client_ip import shared_by_one
-from api.limits.token_buckets import Buckets
+from api.limits.rate_limits import Buckets
 from api.problems import Problem
 
 

@@ -5,8 +5,7 @@ from typing import Any
 from marshmallow import validate
 
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 from shared.ids import LAST_NUMBER
 

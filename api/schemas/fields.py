@@ -1,4 +1,4 @@
-"""Schema fields: Marshmallow's with this API's error codes, and the API's own.
+"""Schemas of requests and their fields: Marshmallow's with this API's error codes, and the API's own.
 
 The OpenAPI document is generated from a field class's `json_schema`, which describes its type, and from the `metadata`
 of each field, which describes its use in one schema: `doc("What it is.", an_example)`.
@@ -6,14 +6,15 @@ of each field, which describes its use in one schema: `doc("What it is.", an_exa
 
 import uuid
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
 from typing import Any, ClassVar
 
-from marshmallow import fields, validate
+from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
-from api.schemas.base import Coded
-from api.schemas.errors import coded, fail
+from api.schemas.errors import MAX_ERRORS, UNKNOWN_FIELD, coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
-from shared.sms.phones import invalid_detail, is_phone, suggest
+from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
 
 IN_RANGE = "Use a number from {min} to {max}."
@@ -35,6 +36,22 @@ def timestamp(moment: datetime | None) -> str | None:
     if moment is None:
         return None
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Coded(fields.Field[Any]):
+    """Base of all fields: the error codes of missing and null values."""
+
+    default_error_messages = {  # noqa: RUF012
+        "required": coded("required", "This field is required."),
+        "null": coded("required", "The value must not be null."),
+    }
+
+    def load_present(self, value: Any, name: str, data: Any) -> Any:
+        """Like `deserialize`, for a value that is present and not null, in half the time: it is on the hot path."""
+        loaded = self._deserialize(value, name, data)
+        for check in self.validators:
+            check(loaded)
+        return loaded
 
 
 class String(Coded, fields.String):
@@ -171,11 +188,11 @@ class Text(String):
 class Phone(String):
     """A phone: digits only. The error suggests the corrected phone if only the format is wrong."""
 
-    json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[1-9][0-9]{7,14}$"}
+    json_schema: ClassVar[dict[str, Any]] = {"pattern": f"^{PHONE.pattern}$"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         phone = super()._deserialize(value, attr, data, **kwargs)
-        if not is_phone(phone):
+        if PHONE.fullmatch(phone) is None:
             suggestion = suggest(phone)
             raise fail("invalid_phone", invalid_detail(phone), **({"suggestion": suggestion} if suggestion else {}))
         return phone
@@ -202,3 +219,56 @@ class WebhookUrl(String):
         if problem is not None:
             raise fail("invalid_url", problem)
         return url
+
+
+class Request(Schema):
+    """A request's body or query. An unknown field is an error that names the most similar known field."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {  # noqa: RUF012 - as Marshmallow declares it
+        "unknown": coded(UNKNOWN_FIELD, ""),
+        "type": coded("wrong_type", "Use an object, in braces, as /reference shows it."),
+    }
+    independent: ClassVar[frozenset[str]] = frozenset()
+    """Fields that no `validates` and no `validates_schema` method reads."""
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Load as Marshmallow does, but skip absent optional fields, which would take as long as present ones.
+
+        If all given fields are valid and `independent`, only the fields' own checks run. Raises ValidationError.
+        """
+        if isinstance(data, dict) and len(data) > len(self.fields) + MAX_ERRORS:
+            known = {field.data_key or name for name, field in self.load_fields.items()}
+            unknown = islice((name for name in data if name not in known), MAX_ERRORS)
+            raise ValidationError({name: coded(UNKNOWN_FIELD, "") for name in unknown})
+        if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
+            return super().load(data, **options)
+        schema, defaults, independent = _narrowed(type(self), frozenset(data))
+        if independent and None not in data.values():
+            try:
+                return {
+                    **defaults,
+                    **{name: field.load_present(data[name], name, data) for name, field in independent},
+                }
+            except ValidationError:
+                pass  # the slow path below collects all errors
+        return {**defaults, **Schema.load(schema, data)}
+
+
+@lru_cache(500)
+def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], list[tuple[str, Coded]]]:
+    """For an object with these keys: a schema, the defaults of absent fields, and the fields if all are independent."""
+    whole = kind()
+    if any(field.data_key for field in whole.fields.values()):
+        return whole, {}, []
+    needed = [
+        name for name, field in whole.fields.items() if name in given or field.required or callable(field.load_default)
+    ]
+    absent = {name: field.load_default for name, field in whole.fields.items() if name not in needed}
+    defaults = {name: value for name, value in absent.items() if value is not missing}
+    narrowed = kind(only=needed)
+    independent = given == set(needed) and given <= kind.independent
+    coded_fields = [(name, field) for name, field in narrowed.fields.items() if isinstance(field, Coded)]
+    return narrowed, defaults, coded_fields if independent else []

@@ -5,8 +5,7 @@ from functools import cache
 from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 
 MAX_ITEMS = 1_000
 """Entries on a page."""

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 from marshmallow import Schema, validate, validates_schema
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 
 SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
 CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)

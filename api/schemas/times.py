@@ -1,6 +1,6 @@
 """Limits on how far ahead a send may be due or expire.
 
-Times in the past are checked later (api/accept/options.py), so that a request repeated with its Idempotency-Key is
+Times in the past are checked later (api/accept/accept.py), so that a request repeated with its Idempotency-Key is
 replayed even after its `send_at`.
 """
 

@@ -1,96 +1,91 @@
-"""The ASGI application: Flask in threads, and `POST /sms/send`, the most frequent request, on the event loop.
-
-The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
+"""The ASGI application: finds the owner of each request, takes a share of the process for it, waits for its body, and
+handles it: `POST /sms/send`, the most frequent request, on the event loop, and all others by Flask in threads.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, NamedTuple
 
-from api.endpoint import PREFIX
+from api.auth.caller import Caller
+from api.auth.operator_tokens import Operator
+from api.endpoint import OPERATOR_PREFIX, DirectEndpoint
 from api.event_loop import NeedsThread
-from api.http.direct import DirectEndpoint, PendingResponse
-from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.receive import (
-    Gone,
-    Receive,
-    Spooled,
-    TooSlow,
-    Unread,
-    Whole,
-    announced_length,
-    is_small,
-    spooled_body,
-    whole_body,
-)
-from api.http.request import Environ, environ_of
-from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
+from api.http.client_ip import address_of, shared_by_one
+from api.http.json_body import LARGE_BODY, SMALL_BODY, Whole
+from api.http.receive import Gone, Spooled, TooSlow, Unread, spooled_body
+from api.http.request import Environ, Receive, Scope, Send, announced_length, environ_of, is_small
+from api.http.responses import PendingResponse, Response
+from api.http.wsgi import WholeResponse, Wsgi
 from api.limits.bulkheads import (
-    CARRIER_THREADS,
-    EXPORT_THREADS,
-    EXPORTS_OF_ACCOUNT,
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
     MAX_DELAYED,
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
-    MAX_UNREAD_BYTES,
-    OIDC_THREADS,
-    PASSWORD_NICENESS,
-    PASSWORD_THREADS,
-    SIGN_IN_THREADS,
-    SINGLE_THREADS,
     WORKED_ON_OF_ACCOUNT,
-    Lane,
+    OperatorOwner,
     Owner,
     Permits,
     Share,
     is_signed_in,
-    rest_as_long,
     share,
 )
 from api.limits.refusal_delays import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
-from api.server.owners import owner_by_peer
-from api.server.responses import Send, problem_response, send_stream, send_whole, wait_until_done
-from shared.db.cancellation import Cancellation
+from api.server.exchange import send_whole, whole_body
+from api.server.lanes import CARRIERS, SINGLE, Lanes, Refusal
+from api.server.responses import problem_response
+from api.services import Services
+from shared.api_key import is_within
 
-Scope = MutableMapping[str, Any]
 Reply = Response | PendingResponse
 
 THREADS = 8
 """Default size of the lane for accounts. In production it is DATABASE_POOL."""
 IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
-EVENT_LOOP_PATH = f"{PREFIX}/sms/send"
-"""Its POST requests are handled on the event loop."""
-PASSWORDS = frozenset(
-    f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp", "me/totp/disable")
-)
-"""Paths where a password is hashed, which takes long: they have threads of their own, and few."""
-OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
-"""Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
 HEALTH = ("/healthz", "/readyz")
 """Their shares are counted separately: a proxy may check health from the address of other requests."""
-CARRIERS = "/carriers/"
-EXPORTED = "text/csv"
-"""The `Accept` of an export. If the account has too many exports, it is refused before any work."""
 IMPORT = "/import"
 """The end of each path that takes a file."""
 
 
-class Refusal(NamedTuple):
-    """A refusal (4xx, 5xx) to be sent, the size of the request's body, and whether part of it is unread."""
+def owner_by_peer(environ: Environ) -> Owner:
+    """The address of the peer."""
+    return shared_by_one(str(environ.get("REMOTE_ADDR") or ""))
 
-    response: WholeResponse
-    body_bytes: int = 0
-    unread: bool = False
+
+class Owners:
+    """Finds owners by token and address."""
+
+    def __init__(self, services: Services) -> None:
+        self._tokens, self._operator_tokens = services.tokens, services.operator_tokens
+        self._trusted = services.settings.trusted_proxies
+
+    def __call__(self, environ: Environ) -> Owner:
+        """The account or operator of a valid token that may be used from this address; otherwise the address.
+
+        A sandbox is an owner of its own.
+        """
+        tokens = self._operator_tokens if environ["PATH_INFO"].startswith(OPERATOR_PREFIX) else self._tokens
+        caller = tokens.signed(environ.get("HTTP_AUTHORIZATION"))
+        if caller is not None and not caller.networks:
+            return _owner(caller)
+        address = address_of(environ, self._trusted)
+        if caller is not None and is_within(address, caller.networks):
+            return _owner(caller)
+        return shared_by_one(address)
+
+    def is_proxy(self, peer: str) -> bool:
+        """Whether the peer is a trusted proxy."""
+        return is_within(peer, self._trusted)
+
+
+def _owner(caller: Caller | Operator) -> Owner:
+    return OperatorOwner(caller.actor) if isinstance(caller, Operator) else caller.account_id
 
 
 class Application:
@@ -104,22 +99,12 @@ class Application:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles POST requests to EVENT_LOOP_PATH. `threads` is the size of the lane for accounts. Each
-        thread uses one database connection, and the pool has more for the other lanes."""
-        self._app = app
+        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the lane for accounts."""
         self._on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()
-        self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
-        self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
-        self._passwords = Lane("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
-        self._oidc = Lane("oidc", OIDC_THREADS, OIDC_THREADS // 2)
-        self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
-        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
-        self._chunks = Lane("exports", EXPORT_THREADS, 1)
-        self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
-        self._unread: Counter[Owner] = Counter()
-        """Bytes of large responses that their clients have not taken yet."""
+        self._lanes = Lanes(app, threads)
+        self._open, self._large, self._parsed = Share(), Permits(), Permits()
         self.refusals, self._delayed = Refusals(), Share()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,7 +128,7 @@ class Application:
             else:
                 async with self._body(owner, scope, receive) as body:
                     environ["wsgi.input"] = body
-                    refused = await self._respond_in_thread(owner, environ, receive, send)
+                    refused = await self._lanes.respond(owner, environ, receive, send)
                 if refused is None:
                     return
                 refusal = refused
@@ -188,39 +173,7 @@ class Application:
         finally:
             self._parsed.release(owner)
 
-    async def _respond_in_thread(
-        self, owner: Owner, environ: Environ, receive: Receive, send: Send
-    ) -> "Refusal | None":
-        """Handle a request in a thread and send its response. A refusal is returned, and not sent yet."""
-        lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
-        if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
-            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
-        cancellation = environ[CANCELLATION] = Cancellation()
-        job = lane.submit(owner, partial(self._call, owner, environ))
-        if not unread:
-            await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
-        response = await job
-        if isinstance(response, WholeResponse):
-            if response.status >= 400:
-                return Refusal(response, environ["wsgi.input"].size, unread)
-            self._unread[owner] += len(response.body)
-            try:
-                await send_whole(send, receive, response, unread)
-            finally:
-                self._unread[owner] -= len(response.body)
-                if not self._unread[owner]:
-                    del self._unread[owner]
-        elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
-            try:
-                await send_stream(send, receive, response, partial(self._make_chunk, owner), cancellation.cancel)
-            finally:
-                self._exports.release(owner)
-        else:
-            await lane.submit(owner, response.close)
-            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
-        return None
-
-    async def _refuse(self, owner: Owner, refusal: "Refusal", receive: Receive, send: Send) -> None:
+    async def _refuse(self, owner: Owner, refusal: Refusal, receive: Receive, send: Send) -> None:
         """Send a refusal, later if it is one of too many. Meanwhile its request holds nothing of its owner's share."""
         seconds = self.refusals.delay(owner, refusal.response.status, refusal.body_bytes)
         if seconds and self._delayed.acquire(owner, MAX_DELAYED):
@@ -229,18 +182,6 @@ class Application:
             finally:
                 self._delayed.release(owner)
         await send_whole(send, receive, refusal.response, refusal.unread)
-
-    def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
-        """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
-        if self._unread[owner] > MAX_UNREAD_BYTES:
-            return problem_response(
-                "rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"]
-            )
-        return call(self._app, environ)
-
-    def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
-        """Make the next chunk of a streamed response in a thread, which then rests for as long."""
-        return self._chunks.submit(owner, partial(rest_as_long, make))
 
     async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.
@@ -254,31 +195,14 @@ class Application:
                 await reply.ready
                 reply = reply.response()
         except NeedsThread:
-            reply = await self._single.submit(owner, partial(endpoint.call, request))
+            reply = await self._lanes.single.submit(owner, partial(endpoint.call, request))
         assert isinstance(reply, Response)
         return endpoint.complete(request, reply)
-
-    def _lane(self, owner: Owner, path: str) -> Lane:
-        path = "/" + path.strip("/")  # extra slashes lead to the same view
-        if path == EVENT_LOOP_PATH:
-            return self._single
-        if path.startswith(CARRIERS):
-            return self._carriers
-        if path in PASSWORDS:
-            return self._passwords
-        if path in OIDC:
-            return self._oidc
-        return self._accounts if is_signed_in(owner) else self._sign_in
-
-
-def _too_many_exports(path: str) -> WholeResponse:
-    detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
-    return problem_response("rate_limited", detail, path)
 
 
 def is_for_event_loop(scope: Scope) -> bool:
     """Whether the event loop handles the request."""
-    return scope["path"] == EVENT_LOOP_PATH and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
+    return scope["path"] == SINGLE and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
 
 
 def _too_many(path: str) -> WholeResponse:

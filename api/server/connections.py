@@ -1,12 +1,20 @@
-"""The connections of one process, by client address."""
+"""The connections of one process, by client address, and what they share."""
 
+import asyncio
 import resource
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from api.http.client_ip import shared_by_one
+from api.http.request import Headers, Receive, Scope, Send
 from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
+from api.limits.refusal_delays import Refusals
 
+Address = tuple[str, int]
+
+CLIENT_LEFT = 499
+"""The status, in logs, of a request whose client left before the response began, as nginx has it."""
 KEPT_FREE = 256
 """Open files reserved for everything except connections."""
 MAX_CONNECTIONS = 16_384
@@ -61,3 +69,46 @@ class Connections:
     def _make_room(self) -> bool:
         largest = max(self._of.values(), key=len)
         return any(connection.end_if_idle() for connection in largest)
+
+
+class ClientConnection(Protocol):
+    """What an exchange needs of its connection."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    state: "ServerState"
+
+    def pause_reading(self) -> None:
+        """Stop reading from the client."""
+
+    def resume_reading(self) -> None:
+        """Read from the client again."""
+
+    async def writable(self) -> None:
+        """Wait until the client has read enough of what was sent."""
+
+    def response_completed(self) -> None:
+        """A response has been written."""
+
+    def close(self) -> None:
+        """Close the connection when the client has read what was sent."""
+
+    def shut_down(self) -> None:
+        """Close the connection, after the response to any request that is under way."""
+
+
+@dataclass
+class ServerState:
+    """The state that all connections of a process share."""
+
+    application: Callable[[Scope, Receive, Send], Awaitable[None]]
+    limits: Connections
+    refusals: Refusals = field(default_factory=Refusals)
+    address: tuple[str, int] | None = None
+    on_response: Callable[[Scope, int, float], None] | None = None
+    """Called with the scope, the status and the seconds from the request's last byte, when a response begins."""
+    on_end: Callable[[Scope, int, Headers, float, int], None] | None = None
+    """Called when a request has ended: with the scope, the response's status (CLIENT_LEFT if there was none) and
+    headers, the seconds from the request's last byte, and the bytes of the response's body."""
+    connections: set[ClientConnection] = field(default_factory=set)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)

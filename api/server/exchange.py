@@ -3,32 +3,27 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import MutableMapping
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 import httptools
 
-from api.http.receive import Receive
-from api.http.request import Headers
+from api.http.receive import Gone, drain
+from api.http.request import Headers, Receive, Scope, Send
 from api.http.wsgi import WholeResponse
-from api.limits.refusal_delays import Refusals
 from api.server import limits
-from api.server.connections import Connections
-from api.server.responses import Send, problem_response
+from api.server.connections import CLIENT_LEFT, Address, ClientConnection
+from api.server.responses import problem_response
 
 log = logging.getLogger(__name__)
 
-Scope = MutableMapping[str, Any]
-Address = tuple[str, int]
 STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n".encode() for each in HTTPStatus}
 CLOSE = (b"connection", b"close")
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-CLIENT_LEFT = 499
-"""The status, in logs, of a request whose client left before the response began, as nginx has it."""
 PAUSE_AT = 64 * 1024
 """Bytes of a body that may wait for the application. Above that, the connection is not read."""
 
@@ -40,6 +35,12 @@ def head_bytes(status: int, headers: Headers) -> bytes:
     if not head.count(b"\n") == head.count(b"\r") == len(lines) + 2:
         raise ValueError("a header of the response has a line break")
     return head
+
+
+@lru_cache(1)
+def date_header(now: int) -> tuple[bytes, bytes]:
+    """The header `Date` at a time in seconds since the epoch: it is formatted once a second."""
+    return b"date", formatdate(now, usegmt=True).encode()
 
 
 def scope_of(
@@ -70,55 +71,28 @@ def response_bytes(response: WholeResponse) -> bytes:
     return head_bytes(response.status, response.headers) + response.body
 
 
-class ClientConnection(Protocol):
-    """What an exchange needs of its connection."""
-
-    loop: asyncio.AbstractEventLoop
-    transport: asyncio.Transport
-    state: "ServerState"
-
-    def pause_reading(self) -> None:
-        """Stop reading from the client."""
-
-    def resume_reading(self) -> None:
-        """Read from the client again."""
-
-    async def writable(self) -> None:
-        """Wait until the client has read enough of what was sent."""
-
-    def response_completed(self) -> None:
-        """A response has been written."""
-
-    def close(self) -> None:
-        """Close the connection when the client has read what was sent."""
-
-    def shut_down(self) -> None:
-        """Close the connection, after the response to any request that is under way."""
+async def whole_body(receive: Receive) -> bytes:
+    """Receive a small body. Raises Gone."""
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Gone
+        body += bytes(message["body"])
+        if not message["more_body"]:
+            return body
 
 
-@dataclass
-class ServerState:
-    """The state that all connections of a process share."""
+async def send_whole(send: Send, receive: Receive, response: WholeResponse, unread: bool = False) -> None:
+    """Send a response. If part of the request's body is `unread`, drain it before the connection closes.
 
-    application: Callable[[Scope, Receive, Send], Awaitable[None]]
-    limits: Connections
-    refusals: Refusals = field(default_factory=Refusals)
-    address: tuple[str, int] | None = None
-    on_response: Callable[[Scope, int, float], None] | None = None
-    """Called with the scope, the status and the seconds from the request's last byte, when a response begins."""
-    on_end: Callable[[Scope, int, Headers, float, int], None] | None = None
-    """Called when a request has ended: with the scope, the response's status (CLIENT_LEFT if there was none) and
-    headers, the seconds from the request's last byte, and the bytes of the response's body."""
-    connections: set[ClientConnection] = field(default_factory=set)
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
-
-    def date(self) -> tuple[bytes, bytes]:
-        """The header `Date`, formatted once a second."""
-        now = int(time.time())
-        if self._date[0] != now:
-            self._date = now, (b"date", formatdate(now, usegmt=True).encode())
-        return self._date[1]
+    Closing earlier would reset the connection, and the client would lose the response.
+    """
+    await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": unread})
+    if unread:
+        await drain(receive)
+        await send({"type": "http.response.body", "body": b""})
 
 
 class Exchange:
@@ -279,7 +253,7 @@ class Exchange:
         elif has_body and self.keep_alive:  # to HTTP/1.0, the end of the connection is the end of the body
             self.keep_alive = False
             headers.append(CLOSE)
-        head = head_bytes(status, [self.connection.state.date(), *headers])
+        head = head_bytes(status, [date_header(int(time.time())), *headers])
         self._report(status)
         self.response_started = True
         return head

@@ -14,8 +14,7 @@ from prometheus_client import Counter, Histogram
 
 from api.http.request import SUMMARY
 from api.server.application import Application
-from api.server.connections import Connections
-from api.server.exchange import ServerState
+from api.server.connections import Connections, ServerState
 from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog

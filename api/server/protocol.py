@@ -10,13 +10,15 @@ from typing import Any, cast
 
 import httptools
 
-from api.http import receive
+from api.event_loop import Deadline
+from api.http import request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY
+from api.http.receive import DRAIN_SECONDS
 from api.http.request import Headers
 from api.server import limits
-from api.server.exchange import Exchange, ServerState, response_bytes, scope_of
-from api.server.limits import Deadline
+from api.server.connections import ServerState
+from api.server.exchange import Exchange, response_bytes, scope_of
 from api.server.responses import problem_response
 
 VERSIONS = ("1.0", "1.1")
@@ -135,8 +137,8 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header or a trailer has arrived."""
-        if not self._in_head or len(self._headers) >= receive.MAX_HEADERS:
-            self._wrong = receive.TOO_LARGE if self._in_head else limits.TRAILERS
+        if not self._in_head or len(self._headers) >= request.MAX_HEADERS:
+            self._wrong = request.TOO_LARGE if self._in_head else limits.TRAILERS
             raise ValueError("refused")
         name, value = name.lower(), value.rstrip(b" \t")
         if name == b"expect" and value.lower() == b"100-continue":
@@ -146,15 +148,15 @@ class HttpConnection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The head is complete: handle the request now, or after the earlier ones."""
         version = self._parser.get_http_version()
-        self._wrong = receive.problem_of_head(self._url, self._headers, version)
+        self._wrong = request.problem_of_head(self._url, self._headers, version)
         if self._wrong or version not in VERSIONS:
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the connection is closing")
-        if self._parser.should_upgrade() and receive.announced_length(self._headers) != 0:
+        if self._parser.should_upgrade() and request.announced_length(self._headers) != 0:
             self._wrong = limits.UPGRADE  # the parser would skip the body
             raise ValueError("refused")
-        if len(self._waiting) >= receive.MAX_PIPELINED:
+        if len(self._waiting) >= request.MAX_PIPELINED:
             raise ValueError("too many requests wait")
         self._in_head = False
         self._request_deadline.stop()
@@ -247,8 +249,8 @@ class HttpConnection(asyncio.Protocol):
     def _check_progress(self) -> None:
         """Refuse a request that is too large, or time the rest of it."""
         in_body = not self._in_head and self._current is not None and self._current.more_body
-        if self._in_head and self._unused > receive.MAX_HEAD_BYTES:
-            self._refuse(receive.TOO_LARGE)
+        if self._in_head and self._unused > request.MAX_HEAD_BYTES:
+            self._refuse(request.TOO_LARGE)
         elif in_body and self._unused > limits.MAX_CHUNK_OVERHEAD:
             self._refuse(limits.CHUNK_OVERHEAD)
         else:
@@ -262,7 +264,7 @@ class HttpConnection(asyncio.Protocol):
             self._request_deadline.start()
         elif self._current is None or not self._current.more_body:
             self._request_deadline.stop()
-        elif receive.is_small(self._headers, SMALL_BODY):
+        elif request.is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()
 
     def _refuse(self, detail: str) -> None:
@@ -292,6 +294,6 @@ class HttpConnection(asyncio.Protocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()  # closing now would reset the connection and lose the response
             self.transport.resume_reading()
-            self.loop.call_later(receive.DRAIN_SECONDS, self.transport.abort)
+            self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
         else:
             self.close()

@@ -1,12 +1,13 @@
-"""Sending responses, whole or streamed, and noticing clients that leave."""
+"""Problems found before an endpoint is reached, streamed responses, and clients that leave."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.http.receive import Gone, Receive, drain
+from api.http.receive import Gone
+from api.http.request import Receive, Send
 from api.http.wsgi import StreamedResponse, WholeResponse
 from api.problems import Problem
 from shared.db.cancellation import Cancelled
@@ -15,8 +16,6 @@ from shared.ids import random_bits
 CANCEL_AGAIN_SECONDS = 0.5
 
 _cancelling = ThreadPoolExecutor(4, "cancel")
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def problem_response(code: str, detail: str, path: str) -> WholeResponse:
@@ -60,18 +59,6 @@ async def _cancel_until_done(job: "asyncio.Future[Any]", cancel: Callable[[], No
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def send_whole(send: Send, receive: Receive, response: WholeResponse, unread: bool = False) -> None:
-    """Send a response. If part of the request's body is `unread`, drain it before the connection closes.
-
-    Closing earlier would reset the connection, and the client would lose the response.
-    """
-    await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
-    await send({"type": "http.response.body", "body": response.body, "more_body": unread})
-    if unread:
-        await drain(receive)
-        await send({"type": "http.response.body", "body": b""})
 
 
 async def send_stream(

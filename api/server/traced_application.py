@@ -4,10 +4,8 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from api.endpoint import PREFIX
-from api.http.receive import Receive
-from api.http.request import SUMMARY, TRACEPARENT, Summary
-from api.server.application import Application, Scope
-from api.server.responses import Send
+from api.http.request import SUMMARY, TRACEPARENT, Receive, Scope, Send, Summary
+from api.server.application import Application
 from shared.logs import scrub
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 An account without a row has only the limits of the installation.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -66,15 +66,6 @@ class Limits:
     """Messages of the category to one phone per hour; 0: unlimited, None: the installation's limit."""
     recipient_transactional: int | None = None
     recipient_marketing: int | None = None
-
-    def recipients(self, lane: int, defaults: Sequence[int]) -> int:
-        """Messages of a lane to one phone per hour; 0: unlimited. `defaults` are the installation's limits by lane."""
-        own = (self.recipient_authentication, self.recipient_transactional, self.recipient_marketing)[lane]
-        return defaults[lane] if own is None else own
-
-    def allows(self, phone: str) -> bool:
-        """Whether the account may send to the phone."""
-        return self.destinations is None or phone.startswith(self.destinations)
 
 
 NONE = Limits()

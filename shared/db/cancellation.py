@@ -34,12 +34,12 @@ class Cancellation:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Context in which `current_cancellation` returns this one, in this thread."""
-        token = _current.set(self)
+        """Context in which this is the `current_cancellation`, in this thread."""
+        token = current_cancellation.set(self)
         try:
             yield
         finally:
-            _current.reset(token)
+            current_cancellation.reset(token)
 
     def cancel(self) -> None:
         """Cancel the running statements, and refuse further ones. Idempotent."""
@@ -50,8 +50,8 @@ class Cancellation:
                     driver.cancel_safe(timeout=CANCEL_SECONDS)
 
     def check(self) -> None:
-        """Raise Cancelled if the request was cancelled."""
-        if self._requested:
+        """Raise Cancelled if the request was cancelled, and may be."""
+        if self._requested and self.allowed:
             raise Cancelled
 
     @contextmanager
@@ -76,17 +76,12 @@ class Cancellation:
                 connection.invalidate()  # a late cancellation must not hit another request's statement
 
 
-_current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+current_cancellation: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+"""The cancellation of the current thread's request; it cancels nothing unless it is `allowed`."""
 
 
 def allow_cancellation() -> None:
     """Allow the current thread's request, which changes nothing, to be cancelled."""
-    cancellation = _current.get()
+    cancellation = current_cancellation.get()
     if cancellation is not None:
         cancellation.allowed = True
-
-
-def current_cancellation() -> Cancellation | None:
-    """The cancellation of the current thread's request; None if it may not be cancelled."""
-    cancellation = _current.get()
-    return cancellation if cancellation is not None and cancellation.allowed else None

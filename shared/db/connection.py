@@ -188,9 +188,9 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
     Raises Cancelled if the request may be cancelled and its client has left.
     """
-    cancellation = current_cancellation()
+    cancellation = current_cancellation.get()
     with _autocommit(engine) as connection:
-        if cancellation is None:
+        if cancellation is None or not cancellation.allowed:
             yield connection
         else:
             with cancellation.covering(connection):

@@ -12,7 +12,7 @@ from shared.db.tables.text_keys import text_key
 from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 
-__all__ = ["WrongTextKeys", "check_text_keys", "forget_keys", "keys_problem", "texts_of"]
+__all__ = ["WrongTextKeys", "check_text_keys", "forget_keys", "keys_problem", "texts_of", "unchecked_texts_of"]
 
 PROOF = "bulksms"
 
@@ -30,15 +30,21 @@ def texts_of(where: Connection | Engine) -> Texts:
 
     Checks the keys on first use. Raises WrongTextKeys if they are not the database's.
     """
-    texts: Texts = where.get_execution_options().get("texts", PLAIN)
+    texts = unchecked_texts_of(where)
     if not texts.checked:
         check_text_keys(where)
     return texts
 
 
+def unchecked_texts_of(where: Connection | Engine) -> Texts:
+    """The encryption of the texts of this database, `checked` or not."""
+    texts: Texts = where.get_execution_options().get("texts", PLAIN)
+    return texts
+
+
 def check_text_keys(where: Connection | Engine) -> None:
     """Check that the process has every stored key, and store its first key. Raises WrongTextKeys."""
-    texts: Texts = where.get_execution_options().get("texts", PLAIN)
+    texts = unchecked_texts_of(where)
     if isinstance(where, Engine):
         with reading(where) as connection:
             known = _compare(connection, texts)

@@ -11,9 +11,9 @@ the send:
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Literal, TypeVar
+from typing import Literal
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, func, select, update
@@ -31,8 +31,6 @@ from shared.outbox import add_of_sends
 from shared.sends import batch_states, send_states
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -118,24 +116,19 @@ class SendsUnusable(RuntimeError):
         self.causes = causes
 
 
-def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
-    """Call `work` and return its result. If it fails at unusable sends, hold them and call `work` again.
+def hold_unusable(engine: Engine, error: TextUnreadable | SendsUnusable) -> None:
+    """Hold the sends that made work fail: a stored text was changed, or messages cannot be prepared.
 
-    `work` raises SendsUnusable, or TextUnreadable if the stored text was changed. It must leave out held sends.
+    Work that leaves out held sends can then be done again.
     """
-    while True:
-        try:
-            return work()
-        except TextUnreadable as unreadable:
-            log.error("the text of the send %s cannot be decrypted: it was changed in the database", unreadable.of)
-            _hold_unusable(engine, [UUID(str(unreadable.of))], "operator", "Its text cannot be decrypted.")
-        except SendsUnusable as unusable:
-            for send, cause in unusable.causes.items():
-                log.error("the messages of the send %s cannot be prepared: %s", send, stack_of(cause))
-            _hold_unusable(engine, sorted(unusable.causes), "crashes", FAULT)
-
-
-def _hold_unusable(engine: Engine, sends: list[UUID], by: HeldBy, reason: str) -> None:
+    by: HeldBy
+    if isinstance(error, TextUnreadable):
+        log.error("the text of the send %s cannot be decrypted: it was changed in the database", error.of)
+        sends, by, reason = [UUID(str(error.of))], "operator", "Its text cannot be decrypted."
+    else:
+        for send, cause in error.causes.items():
+            log.error("the messages of the send %s cannot be prepared: %s", send, stack_of(cause))
+        sends, by, reason = sorted(error.causes), "crashes", FAULT
     with transaction(engine) as connection:
         connection.execute(LOCK_BATCHES, {"sends": sends})
         connection.execute(LOCK_SENDS, {"sends": sends})

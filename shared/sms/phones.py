@@ -12,6 +12,7 @@ from shared.plurals import counted
 
 __all__ = [
     "LONGEST_WRITTEN",
+    "PHONE",
     "SEPARATORS",
     "Screened",
     "invalid_code",
@@ -27,7 +28,7 @@ MAX_DIGITS = 15
 QUOTED_CHARACTERS = 32  # of a rejected value in an error
 
 # [0-9] rather than \d, which matches the digits of every script; fullmatch rather than $, which allows a final newline.
-_PHONE = re.compile(r"[1-9][0-9]{7,14}")
+PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _PHONE_LINES = re.compile(r"(?:[1-9][0-9]{7,14}+\n)*+")
 
 # Characters that people and address books put between digits: spaces (including no-break and narrow ones), hyphens,
@@ -67,7 +68,7 @@ class Screened:
 
 def is_phone(text: str) -> bool:
     """Whether the text is exactly 8 to 15 ASCII digits that do not start with 0."""
-    return _PHONE.fullmatch(text) is not None
+    return PHONE.fullmatch(text) is not None
 
 
 def suggest(text: str) -> str | None:

@@ -16,9 +16,8 @@ from werkzeug.wsgi import get_input_stream
 from api.endpoint import direct_endpoint
 from api.limits.bulkheads import Owner
 from api.limits.refusal_delays import Refusals
-from api.server.application import Application
+from api.server.application import Application, Owners
 from api.server.connections import Connections
-from api.server.owners import Owners
 
 SECONDS = 60.0
 """For one request."""

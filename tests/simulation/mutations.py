@@ -18,8 +18,8 @@ import worker.recovery.recover
 import worker.sending.advance
 import worker.sending.claim
 import worker.sending.close_intents
+import worker.sending.finish
 import worker.sending.results
-import worker.sending.settle
 from shared.db.connection import STARTED
 from shared.doubts.candidates import Candidate
 from shared.ledger.ledger import Entry
@@ -41,7 +41,7 @@ HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
     (worker.sending.advance, "ADVANCE"),
     (worker.sending.results, "FENCE"),
-    (worker.sending.settle, "FINISH"),
+    (worker.sending.finish, "FINISH"),
     (worker.recovery.recover, "LEFT_BEHIND"),
 )
 
@@ -201,8 +201,8 @@ MUTATIONS = (
         "unfenced settlement",
         lambda: [sql(worker.sending.results, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
     ),
-    Mutation("an end without credits", lambda: [sql(worker.sending.settle, "FINISH", "p.amount > 0", "p.amount > 1")]),
-    Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
+    Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
+    Mutation("an end of more than there is", lambda: [(worker.sending.finish, "can_finish", can_finish_too_much)]),
     Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=3035),

@@ -41,13 +41,13 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_failures import FAILURES, IN_BACKOFF, YIELDING, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, YIELDING, Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
-from shared.sends.holding import FAULT, hold_for_operator, holding_unusable
+from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
 from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone
 from shared.sends.sendable import SENDABLE
@@ -138,21 +138,32 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
     Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
     or if its expansion fails repeatedly.
     """
-    return holding_unusable(engine, lambda: _expand(engine, limits))
+    while True:
+        job = Job("expansion")
+        try:
+            batches = _expand(engine, limits, job)
+        except TextUnreadable as unreadable:
+            hold_unusable(engine, unreadable)
+        except Exception as error:
+            failed_or_raise(engine, job, error, _set_aside)
+            return None
+        else:
+            if job.failures:
+                succeeded(engine, job)
+            return batches
 
 
-def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
-    batches: list[UUID] | None = None
-    with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
-        with transaction(engine) as connection:
-            send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
-            if send is None:
-                return []
-            job.begin(send.id, send.account_id, send.failures)
-            batches, chunks = _expand_page(connection, send, limits)
-        crashpoint("expand.committed")
-        if limits is not None:
-            limits.add(send, chunks)
+def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID]:
+    """Expand a page of the next send, as the `job`."""
+    with transaction(engine) as connection:
+        send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
+        if send is None:
+            return []
+        job.begin(send.id, send.account_id, send.failures)
+        batches, chunks = _expand_page(connection, send, limits)
+    crashpoint("expand.committed")
+    if limits is not None:
+        limits.add(send, chunks)
     return batches
 
 

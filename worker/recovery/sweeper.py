@@ -25,8 +25,6 @@ from shared.sends.queued_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
-from shared.task_publisher import TaskPublisher
-from worker.jobs.expand import expand
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.outages import Outage
@@ -40,6 +38,7 @@ from worker.recovery.stalled_sessions import Stalled
 from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import watch_sends
 from worker.sending.dispatch import Dispatcher
+from worker.tasks import ExpandAndSend
 
 log = logging.getLogger(__name__)
 
@@ -112,9 +111,8 @@ class Sweeper:
         self._settings = settings
         self._live_workers = live_workers or LiveWorkers()
         self._carrier_status = carrier_status
-        self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
-        self.tasks: TaskPublisher | None = None
-        """Publishes tasks of batches that are new, due or to be sent again."""
+        recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
+        self.work = ExpandAndSend(engine, dispatcher, recipients)
         self.worker = str(uuid4())
         """This worker's unique name."""
         if carrier_status is not None:
@@ -196,19 +194,19 @@ class Sweeper:
         recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
         if recovered:
             log.warning("recovered %d batches whose worker had not renewed its lease", len(recovered))
-            if self.tasks is not None:
-                self.tasks.publish(recovered)
+            if self.work.tasks is not None:
+                self.work.tasks.publish(recovered)
 
     def _wake(self) -> None:
         with transaction(self._engine) as connection:
             sends = connection.execute(send_states.START_DUE).all()
         with transaction(self._engine) as connection:
             batches = connection.execute(batch_states.WAKE_DUE).all()
-        if self.tasks is not None:
+        if self.work.tasks is not None:
             for send in sends:
                 if send.state == SendState.EXPANDING:
-                    self.tasks.publish_expansion(send.id)
-            publish_batches(self.tasks, ((batch.id, batch.size) for batch in batches))
+                    self.work.tasks.publish_expansion(send.id)
+            publish_batches(self.work.tasks, ((batch.id, batch.size) for batch in batches))
 
     def _hold_newly_refused(self) -> None:
         with transaction(self._engine) as connection:
@@ -220,22 +218,6 @@ class Sweeper:
                 self.work()
         except Exception:
             log.exception("a cycle failed; its messages will be recovered when its lease expires")
-
-    def work(self) -> int:
-        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches.
-
-        What waits is sent after each expansion, also after one that failed, so that many of those delay nothing.
-        """
-        cycles = 0
-        while not self._dispatcher.stop.is_set():
-            expanded = expand(self._engine, self.recipients)
-            if expanded and self.tasks is not None:
-                self.tasks.publish(expanded)
-            cycles_run = self._dispatcher.drain()
-            cycles += cycles_run
-            if expanded == [] and not cycles_run:
-                break
-        return cycles
 
     def _resolve_doubts(self, newest: float) -> None:
         """Resolve doubts by receipts of the last `newest` seconds. It reads all messages of several days, so it is

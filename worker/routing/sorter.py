@@ -25,7 +25,7 @@ from shared.db.expressions import in_constants
 from shared.db.tables.sends import batch
 from shared.lifecycle import BatchState
 from shared.sends import batch_states
-from shared.sends.holding import SendsUnusable, holding_unusable
+from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
@@ -93,7 +93,11 @@ class Sorter:
         A send whose sorting fails because of an internal error is held.
         """
         with self._lock:
-            return holding_unusable(self._engine, self._sort)
+            while True:
+                try:
+                    return self._sort()
+                except SendsUnusable as unusable:
+                    hold_unusable(self._engine, unusable)
 
     def _sort(self) -> set[str]:
         with transaction(self._engine, durable=False) as connection:

@@ -14,20 +14,8 @@ from shared.db.connection import ASYNC_COMMIT, STARTED, array, async_commit_stat
 from shared.outbox import add_of_messages, listening
 from shared.sends.sendable import GOES_ON
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.results import (
-    ADDED,
-    COLUMNS,
-    IN_CYCLE,
-    RECORDED,
-    ROWS,
-    SUMS,
-    Written,
-    counts_of,
-    in_doubt,
-    moved_of,
-    parameters_of,
-    record_lost,
-)
+from worker.sending.finish import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
+from worker.sending.results import IN_CYCLE, in_doubt, moved_of, record_lost
 
 ADVANCE = text(
     f"""

@@ -19,7 +19,7 @@ from shared.db.connection import array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
-from shared.sends.holding import SendsUnusable, holding_unusable
+from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
@@ -119,9 +119,11 @@ def claim(
 
     A send whose message cannot be prepared is held. Raises TextKeyMissing, without effect.
     """
-    return holding_unusable(
-        engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
-    )
+    while True:
+        try:
+            return _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
+        except (TextUnreadable, SendsUnusable) as unusable:
+            hold_unusable(engine, unusable)
 
 
 def _claim(

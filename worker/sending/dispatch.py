@@ -30,6 +30,7 @@ from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.cycle_trace import trace_cycle
+from worker.sending.finish import finish
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
 from worker.sending.settle import settle
@@ -132,7 +133,8 @@ class Dispatcher:
                 batches = [batch for batch in claimed if batch.test == test]
                 if batches:
                     self._send(self.carrier_of(test), batches, stride, claimed_at)
-            self.paced_sends.sent(claimed, claimed_at)
+            if any(batch.rate_wait is not None for batch in claimed):
+                self.paced_sends.sent(claimed, claimed_at)
             return bool(claimed)
 
     def _wait_for_more(self) -> None:
@@ -181,7 +183,7 @@ class Dispatcher:
         lease, contended = self._settings.lease, pace.contended
         batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
         self._authentication_share.report(owed, batches)
-        self._last_claimed = segments_of(batch for batch in batches if self.carrier_of(batch.test) is self._live)
+        self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
         pace.booked(booked, self._last_claimed)
         return batches
 
@@ -269,7 +271,8 @@ class Dispatcher:
         deadline = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
-                settle(self._engine, batches, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
+                if rest := finish(self._engine, batches, carrier.name):
+                    settle(self._engine, rest, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
             except UNAVAILABLE:
                 if time.monotonic() > deadline:

@@ -121,7 +121,7 @@ class AuthenticationShare:
 
     def report(self, due: int, batches: list[ClaimedBatch]) -> None:
         """Note what the cycle claimed. A shortfall is owed by the next cycle, but by no later one."""
-        taken = segments_of(batch for batch in batches if batch.lane == AUTHENTICATION)
+        taken = segments_of([batch for batch in batches if batch.lane == AUTHENTICATION])
         with self._lock:
             self._owed += max(0, due - taken)
 

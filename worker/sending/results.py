@@ -1,16 +1,10 @@
-"""Writes the results of messages: rows, doubts, failed attempts, and the evidence of a cycle that lost its lease.
-
-Most columns have one value in all rows of a window. Postgres is then sent an array of one element instead of hundreds,
-which saves a third of the statement for 200 messages.
-"""
+"""Writes the results of messages: rows, doubts, failed attempts, and the evidence of a cycle that lost its lease."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from sqlalchemy import Connection, Engine, select, text
 
-from shared.carriers.receipts import by_destination
 from shared.db.connection import STARTED, array, copy_rows, field, texts, transaction, uuids
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
@@ -20,45 +14,11 @@ from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
+from worker.sending.finish import COLUMNS, ROWS, Written, parameters_of
 
-SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
-
-Written = list[tuple[ClaimedBatch, list[int]]]
-"""Batches, and the positions whose rows are written."""
-
-COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error, answer_ms"
-
-ALIKE = {
-    "number": "int",
-    "at": "timestamptz",
-    "status": "message_status",
-    "price": "smallint",
-    "attempts": "smallint",
-    "answer_ms": "int",
-}
-"""Columns whose array has one element if all rows have the same value. They are never NULL."""
-OWN = {"message": "uuid", "phone": "bigint", "route": "text", "reference": "text", "error": "text"}
-"""Columns whose array has an element for each row, or none if all are NULL."""
-
-PARAMETERS = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ALIKE).items())
-FILLED = ", ".join(f"coalesce({name}, (CAST(:{name} AS {kind}[]))[1]) AS {name}" for name, kind in ALIKE.items())
-
-ROWS = f"""
-    SELECT u.message, u.phone, u.at,
-           CASE WHEN u.status NOT IN ('sent', 'in_doubt') THEN u.at + u.answer_ms * interval '1 millisecond' END,
-           u.status, u.price, u.attempts, CAST(:carrier AS text), u.route, u.reference, u.error, u.answer_ms
-      FROM (SELECT {", ".join(OWN)}, {FILLED}
-              FROM unnest({PARAMETERS}) AS p ({", ".join(OWN | ALIKE)})) AS u
-"""
-"""SQL: `COLUMNS` of the rows; `u.number` is the number of the batch, from 1."""
+IN_DOUBT = MessageStatus.IN_DOUBT
 
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
-
-RECORDED = (MessageStatus.SENT, MessageStatus.REJECTED, MessageStatus.FAILED)
-"""Results that are recorded before the intent is closed. A doubt is not."""
-SUMS, ADDED = (
-    ", ".join(each.format(status) for status in RECORDED) for each in ("sum({0}) AS {0}", "{0} = s.{0} + c.{0}")
-)
 
 IN_CYCLE = "b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
 """SQL: batch `b` is the one of `w`, and still in the cycle of that epoch. This is one condition, or Postgres would
@@ -151,12 +111,6 @@ def write_failed_attempts(connection: Connection, batches: Sequence[ClaimedBatch
     )
 
 
-def counts_of(written: Written) -> dict[str, str]:
-    """The number of results of each batch by status, as parameters."""
-    by_batch = [[batch.result(position).status for position in positions] for batch, positions in written]
-    return {str(status): array([statuses.count(status) for statuses in by_batch]) for status in RECORDED}
-
-
 def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[StatusChange]:
     """The new states of messages, by status and error, for accounts in `listeners`."""
     for batch, positions in written:
@@ -214,47 +168,3 @@ def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
 def insert_rows(connection: Connection, written: Written, carrier: str) -> None:
     """Insert the rows, in the connection's transaction."""
     connection.execute(INSERT, parameters_of(written, carrier))
-
-
-def parameters_of(written: Written, carrier: str) -> dict[str, str]:
-    """The parameters of `ROWS`."""
-    messages: list[str] = []
-    phones: list[str] = []
-    routes: list[str | None] = []
-    references: list[str | None] = []
-    errors: list[str | None] = []
-    alike: dict[str, list[Any]] = {name: [] for name in ALIKE}
-    for number, (batch, positions) in enumerate(written, 1):
-        if not positions:
-            continue
-        prefix, indexes = short_prefix_of(batch.batch_id), batch.indexes
-        batch_phones = [batch.phones[position] for position in positions]
-        statuses, carrier_ids, errors_of_batch, ats, attempts = zip(*map(batch.result, positions), strict=True)
-        messages += [f"{prefix}{indexes[position]:04x}" for position in positions]
-        phones += batch_phones
-        routes += [batch.route] * len(positions)
-        references += carrier_ids if all(carrier_ids) else map(_reference, carrier_ids, statuses, batch_phones)
-        errors += errors_of_batch
-        alike["number"] += [number] * len(positions)
-        alike["at"] += ats
-        alike["status"] += statuses
-        alike["price"] += [batch.price] * len(positions)
-        alike["attempts"] += attempts
-        alike["answer_ms"] += batch.answer_times(ats)
-    own = {"message": array(messages), "phone": array(phones)}
-    nullable = {"route": routes, "reference": references, "error": errors}
-    return (
-        {"carrier": carrier}
-        | own
-        | {name: texts(() if values.count(None) == len(values) else values) for name, values in nullable.items()}
-        | {name: array(_once(values)) for name, values in alike.items()}
-    )
-
-
-def _once(values: Sequence[Any]) -> Iterable[Any]:
-    return values[:1] if len(set(values)) == 1 else values
-
-
-def _reference(carrier_ids: str | None, status: MessageStatus, phone: str) -> str | None:
-    """The reference of a message that the carrier accepted without an id is its phone."""
-    return by_destination(phone) if not carrier_ids and status is SENT else carrier_ids

@@ -6,9 +6,8 @@ from marshmallow import Schema, validate, validates, validates_schema
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 from shared.accounts.administration import MAX_RETENTION_DAYS, check_name
 from shared.accounts.refused import Refused

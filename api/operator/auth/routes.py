@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 
 from api.endpoint import client_address, json_response, services
+from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.limits.sign_in import counted_attempt
 from api.operator.auth.schemas import OperatorTokenResponse
 from api.operator.endpoint import operator_endpoint
-from api.rate_limits import take_operator_request
 from api.resources.auth.routes import read_credentials
 
 TOKEN = OperatorTokenResponse()
@@ -30,7 +30,7 @@ def create_operator_token() -> JsonResponse:
         token, operator = services().operator_tokens.exchange(
             credentials["api_key"], credentials["api_secret"], address
         )
-    take_operator_request(operator)
+    services().rate_limits.take_of_operator(current_request(), operator)
     return json_response(
         TOKEN.dump(
             {

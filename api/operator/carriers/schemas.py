@@ -6,10 +6,9 @@ from marshmallow import Schema, validate, validates_schema
 
 from api.operator.fields import reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 from shared.carriers.control import SENDER
 

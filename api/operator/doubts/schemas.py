@@ -4,9 +4,8 @@ from marshmallow import Schema, validate
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import EXPIRES_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 from shared.doubts.by_operator import OUTCOMES
 

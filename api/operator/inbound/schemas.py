@@ -4,9 +4,8 @@ from marshmallow import Schema, validate
 
 from api.operator.fields import ACCOUNT_ID, account_id, reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import INBOUND_ID, PHONE
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 
 NUMBER = validate.Length(1, 21, error="Use {min} to {max} characters.")

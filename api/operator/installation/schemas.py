@@ -6,9 +6,8 @@ from marshmallow import Schema, validate
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import IMPORT_ID
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from shared.job_failures import JobKind
 
 KINDS = sorted(get_args(JobKind))

@@ -6,9 +6,8 @@ from marshmallow import Schema, post_load, validate, validates_schema
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.rules import QuietHours
 from shared.accounts.category_rules import MAX_CAP, MAX_HOURS
 from shared.accounts.limits import MAX_DESTINATIONS, destinations

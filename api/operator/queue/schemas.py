@@ -4,8 +4,7 @@ from marshmallow import Schema, validate
 
 from api.operator.fields import ACCOUNT_ID
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 
 LIMITED_BY = (
     "guard",

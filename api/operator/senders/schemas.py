@@ -5,9 +5,8 @@ from marshmallow import Schema, validate
 from api.operator.fields import ACCOUNT_ID, AccountPaging, account_id
 from api.resources.sender_ids.schemas import STATUSES, SenderRequest
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import SENDER_UUID
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 
 
 class SenderIdPaging(AccountPaging):

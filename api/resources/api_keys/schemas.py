@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from marshmallow import Schema, validate, validates
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
 from shared.api_key import MAX_NETWORKS, SCOPES, networks
 

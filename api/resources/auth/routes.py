@@ -9,7 +9,6 @@ from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.limits.sign_in import counted_attempt
 from api.problems import Problem
-from api.rate_limits import take_request
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 MAX_BODY = 4_096
@@ -38,7 +37,9 @@ def exchange() -> JsonResponse:
     credentials, address = read_credentials(), client_address()
     with counted_attempt(services().failures, address):
         token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"], address)
-    take_request(caller)
+    request = current_request()
+    request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
+    services().rate_limits.take(request, caller)
     return json_response(
         TOKEN.dump(
             {
@@ -54,14 +55,14 @@ def exchange() -> JsonResponse:
 
 def read_credentials() -> dict[str, Any]:
     """The credentials in the body, or in the headers if the body has none."""
-    raw = read_bytes(MAX_BODY)
+    raw = read_bytes(current_request(), MAX_BODY)
     given = current_request().http.headers
     headers = {
         name: given[header]
         for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
         if header in given
     }
-    body = read_json(MAX_BODY) if raw.strip() or not headers else {}
+    body = read_json(current_request(), MAX_BODY) if raw.strip() or not headers else {}
     if headers and not body.keys() & {"api_key", "api_secret"}:
         if len(headers) < 2:
             raise Problem("invalid_credentials", "Send X-API-Key and X-API-Secret together.", headers=BEARER)
@@ -78,7 +79,7 @@ def read_credentials() -> dict[str, Any]:
 )
 def revoke(caller: Any) -> JsonResponse:
     """Revoke the token in use, or the one given as `token`. It stops working within five seconds."""
-    raw = read_bytes(MAX_BODY)
+    raw = read_bytes(current_request(), MAX_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
     tokens = services().tokens
     if "token" in body:

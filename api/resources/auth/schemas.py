@@ -3,8 +3,7 @@
 from marshmallow import Schema
 
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 
 
 class Credentials(Request):

@@ -57,7 +57,7 @@ def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
     config = services().http_carriers.get(name)
     if config is None or config.callback is None:
         raise Problem("not_found", "Not found.")
-    body = read_bytes(MAX_BODY_BYTES)
+    body = read_bytes(current_request(), MAX_BODY_BYTES)
     request = current_request().http
     try:
         query = callbacks.fields_of(request.query_string.decode("utf-8", "replace"))

@@ -3,10 +3,9 @@
 from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.entries import Entries, RejectedEntryResponse
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, REJECTED_PHONE
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.contacts.fields import MAX_TAG_LENGTH
 

@@ -3,9 +3,8 @@
 from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import DELIVERED_AT, EVENT_ID, WEBHOOK_ID, WEBHOOK_URL
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.outbox import KEPT_DAYS
 

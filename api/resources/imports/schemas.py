@@ -5,10 +5,9 @@ from typing import Any
 from marshmallow import Schema
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, IMPORT_ID, NOT_A_PHONE
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.sms.numbering import is_country
 

@@ -4,8 +4,7 @@ from marshmallow import Schema
 
 from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.people import (
     EMAIL,
     INVITATION_ID,

@@ -7,7 +7,8 @@ from api.auth.revocations import MAX_REVOKED, MAX_REVOKED_OF_ACCOUNT
 from api.auth.token_claims import VALID
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
-from api.http.receive import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, MAX_PIPELINED, MINIMUM_RATE
+from api.http.receive import MINIMUM_RATE
+from api.http.request import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, MAX_PIPELINED
 from api.limits.bulkheads import (
     CONNECTIONS_OF_ADDRESS,
     EXPORTS_OF_ACCOUNT,

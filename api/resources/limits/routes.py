@@ -4,10 +4,10 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from api.accept.recipients import hourly_limit
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.limits.token_buckets import MAX_DEBT
-from api.rate_limits import requests_per_second
+from api.limits.rate_limits import MAX_DEBT
 from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
@@ -53,7 +53,7 @@ def limits(caller: Caller) -> Any:
         sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
         limited_by = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
-    requests = requests_per_second(work.settings, limits, caller)
+    requests = work.rate_limits.rate_of(caller, limits)
     return LIMITS.dump(
         {
             "requests_per_second": min(requests, caller.rate or requests),
@@ -75,7 +75,7 @@ def limits(caller: Caller) -> Any:
             "destinations": limits.destinations,
             "pumping_guard": limits.pumping,
             "messages_per_phone_hour": {
-                str(category): limits.recipients(lane, work.settings.recipient_limits) or None
+                str(category): hourly_limit(limits, lane, work.settings.recipient_limits) or None
                 for lane, category in enumerate(LANES)
             },
         }

@@ -6,9 +6,8 @@ from marshmallow import Schema, validate, validates_schema
 
 from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.people import SESSION_ID, TimeZone, code_field, name_field, password_field, role_field
 
 LANGUAGE = "Use a language tag, such as en or pt-BR."

@@ -5,8 +5,7 @@ from marshmallow import Schema, validate
 from api.resources.invitations.schemas import TOKEN
 from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.people import LONGEST_SECRET
 
 LONGEST_CODE, LONGEST_STATE, LONGEST_ATTEMPT = 4096, 128, 1024

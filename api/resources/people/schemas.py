@@ -3,8 +3,7 @@
 from marshmallow import Schema
 
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.people import EMAIL, PERSON_ID, role_field
 
 JOINED_AT, SIGNED_IN_AT = "2026-03-01T08:00:00.000Z", "2026-03-02T09:00:00.120Z"

@@ -3,9 +3,8 @@
 from marshmallow import Schema
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.examples import PHONE
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 
 
 class ErasureBody(Request):

@@ -3,10 +3,9 @@
 from marshmallow import Schema, validate, validates
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import SENDER_UUID
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 

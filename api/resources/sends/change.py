@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
-from api.accept.options import due_time, expiry_time, is_default
+from api.accept.accept import due_time, expiry_time, is_default
 from api.accept.text import fit_text, template_of
 from api.commit.low_balance import low_balance, spend_limit_reached
 from api.problems import Problem, invalid

@@ -8,10 +8,9 @@ from marshmallow import Schema, validate, validates, validates_schema
 from api.resources.sends.bottleneck import REASONS
 from api.resources.sms.responses import BulkSegmentsResponse
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, ON_UNICODE, doc
+from api.schemas.fields import IN_RANGE, ON_UNICODE, Request, doc
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry

@@ -3,8 +3,7 @@
 from marshmallow import Schema
 
 from api.schemas import fields
-from api.schemas.base import Request
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from api.schemas.people import EMAIL, PERSON_ID, SESSION_ID, code_field, password_field, role_field, secret_field
 from shared.people.emails import LONGEST_EMAIL
 from shared.people.roles import OPERATOR_ROLES

@@ -11,10 +11,9 @@ from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse
 from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
-from api.http.direct import PendingResponse
 from api.http.json_body import LARGE_BODY, read_json
 from api.http.request import Summary, current_request
-from api.http.responses import JsonResponse
+from api.http.responses import JsonResponse, PendingResponse
 from api.problems import invalid
 from api.resources.sms.quote_response import QuoteResponse
 from api.resources.sms.responses import BulkResponse, SingleResponse
@@ -101,7 +100,7 @@ def price(caller: Caller) -> IdempotentResponse:
     The body is that of any of the three sends. For 15 minutes, a send with the same body and the `quote_id` costs no
     more than quoted, or is refused.
     """
-    body = read_json(LARGE_BODY)
+    body = read_json(current_request(), LARGE_BODY)
     given = [name for name in QUOTES if name in body]
     if len(given) != 1:
         detail = "Provide exactly one of `phone`, `phones` and `group_id`."
@@ -115,9 +114,9 @@ def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentRespon
     request = current_request()
     request_id = request.request_id if request.summary.is_sampled else None
     traceparent = request.summary.traceparent
-    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id, traceparent)
+    accepted = accept(request.services, caller, kind, body, key_of_request(caller, body), request_id, traceparent)
     if isinstance(accepted, PendingSend):
-        return PendingResponse(accepted.ready, partial(_outcome, accepted, request.summary))
+        return PendingResponse(request, accepted.ready, partial(_outcome, accepted, request.summary))
     if not accepted.replayed and not caller.test:
         request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
     return _noted(accepted, request.summary)

@@ -6,9 +6,8 @@ from typing import Any
 from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import cursor, next_cursor
 from shared.lifecycle import STORED, Category, MessageStatus
 

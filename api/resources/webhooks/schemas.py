@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import WEBHOOK_ID, WEBHOOK_URL
-from api.schemas.fields import doc
+from api.schemas.fields import Request, doc
 from shared.outbox import EventType
 
 SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="

@@ -103,7 +103,7 @@ def test_contacts_over_the_limit_drop_out_of_a_group(service: Service) -> None:
 
 def test_what_one_process_counts_another_knows(service: Service) -> None:
     api = service.flask.extensions["bulksms"].recipients
-    redis, worker = fakeredis.FakeRedis(), service.worker.sweeper.recipients.counts
+    redis, worker = fakeredis.FakeRedis(), service.worker.sweeper.work.recipients.counts
     for _ in range(3):
         service.send(PHONE, category="authentication")
     worker.add(service.account_id, 0, [PHONE] * 3, 3)

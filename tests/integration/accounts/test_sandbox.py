@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.auth import tokens
-from api.server.owners import Owners
+from api.server.application import Owners
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
     Refused,

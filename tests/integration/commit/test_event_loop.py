@@ -14,8 +14,7 @@ from api.app import create_app
 from api.endpoint import direct_endpoint
 from api.event_loop import ThreadOnlyPool
 from api.http.wsgi import WholeResponse
-from api.server.application import Application
-from api.server.owners import Owners
+from api.server.application import Application, Owners
 from shared.db.connection import make_engine
 from tests.harness.on_the_loop import handled
 from tests.harness.service import Service

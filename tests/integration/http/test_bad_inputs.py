@@ -23,7 +23,6 @@ from api.http.json_body import LARGE_BODY, SMALL_BODY
 from api.http.receive import DRAINED
 from api.problems import CATALOGUE
 from api.resources.auth.routes import MAX_BODY
-from api.resources.limits.routes import BOUNDS
 from shared.contacts import groups as contacts
 from shared.contacts.groups import delete_group
 from shared.sms.segments import segment
@@ -1146,9 +1145,3 @@ def test_an_account_has_a_number_of_groups(service: Service, monkeypatch: pytest
     assert_problem(service.post("/groups", name="second"), 409, "group_limit")
     other = service.new_token(service.new_account("other"))
     assert service.post("/groups", token=other, name="second").status_code == 200
-
-
-def test_limits_tell_the_bounds_of_requests(service: Service) -> None:
-    limits = service.get("/limits").json
-    assert {name: limits[name] for name in BOUNDS} == BOUNDS
-    assert (limits["head_bytes"], limits["groups"], limits["requests_under_way"]) == (32_768, 10_000, 512)

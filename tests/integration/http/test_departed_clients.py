@@ -12,10 +12,8 @@ import pytest
 from sqlalchemy import Engine, event, text
 
 from api.http import bounded_queries
-from api.server.application import Application
-from api.server.connections import Connections
-from api.server.exchange import ServerState
-from api.server.owners import Owners
+from api.server.application import Application, Owners
+from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from tests.harness.service import PREFIX, Service
 

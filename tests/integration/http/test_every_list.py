@@ -38,7 +38,7 @@ MOST = 4 * EXAMINED
 """Rows that one statement reads at most: a few more than it examines, as it finds its page and the rest of its rows."""
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 VALUES = {
-    "/sends": {"status": "canceled", "reference": "rare"},
+    "/sends": {"status": "canceled", "reference": "rare", "in_progress": "true"},
     "/messages": {
         "status": "undelivered",
         "phone": "254799999999",
@@ -50,7 +50,9 @@ VALUES = {
         "group_id": UNKNOWN,
         "since": "2020-01-01T00:00:00Z",
         "until": ahead(),
+        "texts": None,
     },
+    "/groups": {"search": "rare"},
     "/sends/<uuid:send_id>/messages": {"status": "undelivered"},
     "/groups/<uuid:group_id>/contacts": {"phone": "254799999999", "tag": "rare"},
     "/webhooks/<uuid:webhook_id>/deliveries": {"status": "failed"},
@@ -62,11 +64,12 @@ VALUES = {
         "sender_id": "RARE",
         "since": "2020-01-01T00:00:00Z",
         "until": ahead(),
+        "latest": "true",
     },
-    "/sender-ids": {"status": "suspended"},
+    "/sender-ids": {"status": "suspended", "search": "rare"},
     "/suppressions": {"category": "marketing", "phone": "254799999999", "reason": "rare", "sender_id": "RARE"},
 }
-"""By list, a value of each filter that no row has. None: it says where a page begins, as the cursor does."""
+"""By list, a value of each filter that no row has. None: it finds no less, such as where a page begins."""
 OFF = (
     ("enable_seqscan",),
     ("enable_seqscan", "enable_bitmapscan"),

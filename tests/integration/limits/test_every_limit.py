@@ -219,11 +219,11 @@ JSON, HEADS = "tests/unit/http/test_json_body.py::", "tests/unit/server/test_pro
 SIGN_IN, LISTS = "tests/integration/auth/test_sign_in.py::", "tests/integration/http/test_bounded_lists.py::"
 LIMITS, COST = "tests/integration/limits/test_limits.py::", "tests/integration/limits/test_request_cost.py::"
 TESTED_BELOW_HTTP = {
-    "headers": ("api.http.receive.MAX_HEADERS", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
-    "header_bytes": ("api.http.receive.MAX_LINE_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
-    "head_bytes": ("api.http.receive.MAX_HEAD_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
+    "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
+    "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
+    "head_bytes": ("api.http.request.MAX_HEAD_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
     "pipelined_requests": (
-        "api.http.receive.MAX_PIPELINED",
+        "api.http.request.MAX_PIPELINED",
         CONNECTIONS + "test_requests_that_wait_on_one_connection_are_bounded",
     ),
     "connections_per_address": (
@@ -251,11 +251,11 @@ TESTED_BELOW_HTTP = {
         SERVER + "test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time",
     ),
     "exports_under_way": (
-        "api.server.application.EXPORTS_OF_ACCOUNT",
+        "api.server.lanes.EXPORTS_OF_ACCOUNT",
         SERVER + "test_an_export_too_many_is_refused_before_any_of_it_is_made",
     ),
     "unread_bytes": (
-        "api.server.application.MAX_UNREAD_BYTES",
+        "api.server.lanes.MAX_UNREAD_BYTES",
         SERVER + "test_an_owner_whose_clients_do_not_read_gets_no_more",
     ),
     "large_groups_under_way": (

@@ -31,7 +31,7 @@ class Charges(list[tuple[int, float]]):
 
 @pytest.fixture
 def charges(service: Service, monkeypatch: pytest.MonkeyPatch) -> Charges:
-    buckets, made = service.flask.extensions["bulksms"].requests, Charges()
+    buckets, made = service.flask.extensions["bulksms"].rate_limits.requests, Charges()
     charge = buckets.charge
 
     def noting(key: int, tokens: float) -> float:

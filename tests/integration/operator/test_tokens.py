@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from api.auth.operator_tokens import OperatorTokens
 from api.limits.bulkheads import OperatorOwner
 from api.problems import Problem
-from api.server.owners import Owners
+from api.server.application import Owners
 from shared.accounts.operator_keys import create_operator_key, revoke_operator_key, revoke_operator_tokens
 from shared.api_key import NewKey
 from shared.health.secret_key import check_secret_key

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from api.endpoint import ENDPOINTS
-from api.limits.token_buckets import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND
+from api.limits.rate_limits import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND
 from shared.people.persons import disable_person, enable_person, set_operator_role
 from shared.people.sessions import MAX_SESSIONS, Origin, begin_session
 from shared.people.sign_in_links import make_link

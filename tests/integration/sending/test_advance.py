@@ -18,7 +18,7 @@ from worker.outages import is_away
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.results import RECORDED, parameters_of
+from worker.sending.finish import RECORDED, parameters_of
 from worker.sending.settle import settle
 
 SENT, FAILED, REJECTED, IN_DOUBT = (

@@ -41,9 +41,9 @@ class Published(TaskPublisher):
 @pytest.fixture
 def published(service: Service) -> Iterator[Published]:
     """What the workers publish."""
-    service.worker.sweeper.tasks = made = Published()
+    service.worker.sweeper.work.tasks = made = Published()
     yield made
-    service.worker.sweeper.tasks = None
+    service.worker.sweeper.work.tasks = None
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
@@ -24,6 +25,7 @@ from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
 from worker.sending.checks import LOCK_CAPS, apply_rules
 from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import CANDIDATE
 
@@ -126,19 +128,19 @@ def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
 
 
 def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    settled: list[int] = []
-    settle = worker.sending.dispatch.settle
+    ended: list[int] = []
+    finish = worker.sending.dispatch.finish
 
-    def note(*arguments: object) -> None:
-        settled.append(1)
-        settle(*arguments)  # type: ignore[arg-type]
+    def note(*arguments: Any) -> list[ClaimedBatch]:
+        ended.append(1)
+        return finish(*arguments)
 
-    monkeypatch.setattr(worker.sending.dispatch, "settle", note)
+    monkeypatch.setattr(worker.sending.dispatch, "finish", note)
     monkeypatch.setattr(worker.sending.dispatch, "CYCLE_SECONDS", 1e-6)
     monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
-    assert len(settled) == WINDOWS
+    assert len(ended) == WINDOWS
 
 
 def test_all_workers_slow_down_when_the_carrier_throttles(service: Service) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-import worker.sending.settle
+import worker.sending.finish
 from bulksms.local.postgres import Postgres
 from shared import outbox as events
 from shared.audit.check import audit
@@ -26,7 +26,8 @@ from tests.integration.sending.test_advance import (
     rows,
 )
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.settle import can_finish, finish, settle
+from worker.sending.finish import can_finish, finish
+from worker.sending.settle import settle
 
 numbers = iter(range(254_770_000_000, 254_771_000_000, 100))
 
@@ -114,6 +115,12 @@ def general(*_: object) -> bool:
     return False
 
 
+def end(service: Service, batches: list[ClaimedBatch]) -> None:
+    """End a cycle, as the dispatcher does."""
+    if rest := finish(service.engine, batches, "simulator"):
+        settle(service.engine, rest, "simulator", 0.0)
+
+
 CASES = {
     "all sent": [[SENT] * 3, [SENT]],
     "all kinds": [[SENT, REJECTED, FAILED, SENT], [FAILED, SENT, SENT, REJECTED]],
@@ -140,8 +147,8 @@ def test_both_ways_come_to_the_same(
         for batch, each in zip(batches, statuses, strict=True):
             put(batch, *map(result, range(len(each)), each))
         assert can_finish(batches)
-        monkeypatch.setattr(worker.sending.settle, "can_finish", way)
-        settle(service.engine, batches, "simulator", 0.0)
+        monkeypatch.setattr(worker.sending.finish, "can_finish", way)
+        end(service, batches)
         made = outcome(service, batches, first)
         made[0] = [(row[0] - first, *row[1:]) for row in made[0]]
         change = [now - then for now, then in zip(balance(service), before, strict=True)]
@@ -161,7 +168,7 @@ def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: 
     advance(service.engine, [batch], 2, "simulator", 60.0)
     for position in range(2, 4):
         batch.put(position, result(position, FAILED))
-    settle(service.engine, [batch], "simulator", 0.0)
+    end(service, [batch])
     assert counters(service, batch) == (2, 0, 2, 0)
     assert len(rows(service, first)) == 4
     assert audit(service.engine, full=True) == []
@@ -173,7 +180,7 @@ def test_a_batch_that_is_another_turns_is_left_alone(service: Service, first: in
         put(batch, *(result(position, SENT) for position in range(5)))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
-    settle(service.engine, [lost, held], "simulator", 0.0)
+    end(service, [lost, held])
     assert (lost.lost, held.lost) == (True, False)
     assert (counters(service, lost), counters(service, held)) == ((0, 0, 0, 0), (5, 0, 0, 0))
     assert [row[0] for row in rows(service, first)] == [first + 5 + position for position in range(5)]
@@ -188,7 +195,7 @@ def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_ther
         connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
     assert finish(service.engine, [batch], "simulator") == [batch]
     assert rows(service, first) == []
-    settle(service.engine, [batch], "simulator", 0.0)
+    end(service, [batch])
     assert counters(service, batch) == (3, 0, 0, 0)
 
 
@@ -198,7 +205,7 @@ def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, l
     put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
     assert can_finish([batch])
     assert finish(service.engine, [batch], "simulator") == [batch]
-    settle(service.engine, [batch], "simulator", 0.0)
+    end(service, [batch])
     told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
         found = [tuple(row) for row in connection.execute(told, {"id": batch.send_id})]
@@ -234,7 +241,7 @@ def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:
     put(batch, result(0, SENT))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = :id"), {"id": batch.send_id})
-    settle(service.engine, [batch], "simulator", 0.0)
+    end(service, [batch])
     with service.engine.connect() as connection:
         assert tuple(connection.execute(SEND, {"id": batch.send_id}).one()) == ("canceled", 0, 1, 0, 0, 0, True)
 

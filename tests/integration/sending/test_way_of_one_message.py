@@ -18,10 +18,8 @@ import api
 from api.app import create_app
 from api.endpoint import direct_endpoint
 from api.event_loop import ThreadOnlyPool
-from api.server.application import Application
-from api.server.connections import Connections
-from api.server.exchange import ServerState
-from api.server.owners import Owners
+from api.server.application import Application, Owners
+from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from shared.db.connection import make_engine
 from shared.task_queue import make_celery

@@ -13,9 +13,9 @@ from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from worker.sending.advance import ADVANCE
 from worker.sending.claim import CLAIM, Claimed
+from worker.sending.finish import FINISH, RECORDED, parameters_of
 from worker.sending.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
-from worker.sending.results import FENCE, RECORDED, parameters_of
-from worker.sending.settle import FINISH
+from worker.sending.results import FENCE
 
 SENDS = 3_000
 AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from api.http import receive
-from api.http.receive import Gone, TooSlow, drain, is_small, problem_of_head, spooled_body, whole_body
+from api.http.receive import Gone, TooSlow, drain, spooled_body
+from api.http.request import is_small, problem_of_head
+from api.server.exchange import whole_body
 
 GONE = {"type": "http.disconnect"}
 

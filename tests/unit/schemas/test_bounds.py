@@ -15,7 +15,7 @@ import api.app  # noqa: F401 - declares the endpoints
 from api.accept.schemas import SingleSend
 from api.endpoint import ENDPOINTS, OPERATORS
 from api.problems import invalid
-from api.schemas.base import Request
+from api.schemas.fields import Request
 from api.schemas.entries import Entries
 from api.schemas.errors import errors_of
 from api.schemas.rules import CountOrShare

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from api.http import receive
+from api.http import request
 from api.server import limits
-from api.server.connections import Connections
-from api.server.exchange import ServerState
+from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from tests.unit.server.test_protocol import HEAD, Connection, after, length
 
@@ -82,9 +81,9 @@ def test_a_request_learns_that_its_client_left_although_another_one_waits_behind
 
 def test_requests_that_wait_on_one_connection_are_bounded() -> None:
     seen = after(GET * 1000, seconds=5 * SHORT)
-    assert seen.written.count(b" 200 OK") == 1 + receive.MAX_PIPELINED and seen.closed
+    assert seen.written.count(b" 200 OK") == 1 + request.MAX_PIPELINED and seen.closed
     assert seen.written.count(b"connection: close") == 1, "the client knows that the others were not handled"
-    assert after(GET * (1 + receive.MAX_PIPELINED), seconds=5 * SHORT).closed is False
+    assert after(GET * (1 + request.MAX_PIPELINED), seconds=5 * SHORT).closed is False
 
 
 @pytest.mark.parametrize("start", [HEAD, HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"], ids=["head", "trailers"])

@@ -6,17 +6,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from api.endpoint import DirectEndpoint
 from api.event_loop import is_on_event_loop
-from api.http.direct import DirectEndpoint
-from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES
-from api.http.request import Request, current_request
+from api.http.request import MAX_HEAD_BYTES, MAX_LINE_BYTES, Request, current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
 from api.limits.refusal_delays import Refusals
 from api.server import limits
 from api.server.application import Application
-from api.server.connections import Connections
-from api.server.exchange import ServerState
+from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from tests.harness.on_the_loop import on_loop
 

@@ -9,8 +9,8 @@ import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.limits.rate_limits import MAX_DEBT, Buckets
 from api.limits.shared_token_buckets import SharedRateLimit
-from api.limits.token_buckets import MAX_DEBT, Buckets
 
 
 class Clock:

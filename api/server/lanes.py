@@ -1,0 +1,132 @@
+"""Requests that are handled in threads: which lane of threads they wait in, and how their responses are made and sent.
+
+The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from api.endpoint import PREFIX
+from api.http.request import Environ, Receive, Send
+from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
+from api.limits.bulkheads import (
+    CARRIER_THREADS,
+    EXPORT_THREADS,
+    EXPORTS_OF_ACCOUNT,
+    MAX_UNREAD_BYTES,
+    OIDC_THREADS,
+    PASSWORD_NICENESS,
+    PASSWORD_THREADS,
+    SIGN_IN_THREADS,
+    SINGLE_THREADS,
+    Lane,
+    Owner,
+    Share,
+    is_signed_in,
+    rest_as_long,
+)
+from api.server.exchange import send_whole
+from api.server.responses import problem_response, send_stream, wait_until_done
+from shared.db.cancellation import Cancellation
+
+SINGLE = f"{PREFIX}/sms/send"
+"""A send to one phone: the most frequent request."""
+PASSWORDS = frozenset(
+    f"{PREFIX}/{path}" for path in ("sign-in", "invitations/accept", "me/password", "me/totp", "me/totp/disable")
+)
+"""Paths where a password is hashed, which takes long: they have threads of their own, and few."""
+OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
+"""Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
+CARRIERS = "/carriers/"
+EXPORTED = "text/csv"
+"""The `Accept` of an export. If the account has too many exports, it is refused before any work."""
+
+
+class Refusal(NamedTuple):
+    """A refusal (4xx, 5xx) to be sent, the size of the request's body, and whether part of it is unread."""
+
+    response: WholeResponse
+    body_bytes: int = 0
+    unread: bool = False
+
+
+class Lanes:
+    """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
+
+    `threads` is the size of the lane for accounts; the connection pool has more for the other lanes.
+    """
+
+    def __init__(self, app: Wsgi, threads: int) -> None:
+        self._app = app
+        self.single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
+        self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
+        self._passwords = Lane("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
+        self._oidc = Lane("oidc", OIDC_THREADS, OIDC_THREADS // 2)
+        self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
+        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
+        self._chunks = Lane("exports", EXPORT_THREADS, 1)
+        self._exports = Share()
+        self._unread: Counter[Owner] = Counter()
+        """Bytes of large responses that their clients have not taken yet."""
+
+    async def respond(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> Refusal | None:
+        """Handle a request in a thread and send its response. A refusal is returned, and not sent yet."""
+        lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
+        if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
+            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
+        cancellation = environ[CANCELLATION] = Cancellation()
+        job = lane.submit(owner, partial(self._call, owner, environ))
+        if not unread:
+            await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
+        response = await job
+        if isinstance(response, WholeResponse):
+            if response.status >= 400:
+                return Refusal(response, environ["wsgi.input"].size, unread)
+            self._unread[owner] += len(response.body)
+            try:
+                await send_whole(send, receive, response, unread)
+            finally:
+                self._unread[owner] -= len(response.body)
+                if not self._unread[owner]:
+                    del self._unread[owner]
+        elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
+            try:
+                await send_stream(send, receive, response, partial(self._make_chunk, owner), cancellation.cancel)
+            finally:
+                self._exports.release(owner)
+        else:
+            await lane.submit(owner, response.close)
+            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
+        return None
+
+    def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
+        """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
+        if self._unread[owner] > MAX_UNREAD_BYTES:
+            return problem_response(
+                "rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"]
+            )
+        return call(self._app, environ)
+
+    def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
+        """Make the next chunk of a streamed response in a thread, which then rests for as long."""
+        return self._chunks.submit(owner, partial(rest_as_long, make))
+
+    def _lane(self, owner: Owner, path: str) -> Lane:
+        path = "/" + path.strip("/")  # extra slashes lead to the same view
+        if path == SINGLE:
+            return self.single
+        if path.startswith(CARRIERS):
+            return self._carriers
+        if path in PASSWORDS:
+            return self._passwords
+        if path in OIDC:
+            return self._oidc
+        return self._accounts if is_signed_in(owner) else self._sign_in
+
+
+def _too_many_exports(path: str) -> WholeResponse:
+    detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
+    return problem_response("rate_limited", detail, path)

@@ -9,6 +9,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "list_sends",
         "get_send",
         "list_send_messages",
+        "count_send_errors",
         "update_send",
         "pause_send",
         "resume_send",

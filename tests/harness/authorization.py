@@ -72,6 +72,7 @@ GET    /sends                                                          sms:read 
 GET    /sends/<uuid:send_id>                                           sms:read           owner sender viewer
 PATCH  /sends/<uuid:send_id>                                           sms:send+sms:read  owner sender
 POST   /sends/<uuid:send_id>/cancel                                    sms:send+sms:read  owner sender
+GET    /sends/<uuid:send_id>/errors                                    sms:read           owner sender viewer
 GET    /sends/<uuid:send_id>/messages                                  sms:read           owner sender viewer
 POST   /sends/<uuid:send_id>/pause                                     sms:send+sms:read  owner sender
 POST   /sends/<uuid:send_id>/resume                                    sms:send+sms:read  owner sender
@@ -143,6 +144,8 @@ POST   /guard/release                                                  carriers 
 GET    /inbound                                                        read               admin support
 POST   /inbound/assign                                                 senders            admin
 GET    /inbound/numbers                                                read               admin support
+GET    /messages                                                       read               admin support
+GET    /messages/<uuid:message_id>                                     read               admin support
 GET    /pumping-findings                                               read               admin support
 GET    /queue                                                          read               admin support
 GET    /sender-ids                                                     read               admin support

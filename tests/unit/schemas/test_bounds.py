@@ -15,9 +15,9 @@ import api.app  # noqa: F401 - declares the endpoints
 from api.accept.schemas import SingleSend
 from api.endpoint import ENDPOINTS, OPERATORS
 from api.problems import invalid
-from api.schemas.fields import Request
 from api.schemas.entries import Entries
 from api.schemas.errors import errors_of
+from api.schemas.fields import Request
 from api.schemas.rules import CountOrShare
 
 LARGEST_ID, LARGEST = 2**63 - 1, 2**31 - 1
@@ -68,7 +68,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "window": (1, 1000),
     "within_seconds": (0, 86_400),
     "CarrierChanges.rate": (0, 100_000),
-    "HistoryPaging.carrier": (1, 40),
+    "MessageSearch.carrier": (1, 40),
     "LimitChanges.requests_per_second": (1, LARGEST),
     "OidcReturned.code": (1, 4096),
     "OperatorTokenRequest.reason": (10, 500),

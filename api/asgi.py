@@ -8,10 +8,10 @@ from api.endpoint import direct_endpoint
 from api.server.application import Application, Owners
 from api.server.connections import Connections
 from api.server.traced_application import TracedApplication
-from shared import traces
 from shared.gc_tuning import collect_less_often
 from shared.guard import Guard
-from shared.logs import configure_logging
+from shared.observability import traces
+from shared.observability.logs import configure_logging
 from shared.settings import SettingsError
 
 configure_logging()

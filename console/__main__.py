@@ -7,8 +7,8 @@ import sys
 import waitress
 
 from console.app import create_app
-from console.body_limits import FILE_BYTES
-from console.connections import most_connections, raise_descriptor_limit
+from console.load.body_limits import FILE_BYTES
+from console.load.connections import most_connections, raise_descriptor_limit
 from console.settings import from_environment
 from shared.environment import SettingsError
 

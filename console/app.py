@@ -5,22 +5,22 @@ from typing import Any
 from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from console import current
-from console.before_sign_in import add_before_sign_in, sign_in_methods
-from console.body_limits import limit_bodies
-from console.charts import chart_data
-from console.errors import add_error_pages
-from console.fair_share import share_fairly
-from console.formats import add_formats
-from console.forms import new_key
-from console.languages import add_languages
-from console.message_errors import add_explanations
-from console.navigation import navigation
-from console.paging import page_at
-from console.requests_counted import count_requests
-from console.security import secure
+from console.load.body_limits import limit_bodies
+from console.load.fair_share import share_fairly
+from console.load.requests_counted import count_requests
+from console.pages.charts import chart_data
+from console.pages.errors import add_error_pages
+from console.pages.formats import add_formats
+from console.pages.forms import new_key
+from console.pages.languages import add_languages
+from console.pages.message_errors import add_explanations
+from console.pages.navigation import navigation
+from console.pages.paging import page_at
+from console.pages.security import secure
+from console.pages.static_files import add_versions
+from console.session import current
+from console.session.before_sign_in import add_before_sign_in, sign_in_methods
 from console.settings import Settings
-from console.static_files import add_versions
 from console.views import ACCOUNT_PAGES, PAGES
 
 ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"

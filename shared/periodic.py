@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from redis.exceptions import RedisError
 
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 
 log = logging.getLogger(__name__)
 

@@ -13,14 +13,14 @@ from celery.signals import setup_logging, worker_init, worker_shutdown, worker_s
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.guard import Guard
-from shared.logs import configure_logging
-from shared.metrics_server import serve_metrics
+from shared.observability.logs import configure_logging
+from shared.observability.metrics_server import serve_metrics
+from shared.observability.traces import start_traces, stop_traces
 from shared.redis_client import is_redis, redis_client
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
-from shared.traces import start_traces, stop_traces
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess

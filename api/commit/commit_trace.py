@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from api.commit.draft import Draft
 
 if TYPE_CHECKING:
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 
 def trace_commit(tracer: "Tracer", drafts: list[Draft], began: float) -> None:

@@ -21,12 +21,12 @@ from api.commit.draft import Draft
 from api.commit.idempotency import IdempotentResponse
 from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
-from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import autocommit
 from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
-from shared.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
+from shared.observability import traces
+from shared.observability.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.sends.fair_queueing import CachedClock
 from shared.sms.countries import PREFIX, country_of
 

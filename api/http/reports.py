@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.http.bounded_queries import reading_list
 from shared.db.connection import is_away
 from shared.db.replica import Replica
-from shared.metrics import REPORTS
+from shared.observability.metrics import REPORTS
 from shared.settings import MAX_REPLICA_LAG
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from shared.db.connection import is_away
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
 from shared.encryption import TextKeyMissing, TextUnreadable
-from shared.logs import fields
+from shared.observability.logs import fields
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from api.http.request import current_request
 from api.metrics.installation import InstallationCollector
 from api.problems import Problem
-from shared.metrics import registry_of_host
-from shared.metrics_server import is_authorized
+from shared.observability.metrics import registry_of_host
+from shared.observability.metrics_server import is_authorized
 
 
 def add_metrics(app: Flask) -> None:

@@ -14,9 +14,9 @@ from api.server.supervisor import Supervisor
 from shared.carriers.http.file import http_carriers
 from shared.db.connection import make_engine
 from shared.db.schema import schema_problem
-from shared.logs import configure_logging
+from shared.observability.logs import configure_logging
+from shared.observability.traces import are_traces_on
 from shared.settings import SIMULATED, Settings, SettingsError, service_settings
-from shared.traces import are_traces_on
 
 log = logging.getLogger(__name__)
 

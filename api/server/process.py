@@ -18,8 +18,8 @@ from api.server.connections import Connections, ServerState
 from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
-from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
-from shared.traces import stop_traces
+from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
+from shared.observability.traces import stop_traces
 
 BACKLOG = 2048
 END_SECONDS = 20.0

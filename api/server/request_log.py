@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from api.http.request import SUMMARY, Headers, Summary
-from shared.logs import fields
+from shared.observability.logs import fields
 from shared.periodic import repeat
 
 log = logging.getLogger("api.requests")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from api.endpoint import PREFIX
 from api.http.request import SUMMARY, TRACEPARENT, Receive, Scope, Send, Summary
 from api.server.application import Application
-from shared.logs import scrub
+from shared.observability.logs import scrub
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 ROUTES = frozenset(f"{PREFIX}/sms/{name}" for name in ("send", "send-bulk", "send-group", "quote"))
 FIRST_SERVER_ERROR = 500

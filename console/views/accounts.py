@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, redirect, render_template, url_for
 
-from console import current
+from console.session import current
 
 pages = Blueprint("accounts", __name__)
 

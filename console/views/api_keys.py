@@ -6,10 +6,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account, may, require
-from console.formats import SCOPES
-from console.forms import Form
-from console.paging import paging
+from console.pages.formats import SCOPES
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account, may, require
 
 pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
 

@@ -5,9 +5,9 @@ from typing import Any
 from flask import Blueprint, render_template
 from flask_babel import lazy_gettext
 
-from console.current import account
-from console.formats import label
-from console.paging import paging
+from console.pages.formats import label
+from console.pages.paging import paging
+from console.session.current import account
 
 _ = lazy_gettext
 

@@ -6,12 +6,12 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.choices import groups, senders
-from console.current import account, require
-from console.drafts import FIELDS, FIELDS_OF_FILE, Draft
-from console.forms import Form
-from console.quotes import look
-from console.recipients import SAMPLE, decoded
+from console.message.choices import groups, senders
+from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
+from console.message.quotes import look
+from console.message.recipients import SAMPLE, decoded
+from console.pages.forms import Form
+from console.session.current import account, require
 
 pages = Blueprint("compose", __name__, url_prefix="/compose")
 

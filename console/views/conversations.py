@@ -11,11 +11,11 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.choices import SHOWN, senders
-from console.current import account
-from console.forms import Form
-from console.paging import paging
-from console.recipients import plain_phone
+from console.message.choices import SHOWN, senders
+from console.message.recipients import plain_phone
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 

@@ -5,9 +5,9 @@ from typing import Any
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask_babel import gettext
 
-from console.current import account
-from console.forms import Form
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account
 
 pages = Blueprint("ledger", __name__, url_prefix="/credits")
 

@@ -10,9 +10,9 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext, refresh
 from markupsafe import Markup
 
-from console import current
-from console.forms import Form
-from console.languages import LANGUAGES
+from console.pages.forms import Form
+from console.pages.languages import LANGUAGES
+from console.session import current
 
 pages = Blueprint("me", __name__, url_prefix="/me")
 

@@ -6,11 +6,11 @@ from typing import Any
 from flask import Blueprint, render_template, request
 from flask_babel import gettext
 
-from console.current import account
-from console.formats import utc_from_local
-from console.forms import Form
-from console.paging import paging
-from console.recipients import plain_phone
+from console.message.recipients import plain_phone
+from console.pages.formats import utc_from_local
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account
 from console.views.sends import OUTCOMES
 
 pages = Blueprint("messages", __name__, url_prefix="/messages")

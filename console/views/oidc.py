@@ -10,9 +10,9 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, request, session, url_for
 from flask_babel import gettext
 
-from console.before_sign_in import before_oidc_sign_in
-from console.forms import Form
-from console.problems import describe
+from console.pages.forms import Form
+from console.pages.problems import describe
+from console.session.before_sign_in import before_oidc_sign_in
 from console.views.sign_in import begin, begin_first
 
 pages = Blueprint("oidc", __name__)

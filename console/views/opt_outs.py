@@ -6,12 +6,12 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.csv_files import content_type_of, download, length_of, tell_encoding
-from console.current import account
-from console.formats import counted
-from console.forms import Form
-from console.paging import paging
-from console.recipients import phones_of_list, plain_phone
+from console.message.recipients import phones_of_list, plain_phone
+from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
+from console.pages.formats import counted
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account
 
 pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
 

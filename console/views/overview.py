@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from console.charts import KINDS, by_day, days_until_today
-from console.current import account
-from console.live_answers import shared
+from console.load.live_answers import shared
+from console.pages.charts import KINDS, by_day, days_until_today
+from console.session.current import account
 
 pages = Blueprint("overview", __name__)
 

@@ -6,10 +6,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console import current
-from console.current import account
-from console.forms import Form
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session import current
+from console.session.current import account
 
 pages = Blueprint("people", __name__, url_prefix="/people")
 

@@ -6,9 +6,9 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask_babel import gettext
 
-from console.current import account
-from console.forms import Form
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account
 
 pages = Blueprint("sender_ids", __name__, url_prefix="/sender-ids")
 

@@ -7,14 +7,14 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.csv_files import download
-from console.current import account, require
-from console.formats import local_from_utc, utc_from_local
-from console.forms import Form
-from console.live_answers import shared
-from console.message_errors import explained
-from console.paging import paging
-from console.progress import Progress
+from console.load.live_answers import shared
+from console.message.progress import Progress
+from console.pages.csv_files import download
+from console.pages.formats import local_from_utc, utc_from_local
+from console.pages.forms import Form
+from console.pages.message_errors import explained
+from console.pages.paging import paging
+from console.session.current import account, require
 
 pages = Blueprint("sends", __name__, url_prefix="/sends")
 

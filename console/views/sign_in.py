@@ -8,12 +8,12 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console import current
-from console.addresses import page_here
-from console.before_sign_in import before_sign_in
-from console.forms import Form
-from console.languages import language
-from console.sealed import seal, unseal
+from console.pages.addresses import page_here
+from console.pages.forms import Form
+from console.pages.languages import language
+from console.session import current
+from console.session.before_sign_in import before_sign_in
+from console.session.encrypted_forms import seal, unseal
 
 pages = Blueprint("sign_in", __name__)
 

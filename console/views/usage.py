@@ -6,10 +6,10 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 
-from console.charts import KINDS, by_day, kind
-from console.csv_files import download
-from console.current import account
-from console.forms import Form
+from console.pages.charts import KINDS, by_day, kind
+from console.pages.csv_files import download
+from console.pages.forms import Form
+from console.session.current import account
 
 pages = Blueprint("usage", __name__, url_prefix="/usage")
 

@@ -6,9 +6,9 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.current import account, require
-from console.forms import Form
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.current import account, require
 
 pages = Blueprint("webhooks", __name__, url_prefix="/webhooks")
 

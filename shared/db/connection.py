@@ -18,7 +18,7 @@ from shared.db.cancellation import current_cancellation
 from shared.db.pools import OVERFLOW, CountedPool, count_connections
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 
 UNAVAILABLE = (
     OperationalError,

@@ -6,7 +6,7 @@ from functools import partial
 from sqlalchemy import Engine, event
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from shared.metrics import POOL_CONNECTIONS, POOL_WAITS
+from shared.observability.metrics import POOL_CONNECTIONS, POOL_WAITS
 
 OVERFLOW = 4
 """Connections that a pool opens beyond its size when all are in use. They are closed afterwards."""

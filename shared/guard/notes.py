@@ -14,7 +14,7 @@ from uuid import UUID
 from redis import Redis
 from redis.exceptions import RedisError
 
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 
 log = logging.getLogger(__name__)
 

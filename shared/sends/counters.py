@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
 from shared.lifecycle import LANES, STORED
-from shared.metrics import MESSAGES, RECEIPT_DELAY
+from shared.observability.metrics import MESSAGES, RECEIPT_DELAY
 from shared.sends import send_states
 from shared.sms.countries import country_of
 

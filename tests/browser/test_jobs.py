@@ -5,7 +5,7 @@ import uuid
 
 from playwright.sync_api import Page, expect
 
-from console.charts import KINDS
+from console.pages.charts import KINDS
 from tests.browser.conftest import Stand
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from bulksms.local.postgres import Postgres
-from shared.logs import JsonLines
+from shared.observability.logs import JsonLines
 from tests.harness.database import dispose, fresh_database
 from tests.harness.leaks import leaks
 from tests.harness.service import SECRET_KEY, Service

@@ -14,7 +14,7 @@ from typing import Any
 
 from celery.worker.consumer import Consumer
 
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 
 log = logging.getLogger(__name__)
 

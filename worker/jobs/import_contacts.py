@@ -33,7 +33,7 @@ from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
 from shared.job_failures import attempt, failures_of
-from shared.metrics import IMPORTED_ROWS
+from shared.observability.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 from worker.jobs.turns import next_in_turn, take_turn
 

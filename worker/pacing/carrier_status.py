@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
-from shared.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
+from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 from redis import Redis
 from redis.exceptions import RedisError
 
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 from worker.pacing.redis_scripts import BOOK, BURST, COOLING, DECREASE, ENOUGH, FLOOR, GROWTH, SLOW, TAKE
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
-from shared import traces
 from shared.carriers.receipts import Receipt, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
@@ -24,6 +23,7 @@ from shared.db.tables import messages as tables
 from shared.doubts.candidates import UNDER_WAY
 from shared.ids import LAST_NUMBER, batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
+from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
 from shared.sms.countries import PREFIX

@@ -9,7 +9,7 @@ from shared.db.tables.sends import send
 from shared.sends.counters import Changes
 
 if TYPE_CHECKING:
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 TRACED = select(*send.c["id", "account_id", "traceparent"]).where(
     in_parameter(send.c.id, "ids"), send.c.traceparent.is_not(None)

@@ -16,7 +16,6 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, func, select, text
 
-from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.db.expressions import in_parameter
@@ -24,6 +23,7 @@ from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
+from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.counters import Changes, count_messages

@@ -9,7 +9,7 @@ from shared.lifecycle import MessageStatus
 from worker.sending.close_intents import Settlement
 
 if TYPE_CHECKING:
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 
 def trace_recovery(tracer: "Tracer", rows: Sequence[Row[Any]], settlements: Sequence[Settlement], began: float) -> None:

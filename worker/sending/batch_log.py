@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from shared.lifecycle import MessageStatus
-from shared.logs import fields
+from shared.observability.logs import fields
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.close_intents import Settlement
 

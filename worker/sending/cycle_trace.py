@@ -12,7 +12,7 @@ from worker.sending.windows import Window
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 MESSAGES = "messaging.batch.message_count"
 

@@ -16,10 +16,10 @@ import time
 
 from sqlalchemy import Engine
 
-from shared import traces
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE
 from shared.guard import Witness
+from shared.observability import traces
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker

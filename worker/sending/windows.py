@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
 from shared.lifecycle import LANES, MessageStatus
-from shared.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
+from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
 from shared.sends.counters import MessageCounts, count_messages
 from shared.sms.countries import PREFIX
 from worker.carriers.base import Answer, MessageGroup, Outcome

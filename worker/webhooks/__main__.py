@@ -15,11 +15,11 @@ from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.db.tables.running import lease
 from shared.encryption import Texts
-from shared.logs import configure_logging
-from shared.metrics_server import serve_metrics
+from shared.observability.logs import configure_logging
+from shared.observability.metrics_server import serve_metrics
+from shared.observability.traces import start_traces, stop_traces
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
-from shared.traces import start_traces, stop_traces
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
 from worker.webhooks.health import prefix

@@ -19,10 +19,10 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from shared import traces
 from shared.db.connection import UNAVAILABLE
 from shared.events.webhooks import secret, sign
-from shared.metrics import WEBHOOK_POSTS, WEBHOOK_SECONDS
+from shared.observability import traces
+from shared.observability.metrics import WEBHOOK_POSTS, WEBHOOK_SECONDS
 from worker.webhooks import store
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault

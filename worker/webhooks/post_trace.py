@@ -9,7 +9,7 @@ from worker.webhooks.policy import Job
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 
 def begin_post(tracer: "Tracer", job: Job, traceparent: str, headers: dict[str, str]) -> "Span":

@@ -4,8 +4,8 @@ from typing import Any
 
 from flask import Blueprint, redirect, url_for
 
-from console import operator
-from console.navigation import operator_navigation
+from console.pages.navigation import operator_navigation
+from console.session import operator
 from console.views.operator import (
     access,
     accounts,

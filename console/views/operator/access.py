@@ -6,10 +6,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console import operator
-from console.addresses import page_here
-from console.confirmations import need_reason
-from console.forms import Form
+from console.pages.addresses import page_here
+from console.pages.confirmations import need_reason
+from console.pages.forms import Form
+from console.session import operator
 
 pages = Blueprint("access", __name__, url_prefix="/access")
 

@@ -8,10 +8,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
-from console.confirmations import Question, confirm, need_reason
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.confirmations import Question, confirm, need_reason
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 
 pages = Blueprint("accounts", __name__, url_prefix="/accounts")
 

@@ -6,10 +6,10 @@ from typing import Any
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.carrier_rates import rates_since, reading
-from console.confirmations import Question, change_at_once, confirm
-from console.forms import Form
-from console.operator import operator
+from console.pages.confirmations import Question, change_at_once, confirm
+from console.pages.forms import Form
+from console.session.operator import operator
+from console.views.operator.carrier_rates import rates_since, reading
 
 pages = Blueprint("carriers", __name__, url_prefix="/carriers")
 

@@ -7,10 +7,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.formats import OUTCOMES, counted
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.formats import OUTCOMES, counted
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 
 pages = Blueprint("doubts", __name__, url_prefix="/doubts")
 

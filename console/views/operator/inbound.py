@@ -5,9 +5,9 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 
 pages = Blueprint("inbound", __name__, url_prefix="/inbound")
 

@@ -5,11 +5,11 @@ from typing import Any
 from flask import Blueprint, render_template, url_for
 from flask_babel import gettext
 
-from console.confirmations import Question, confirm
-from console.formats import counted
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.confirmations import Question, confirm
+from console.pages.formats import counted
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 
 pages = Blueprint("installation", __name__, url_prefix="/health")
 

@@ -7,9 +7,9 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 from console.views.messages import search_of
 from console.views.sends import OUTCOMES
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from console.operator import operator
+from console.session.operator import operator
 
 pages = Blueprint("queue", __name__, url_prefix="/queue")
 

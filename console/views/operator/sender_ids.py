@@ -5,10 +5,10 @@ from typing import Any
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.confirmations import Question, change_at_once, confirm
-from console.forms import Form
-from console.operator import operator
-from console.paging import paging
+from console.pages.confirmations import Question, change_at_once, confirm
+from console.pages.forms import Form
+from console.pages.paging import paging
+from console.session.operator import operator
 
 pages = Blueprint("sender_ids", __name__, url_prefix="/sender-ids")
 

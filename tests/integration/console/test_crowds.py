@@ -6,9 +6,9 @@ from uuid import UUID
 
 from flask import request, request_started
 
-from console.current import SESSION_TOKEN
-from console.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION, Share
-from console.token_cache import digest
+from console.load.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION, Share
+from console.session.current import SESSION_TOKEN
+from console.session.token_cache import digest
 from shared.people.memberships import end_membership
 from tests.harness.console import Browser, Console
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import text
 
-from console.operator import REASON_SECONDS
+from console.session.operator import REASON_SECONDS
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from shared.people.memberships import add_member
@@ -434,7 +434,7 @@ def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch
     support.submit("/operator/access/", reason=REASON)
     assert in_doubt.phone in support.open(doubts).text
     later = time.time() + REASON_SECONDS + 1
-    monkeypatch.setattr("console.operator.time", SimpleNamespace(time=lambda: later))
+    monkeypatch.setattr("console.session.operator.time", SimpleNamespace(time=lambda: later))
     assert in_doubt.phone not in support.open(doubts).text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from console.security import CONTENT_SECURITY_POLICY
+from console.pages.security import CONTENT_SECURITY_POLICY
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.console import Console

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from console.progress import Progress
+from console.message.progress import Progress
 from tests.harness.console import Console
 from tests.integration.console.test_operator import REPORTED
 

@@ -13,8 +13,8 @@ import shared.ids
 from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
 from shared.db.tables.running import state_count
-from shared.metrics import PROCESS
-from shared.metrics_server import is_authorized
+from shared.observability.metrics import PROCESS
+from shared.observability.metrics_server import is_authorized
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead

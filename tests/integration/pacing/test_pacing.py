@@ -10,7 +10,7 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import AHEAD, COOLING, DECREASE, FLOOR
 

@@ -17,10 +17,10 @@ from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from console.app import create_app
-from console.before_sign_in import MOST_CALLS_OF_ADDRESS
-from console.crowds import MANY_REFUSALS
-from console.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
-from console.fair_share import MOST_OF_SESSION
+from console.load.fair_share import MOST_OF_SESSION
+from console.session.before_sign_in import MOST_CALLS_OF_ADDRESS
+from console.session.call_limits import MANY_REFUSALS
+from console.session.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
 from console.settings import Settings
 from tests.harness.house import wait_until
 

@@ -9,7 +9,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 from shared.db.pools import OVERFLOW
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 
 APPLICATION = "bulksms-pool-test"
 

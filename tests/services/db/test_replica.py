@@ -13,7 +13,7 @@ from bulksms.local.ports import LOOPBACK
 from shared.db.connection import make_engine
 from shared.db.replica import NoReplica, Replica, lag_of
 from shared.health.replica import check_replica
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 from tests.harness.database import dispose
 from tests.harness.house import wait_until
 from tests.harness.servers import make_migrated_postgres

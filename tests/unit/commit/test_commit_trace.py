@@ -5,7 +5,7 @@ import time
 import pytest
 
 from api.commit.commit_trace import trace_commit
-from shared.otlp_tracer import Tracer
+from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import collector
 from tests.harness.drafts import single
 

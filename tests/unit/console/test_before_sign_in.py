@@ -5,8 +5,8 @@ from contextlib import ExitStack
 import pytest
 from bulksms_client.errors import ApiError
 
-from console.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
-from console.crowds import MANY_REFUSALS, SECONDS_EACH, Bound, Refusals, client_of
+from console.session.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
+from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, Bound, Refusals, client_of
 
 
 def refused(bound: Bound, address: str) -> bool:

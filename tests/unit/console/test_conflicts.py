@@ -6,8 +6,8 @@ from pathlib import Path
 from flask import Flask
 from flask_babel import Babel, force_locale
 
-from console.conflicts import CONFLICTS, conflict
-from console.message_errors import EXPLANATIONS
+from console.pages.conflicts import CONFLICTS, conflict
+from console.pages.message_errors import EXPLANATIONS
 from shared.carriers.error_catalogue import CATALOGUE
 from tests.unit.project.test_guards import ROOT
 

@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from console.connections import MOST, most_connections, raise_descriptor_limit
+from console.load.connections import MOST, most_connections, raise_descriptor_limit
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from console.csv_files import PIECE_BYTES, WINDOWS_1252, content_type_of
+from console.pages.csv_files import PIECE_BYTES, WINDOWS_1252, content_type_of
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What sessions and accounts hold of the process."""
 
-from console.fair_share import Share
+from console.load.fair_share import Share
 
 
 def test_an_owner_has_its_share_and_no_more() -> None:

@@ -1,7 +1,7 @@
 """The console has a word for whatever the API names, and offers what the API takes."""
 
 from api.resources.sends.bottleneck import REASONS
-from console import formats
+from console.pages import formats
 from console.views import api_keys, sends, webhooks
 from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.lifecycle import LANES, MessageStatus, SendState

@@ -2,7 +2,14 @@
 
 import pytest
 
-from console.recipients import decoded, phones_of_list, placeholders, plain_phone, read_table, recipients_of_table
+from console.message.recipients import (
+    decoded,
+    phones_of_list,
+    placeholders,
+    plain_phone,
+    read_table,
+    recipients_of_table,
+)
 
 
 @pytest.mark.parametrize(

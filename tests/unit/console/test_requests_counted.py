@@ -4,7 +4,7 @@ import pytest
 
 from console.app import create_app
 from console.settings import Settings
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 
 
 @pytest.mark.parametrize(

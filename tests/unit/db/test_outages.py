@@ -7,7 +7,7 @@ from sqlalchemy.exc import OperationalError
 
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.db.connection import make_engine
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 from worker.outages import Outage
 
 UNAVAILABLE = OperationalError("SELECT 1", None, Exception("no answer"))

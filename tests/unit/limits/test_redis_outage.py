@@ -7,7 +7,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from shared import periodic
-from shared.metrics import PROCESS
+from shared.observability.metrics import PROCESS
 
 
 def failures() -> float:

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 
-from shared.metric_files import Slot
-from shared.metrics import DIRECTORY, HostCollector
+from shared.observability.metric_files import Slot
+from shared.observability.metrics import DIRECTORY, HostCollector
 
 COUNT = """
 import sys
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 CONNECTION_FAILURES.labels("redis").inc()
 print("counted", flush=True)
 sys.stdin.read()
 """
 FORK = """
 import os
-from shared.metrics import CONNECTION_FAILURES
+from shared.observability.metrics import CONNECTION_FAILURES
 child = os.fork()
 for _ in range(100):
     CONNECTION_FAILURES.labels("redis").inc()

@@ -4,7 +4,7 @@ import pytest
 from argon2 import extract_parameters
 
 from shared.api_key import DEFAULT_SCOPES, SCOPES
-from shared.logs import scrub
+from shared.observability.logs import scrub
 from shared.people.emails import normalized_email
 from shared.people.passwords import hash_password, is_outdated, password_problem, verify
 from shared.people.random_secrets import INVITATION, LINK, SESSION, hash_of, new_secret

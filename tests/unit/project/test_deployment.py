@@ -12,7 +12,7 @@ import yaml
 
 from api.problems import CATALOGUE
 from shared.db.connection import CONNECT_SECONDS
-from shared.metrics import DIRECTORY
+from shared.observability.metrics import DIRECTORY
 from shared.settings import from_environment
 from tests.unit.project.test_readme import of_the_code
 from worker.carrier_config.file import read_carriers

@@ -123,7 +123,10 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_the_console_knows_the_service_by_its_api_only() -> None:
     modules = {module for path in files("console") for module in imported(tree(path))}
-    assert {module for module in modules if module.startswith("shared")} == {"shared.environment", "shared.metrics"}
+    assert {module for module in modules if module.startswith("shared")} == {
+        "shared.environment",
+        "shared.observability.metrics",
+    }
     assert {module.partition(".")[0] for module in modules} & {"sqlalchemy", "psycopg", "redis", "celery"} == set()
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from shared.logs import JsonLines, fields, scrub
+from shared.observability.logs import JsonLines, fields, scrub
 
 SECRET = "smss_" + "a1" * 21 + "b_" + "c2" * 3
 

@@ -10,7 +10,7 @@ import pytest
 from api.server.process import END_SECONDS
 from api.server.supervisor import KILL_SECONDS
 from console.settings import from_environment as console_settings
-from shared.metrics import DIRECTORY
+from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment
 from tests.unit.project.test_readme import of_the_code
 

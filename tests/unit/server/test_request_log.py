@@ -9,7 +9,7 @@ import pytest
 from api.http.request import SUMMARY, Summary
 from api.server import request_log
 from api.server.request_log import RequestLog
-from shared.logs import JsonLines
+from shared.observability.logs import JsonLines
 from tests.harness.on_the_loop import scope
 
 

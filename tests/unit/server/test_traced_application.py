@@ -10,7 +10,7 @@ from api.http.request import SUMMARY, current_request
 from api.http.responses import Response
 from api.server.application import Reply
 from api.server.traced_application import TracedApplication
-from shared.otlp_tracer import Tracer
+from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 from tests.harness.on_the_loop import handled, on_loop, scope
 

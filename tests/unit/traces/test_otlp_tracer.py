@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bulksms.local.ports import LOOPBACK, free_port
-from shared.otlp_tracer import EXPORTER_LOGGER, Tracer
+from shared.observability.otlp_tracer import EXPORTER_LOGGER, Tracer
 from tests.harness.collector import Collector, collector
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"

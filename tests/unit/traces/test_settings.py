@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.observability.traces import are_traces_on
 from shared.settings import SettingsError
-from shared.traces import are_traces_on
 
 ON = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
 NEEDED = {
@@ -101,10 +101,11 @@ def test_no_process_starts_without_the_packages(code: str) -> None:
 def loaded(env: dict[str, str]) -> list[str]:
     """The modules of OpenTelemetry that a process has after it has started, of all kinds at once."""
     imports = "".join(f"import {name}\n" for name in PROCESSES)
-    end = "import sys, shared.traces; shared.traces.start_traces('worker'); sys.stdout.write(' '.join(sys.modules))"
+    start = "from shared.observability.traces import start_traces; start_traces('worker')"
+    end = f"import sys; {start}; sys.stdout.write(' '.join(sys.modules))"
     ended = run(f"{imports}{end}", env)
     assert ended.returncode == 0, ended.stderr
-    assert "shared.traces" in ended.stdout.split()
+    assert "shared.observability.traces" in ended.stdout.split()
     return [name for name in ended.stdout.split() if name.startswith("opentelemetry") or "otlp" in name]
 
 
@@ -113,4 +114,4 @@ def test_nothing_is_imported_while_they_are_off() -> None:
 
 
 def test_it_would_be_seen() -> None:
-    assert {"opentelemetry.sdk.trace", "shared.otlp_tracer"} <= set(loaded(ON))
+    assert {"opentelemetry.sdk.trace", "shared.observability.otlp_tracer"} <= set(loaded(ON))

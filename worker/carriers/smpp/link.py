@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from shared.carriers.smpp.numbers import Command, status_name
-from shared.metrics import BINDS
+from shared.observability.metrics import BINDS
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health, State
 from worker.carriers.smpp.session import Lost, Refused, Session

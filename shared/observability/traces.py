@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shared.environment import SettingsError
 
 if TYPE_CHECKING:
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
@@ -31,7 +31,7 @@ def start_traces(process: str) -> None:
     global tracer
     if not are_traces_on(os.environ):
         return
-    from shared.otlp_tracer import Tracer
+    from shared.observability.otlp_tracer import Tracer
 
     try:
         tracer = Tracer(f"bulksms-{process}")

@@ -8,7 +8,7 @@ from flask import Flask
 from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
 from markupsafe import Markup, escape
 
-from console.languages import zone
+from console.pages.languages import zone
 
 _ = lazy_gettext
 

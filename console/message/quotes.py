@@ -5,10 +5,10 @@ from typing import Any
 
 from bulksms_client.errors import ApiError
 
-from console.current import account
-from console.drafts import Draft, as_recipient
-from console.problems import describe, describe_field
-from console.recipients import plain_phone
+from console.message.drafts import Draft, as_recipient
+from console.message.recipients import plain_phone
+from console.pages.problems import describe, describe_field
+from console.session.current import account
 
 EXAMPLE_PHONE = "12025550143"
 """For counting segments before there is a recipient."""

@@ -9,7 +9,7 @@ from bulksms_client.errors import ApiError
 from flask import request
 from werkzeug.datastructures import MultiDict
 
-from console.problems import SESSION_OVER, describe, describe_field
+from console.pages.problems import SESSION_OVER, describe, describe_field
 
 KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 """An Idempotency-Key."""

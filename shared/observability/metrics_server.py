@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import make_wsgi_app
 
-from shared.metrics import registry_of_host
+from shared.observability.metrics import registry_of_host
 from shared.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from flask_babel import gettext
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
-from console.current import NotAllowed, SignedOut, forget_person
-from console.problems import REFUSALS, SESSION_OVER, describe
+from console.pages.problems import REFUSALS, SESSION_OVER, describe
+from console.session.current import NotAllowed, SignedOut, forget_person
 
 
 def add_error_pages(app: Flask) -> None:

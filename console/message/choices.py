@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from bulksms_client.errors import ApiError
 
-from console.current import account
-from console.drafts import UUID_FORM
-from console.forms import Form
+from console.message.drafts import UUID_FORM
+from console.pages.forms import Form
+from console.session.current import account
 
 SHOWN = 100
 LONGEST_SEARCH = 100

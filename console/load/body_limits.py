@@ -2,7 +2,7 @@
 
 from flask import Flask, request, session
 
-from console.current import SESSION_TOKEN
+from console.session.current import SESSION_TOKEN
 
 SMALL_BYTES = 64 * 1024
 FORM_BYTES = 24 * 1024 * 1024

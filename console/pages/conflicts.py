@@ -9,7 +9,7 @@ from typing import Any
 
 from flask_babel import format_decimal, lazy_gettext
 
-from console.formats import status_label
+from console.pages.formats import status_label
 
 _ = lazy_gettext
 

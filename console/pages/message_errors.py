@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from flask import Flask
 from flask_babel import lazy_gettext
 
-from console.formats import status_label
+from console.pages.formats import status_label
 
 _ = lazy_gettext
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from flask import request
 from flask_babel import lazy_gettext
 
-from console.current import may
-from console.operator import operator_may
+from console.session.current import may
+from console.session.operator import operator_may
 
 _ = lazy_gettext
 

@@ -9,7 +9,7 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
-from console.conflicts import conflict
+from console.pages.conflicts import conflict
 
 _ = lazy_gettext
 

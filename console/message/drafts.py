@@ -8,9 +8,7 @@ from typing import Any
 
 from flask_babel import gettext
 
-from console.formats import utc_from_local
-from console.forms import Form
-from console.recipients import (
+from console.message.recipients import (
     SAMPLE,
     Table,
     phones_of_list,
@@ -19,6 +17,8 @@ from console.recipients import (
     read_table,
     recipients_of_table,
 )
+from console.pages.formats import utc_from_local
+from console.pages.forms import Form
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")

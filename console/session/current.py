@@ -19,8 +19,8 @@ from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
-from console.crowds import Bound, Places, Refusals
-from console.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
+from console.session.call_limits import Bound, Places, Refusals
+from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LONGEST_AGENT = 300

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterator
 from bulksms_client.errors import ApiError
 from flask import Flask, Response, g, request, session
 
-from console.current import SESSION_TOKEN, maybe_person
-from console.token_cache import digest
+from console.session.current import SESSION_TOKEN, maybe_person
+from console.session.token_cache import digest
 
 EXTENSION = "bulksms_fair_share"
 MOST_OF_SESSION = 4

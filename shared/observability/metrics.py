@@ -3,7 +3,7 @@
 If PROMETHEUS_MULTIPROC_DIR names a directory, every process of the host counts in files there, and whichever of them is
 scraped responds with the sums of all. Without it, a process responds with its own counts only. The directory belongs
 into memory (/run, /dev/shm): on a full disk, a process would be killed at its next count. A process that starts goes on
-where one that has ended left off (shared/metric_files.py). Prometheus takes an emptied directory for a restart.
+where one that has ended left off (metric_files.py). Prometheus takes an emptied directory for a restart.
 
 Sends of test keys are not counted.
 """
@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from shared.metric_files import Slot, forget_ended_processes
+from shared.observability.metric_files import Slot, forget_ended_processes
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable, as prometheus_client itself reads it."""

@@ -1,4 +1,4 @@
-"""Spans of this process, exported by OTLP over HTTP. Imported only while traces are on (shared/traces.py).
+"""Spans of this process, exported by OTLP over HTTP. Imported only while traces are on (traces.py).
 
 Ended spans wait in a bounded queue, and a thread of OpenTelemetry exports them. If the collector is slow or away, spans
 are dropped; whoever ends a span never waits.

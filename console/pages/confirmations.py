@@ -7,8 +7,8 @@ from bulksms_client.errors import ApiError
 from flask import flash, redirect, render_template, request
 from flask_babel import gettext
 
-from console.forms import Form
-from console.problems import describe
+from console.pages.forms import Form
+from console.pages.problems import describe
 
 
 class Question(NamedTuple):

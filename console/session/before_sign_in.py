@@ -13,8 +13,8 @@ from bulksms_client.people import SignIn
 from bulksms_client.wire import Wire
 from flask import Flask, current_app, request
 
-from console.crowds import Bound, Places, Refusals
-from console.current import forwarded
+from console.session.call_limits import Bound, Places, Refusals
+from console.session.current import forwarded
 
 EXTENSION = "bulksms_before_sign_in"
 MOST_CALLS = 4

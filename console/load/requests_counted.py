@@ -4,7 +4,7 @@ import time
 
 from flask import Flask, Response, g, request
 
-from shared.metrics import CONSOLE_REQUEST_SECONDS, CONSOLE_REQUESTS
+from shared.observability.metrics import CONSOLE_REQUEST_SECONDS, CONSOLE_REQUESTS
 
 
 def count_requests(app: Flask) -> None:

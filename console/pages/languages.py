@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from flask import Flask, request
 from flask_babel import Babel, get_timezone
 
-from console.current import maybe_person
+from console.session.current import maybe_person
 
 ZONES = available_timezones()
 LANGUAGES = {"en": "English", "de": "Deutsch"}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from console.formats import parsed
+from console.pages.formats import parsed
 
 OVER = ("completed", "canceled")
 NOT_ARRIVED = ("failed", "undelivered", "rejected", "expired")

@@ -10,8 +10,8 @@ from typing import Any
 
 from flask import g, request
 
-from console.current import api, person
-from console.token_cache import LiveAnswer
+from console.session.current import api, person
+from console.session.token_cache import LiveAnswer
 
 SECONDS = 2.0
 """Less than the time between two looks of one page."""

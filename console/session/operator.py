@@ -10,8 +10,8 @@ from bulksms_client.operator import OperatorThemes
 from bulksms_client.transport import Transport
 from flask import g, session
 
-from console.current import SessionTokens, api, forwarded, me
-from console.token_cache import AccountToken, account_token, digest
+from console.session.current import SessionTokens, api, forwarded, me
+from console.session.token_cache import AccountToken, account_token, digest
 
 REASON, REASON_ENDS = "reason", "reason_ends"
 REASON_SECONDS = 3600

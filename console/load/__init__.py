@@ -1,0 +1,1 @@
+"""How much of the process one session, account or stranger may use."""

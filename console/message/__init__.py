@@ -1,0 +1,1 @@
+"""A message that is written, its price, and a send that goes out."""

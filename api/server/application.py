@@ -36,15 +36,15 @@ from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBAC
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.exchange import send_whole, whole_body
-from api.server.lanes import CARRIERS, SINGLE, Lanes, Refusal
 from api.server.responses import problem_response
+from api.server.thread_pools import CARRIERS, SINGLE, Refusal, ThreadPools
 from api.services import Services
 from shared.api_key import is_within
 
 Reply = Response | PendingResponse
 
 THREADS = 8
-"""Default size of the lane for accounts. In production it is DATABASE_POOL."""
+"""Default size of the thread pool for accounts. In production it is DATABASE_POOL."""
 IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
 HEALTH = ("/healthz", "/readyz")
@@ -99,11 +99,11 @@ class Application:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the lane for accounts."""
+        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the thread pool for accounts."""
         self._on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()
-        self._lanes = Lanes(app, threads)
+        self._pools = ThreadPools(app, threads)
         self._open, self._large, self._parsed = Share(), Permits(), Permits()
         self.refusals, self._delayed = Refusals(), Share()
 
@@ -128,7 +128,7 @@ class Application:
             else:
                 async with self._body(owner, scope, receive) as body:
                     environ["wsgi.input"] = body
-                    refused = await self._lanes.respond(owner, environ, receive, send)
+                    refused = await self._pools.respond(owner, environ, receive, send)
                 if refused is None:
                     return
                 refusal = refused
@@ -195,7 +195,7 @@ class Application:
                 await reply.ready
                 reply = reply.response()
         except NeedsThread:
-            reply = await self._lanes.single.submit(owner, partial(endpoint.call, request))
+            reply = await self._pools.single.submit(owner, partial(endpoint.call, request))
         assert isinstance(reply, Response)
         return endpoint.complete(request, reply)
 

@@ -14,7 +14,7 @@ from api.accept.placeholders import chunks_of_list, price_group, unpack, without
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
-from api.commit.draft import BATCH_SIZE, Draft
+from api.commit.draft import Draft
 from api.event_loop import require_thread
 from api.limits.pumping_guard import WINDOW, Finding
 from api.problems import Problem, invalid
@@ -26,6 +26,7 @@ from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
 from shared.db.tables.limits import pumping_finding
 from shared.lifecycle import LANES, Category
+from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.templates import Template
 from shared.sms.phones import Screened, screen
 

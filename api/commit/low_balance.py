@@ -13,6 +13,7 @@ from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
 from shared.plurals import counted
 
+BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
 
 

@@ -15,11 +15,11 @@ from bulksms.environment import database, engine_of, installation
 from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
+from shared.carriers.control import MAX_RATE
 from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.task_queue import make_celery
 from worker.carrier_config.file import CarriersError, read_carriers
-from worker.carrier_config.routing import MAX_RATE
 from worker.routing.routes import Route
 
 NOWHERE = "postgresql+psycopg://"

@@ -22,6 +22,8 @@ from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
 
+MAX_RATE = 100_000
+"""Segments per second of a carrier, a sender ID or a prefix."""
 MAX_REPORT_AGE = 5
 """Seconds; older reports of workers are ignored."""
 ACCOUNT, SENDER = "carrier-test", "TEST"

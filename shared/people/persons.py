@@ -13,7 +13,7 @@ from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
 __all__ = [
-    "LONGEST_NAME",
+    "LONGEST_PERSON_NAME",
     "actor_of",
     "change_password",
     "create_person",
@@ -27,7 +27,7 @@ __all__ = [
     "set_password_hash",
 ]
 
-LONGEST_NAME = 100
+LONGEST_PERSON_NAME = 100
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))
 BY_EMAIL = select(person).where(person.c.email == bindparam("email"))

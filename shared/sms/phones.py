@@ -25,7 +25,8 @@ __all__ = [
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15
-QUOTED_CHARACTERS = 32  # of a rejected value in an error
+QUOTED_CHARACTERS = 32
+"""Of a rejected value, in an error."""
 
 # [0-9] rather than \d, which matches the digits of every script; fullmatch rather than $, which allows a final newline.
 PHONE = re.compile(r"[1-9][0-9]{7,14}")

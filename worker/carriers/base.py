@@ -14,6 +14,7 @@ from uuid import UUID
 from shared.carriers.receipts import Receipt as Receipt
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
+from shared.lifecycle import MessageStatus
 
 
 class Answer(StrEnum):
@@ -30,6 +31,14 @@ class Answer(StrEnum):
     IN_DOUBT = "in_doubt"
     """Bytes were written and no response came. Not submitted again, unless RESEND_IN_DOUBT names its category."""
 
+
+STATUS_OF = {
+    Answer.ACCEPTED: MessageStatus.SENT,
+    Answer.REJECTED: MessageStatus.FAILED,
+    Answer.FAILED: MessageStatus.FAILED,
+    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
+}
+"""The status of a message after its submit. A throttled one has none: it is submitted again."""
 
 OURS = frozenset({"not_connected", "window_full", "not_in_time"})
 """Errors of throttled messages that were never written: we set them, not the carrier."""

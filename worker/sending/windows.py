@@ -5,19 +5,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
-from shared.lifecycle import LANES, MessageStatus
+from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
 from shared.sends.counters import MessageCounts, count_messages
 from shared.sms.countries import PREFIX
-from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.carriers.base import STATUS_OF, Answer, MessageGroup, Outcome
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
-
-STATUS_OF = {
-    Answer.ACCEPTED: MessageStatus.SENT,
-    Answer.REJECTED: MessageStatus.FAILED,
-    Answer.FAILED: MessageStatus.FAILED,
-    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
-}
 
 DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
 """By lane."""

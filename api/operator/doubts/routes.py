@@ -15,7 +15,7 @@ from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import page, uuid_cursor
-from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
+from api.http.uploaded_file import CSV_TYPES, check_media_type, chunks_of_file, not_csv, open_file
 from api.operator.acting import act_once
 from api.operator.doubts.schemas import (
     DoubtPaging,
@@ -39,7 +39,6 @@ from shared.sends.overview import show_send
 from shared.sms.phones import mask
 
 DOUBT, RESOLVED, REPORT = DoubtResponse(), ResolvedResponse(), ReportResponse()
-TYPES = ("text/csv", "application/csv", "text/plain")
 MAX_SHOWN = 100
 
 
@@ -131,7 +130,7 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
     The report is CSV with the columns phone and status, and if possible reference, sender and time. A doubt is
     resolved when exactly one row fits it and that row fits no other message.
     """
-    check_media_type(TYPES, LARGE_BODY)
+    check_media_type(CSV_TYPES, LARGE_BODY)
     report = "".join(chunks_of_file(open_file(LARGE_BODY)))
     if SUBSTITUTE in report:
         raise not_csv("The file contains a NUL character.")

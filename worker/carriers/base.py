@@ -40,7 +40,7 @@ STATUS_OF = {
 }
 """The status of a message after its submit. A throttled one has none: it is submitted again."""
 
-OURS = frozenset({"not_connected", "window_full", "not_in_time"})
+NOT_SUBMITTED_ERRORS = frozenset({"not_connected", "window_full", "not_in_time"})
 """Errors of throttled messages that were never written: we set them, not the carrier."""
 
 
@@ -129,7 +129,7 @@ class Pace(Protocol):
         """Report that the carrier throttles after taking this many segments per second. Not for drivers."""
 
 
-class Unpaced:
+class UnlimitedPace:
     """The pace of a carrier without a limit."""
 
     chunk, allowed, contended = 0, 0.0, False

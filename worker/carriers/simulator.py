@@ -35,7 +35,7 @@ from worker.carriers.base import (
     Outcome,
     Pace,
     Receipt,
-    Unpaced,
+    UnlimitedPace,
 )
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ class Simulator:
         name: str = "simulator",
     ) -> None:
         self.name = name
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self.rate = rate
         self.window = window
         self._engine = engine

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
-from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
+from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
 from shared.contacts.imports import DROP_CHUNKS, UPDATE_IMPORT
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
@@ -58,17 +58,17 @@ ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "deta
 KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )
-GOES_ON = contact_import.c.next_piece + 1 < contact_import.c.pieces
+HAS_MORE_CHUNKS = contact_import.c.next_piece + 1 < contact_import.c.pieces
 COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
 MOVE_ON = UPDATE_IMPORT.values(
     {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
 ).values(
-    state=case((GOES_ON, "running"), else_="completed"),
+    state=case((HAS_MORE_CHUNKS, "running"), else_="completed"),
     next_piece=contact_import.c.next_piece + 1,
     bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
     place=bindparam("checkpoint"),
     worked_at=func.clock_timestamp(),
-    finished_at=case((GOES_ON, None), else_=func.clock_timestamp()),
+    finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
 )
 FAIL = UPDATE_IMPORT.values(
     state="failed",
@@ -169,7 +169,7 @@ def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedR
         connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})
 
 
-def _progress(chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: Put) -> dict[str, int]:
+def _progress(chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: PutResult) -> dict[str, int]:
     return {
         "more_bytes": len(chunk.encode()),
         "more_rows": len(contacts) + len(rejected),

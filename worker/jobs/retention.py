@@ -121,7 +121,7 @@ PARTITIONS = text(
     """
 )
 """The partitions of `message`, by Postgres's catalog."""
-REMEMBERED = select(
+HAS_KEPT_SENDS = select(
     exists()
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
     .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
@@ -211,7 +211,7 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
         with engine.begin() as connection:
             connection.execute(WAIT_BRIEFLY_FOR_LOCKS)  # dropping a partition blocks all users of the table
             span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}
-            if connection.execute(REMEMBERED, span).scalar():
+            if connection.execute(HAS_KEPT_SENDS, span).scalar():
                 connection.execute(ROWS_OF_WEEK, span)
             else:
                 Table(name, MetaData()).drop(connection, checkfirst=False)

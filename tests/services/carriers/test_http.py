@@ -18,7 +18,7 @@ from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
 from tests.harness.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
 from tests.unit.carriers.smpp.making import Doorkeeper, message_group
-from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Receipt
+from worker.carriers.base import NOT_SUBMITTED_ERRORS, Answer, LateResponse, Outcome, Receipt
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -73,7 +73,7 @@ def test_what_a_limit_holds_too_long_has_not_left() -> None:
         told = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
         outcomes = made.submit([told], Doorkeeper(left=1))
         assert [each.answer for each in outcomes] == [Answer.ACCEPTED] + [Answer.THROTTLED] * 3
-        assert {each.error for each in outcomes[1:]} <= OURS
+        assert {each.error for each in outcomes[1:]} <= NOT_SUBMITTED_ERRORS
         assert len(peer.asked) == 1
 
 

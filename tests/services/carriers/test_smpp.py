@@ -19,7 +19,15 @@ from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import Doorkeeper, config, message_group
-from worker.carriers.base import OURS, Answer, LateResponse, MessageGroup, Outcome, Receipt, Unpaced
+from worker.carriers.base import (
+    NOT_SUBMITTED_ERRORS,
+    Answer,
+    LateResponse,
+    MessageGroup,
+    Outcome,
+    Receipt,
+    UnlimitedPace,
+)
 from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
@@ -311,11 +319,11 @@ def test_what_a_limit_holds_too_long_has_not_left() -> None:
     with driven(answer_time=0.5) as all_:
         outcomes = all_.carrier.submit([message_group("x", phones(5))], Doorkeeper(left=2))
         assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
-        assert {outcome.error for outcome in outcomes[2:]} <= OURS
+        assert {outcome.error for outcome in outcomes[2:]} <= NOT_SUBMITTED_ERRORS
         assert all_.smsc.records.counts.submits == 2
 
 
-class Stopping(Unpaced):
+class Stopping(UnlimitedPace):
     """A pace that lets so many segments leave, and then none."""
 
     chunk = 1
@@ -337,7 +345,7 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
         assert time.monotonic() - began < PATIENCE / 2
         assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
-        all_.carrier.pace = Unpaced()
+        all_.carrier.pace = UnlimitedPace()
         assert answers(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
             "the room of the others is free again"
         )

@@ -20,7 +20,7 @@ from worker.carriers.base import (
     OnReceipts,
     Outcome,
     Pace,
-    Unpaced,
+    UnlimitedPace,
 )
 from worker.carriers.http.answers import ParsedResponse, parse_response
 from worker.carriers.http.orders import Order, orders
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 LATE_TIME = 30.0
 """Seconds to keep waiting for a response after its messages were reported as in doubt."""
-HOLD = 2.0
+HOLD_SECONDS = 2.0
 """Seconds to hold a late response, so that its messages' doubt is recorded first."""
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
@@ -60,7 +60,7 @@ class HttpCarrier:
         self.name = config.name
         self.rate = config.rate
         self.window = config.window
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self._config = config
         connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
         self._transport = Transport(config, connections)
@@ -130,7 +130,7 @@ class HttpCarrier:
             is_late = order.given_up
         order.done.set()
         if is_late and order.left:
-            timer = threading.Timer(HOLD, self._report_late, (order, outcomes))
+            timer = threading.Timer(HOLD_SECONDS, self._report_late, (order, outcomes))
             timer.daemon = True
             timer.start()
 

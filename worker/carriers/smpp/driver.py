@@ -13,7 +13,7 @@ from worker.carriers.base import (
     OnUnreadable,
     Outcome,
     Pace,
-    Unpaced,
+    UnlimitedPace,
 )
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
@@ -42,7 +42,7 @@ class SmppCarrier:
     def __init__(self, config: SmppConfig) -> None:
         self.name = config.name
         self.rate = config.rate
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self._config = config
         self._window = config.window
         self._counters = Counters()

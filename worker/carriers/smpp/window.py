@@ -12,7 +12,7 @@ from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
 
-REMEMBERED = 50_000
+MAX_LATE_PDUS = 50_000
 """Timed-out PDUs that are remembered in case a late response comes."""
 SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
@@ -125,7 +125,7 @@ class Windows:
             if unanswered and not self.lost:
                 self._late.append((window, unanswered))
                 self._late_size += unanswered
-            while self._late_size > REMEMBERED:
+            while self._late_size > MAX_LATE_PDUS:
                 self._late_size -= self._late.popleft()[1]
             return window.answers[: window.sent] + [never_left] * (len(window.answers) - window.sent)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from sqlalchemy import create_engine
 
-from api.operator.carriers.trial import send_test
+from api.operator.carriers.accept_test_message import accept_test_message
 from api.problems import Problem
 from api.services import Services
 from bulksms.environment import database, engine_of, installation
@@ -164,7 +164,7 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
     with engine_of(target) as engine:
         services = Services(target.settings, engine, make_celery(target.settings))
         try:
-            answered = send_test(services, name, {"sender_id": sender, "phone": phone, "message": text})
+            answered = accept_test_message(services, name, {"sender_id": sender, "phone": phone, "message": text})
         except Problem as problem:
             raise Refused(f"The message was not accepted: {problem.detail}") from None
         send = UUID(json.loads(answered.body)["send_id"])

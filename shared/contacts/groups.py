@@ -112,7 +112,7 @@ class Contact(NamedTuple):
     tags: Sequence[str] | None = None
 
 
-class Put(NamedTuple):
+class PutResult(NamedTuple):
     """Result of `put_contacts`; contacts not counted were in the group unchanged."""
 
     added: int
@@ -148,7 +148,7 @@ def delete_group(connection: Connection, group_id: UUID) -> None:
         raise _unknown(group_id)
 
 
-def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
+def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> PutResult:
     """Add new contacts in their order, and update existing ones. Phones must be unique.
 
     Raises UnknownGroup or GroupFull.
@@ -168,7 +168,7 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
         raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
     if added:
         connection.execute(ADDED, {"group": group_id, "added": added})
-    return Put(added, changed, group.contact_count + added)
+    return PutResult(added, changed, group.contact_count + added)
 
 
 def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:

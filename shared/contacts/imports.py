@@ -23,7 +23,7 @@ __all__ = [
     "cancel_import",
     "drop_import",
     "drop_old",
-    "keep_piece",
+    "keep_chunk",
     "queue_import",
     "retry_import",
 ]
@@ -43,7 +43,7 @@ class TooManyImports(Refused):
 
 
 BEGIN = insert(contact_import).values(state="receiving")
-KEEP_PIECE = insert(import_piece)
+KEEP_CHUNK = insert(import_piece)
 UPDATE_IMPORT = update(contact_import).where(contact_import.c.id == bindparam("import"))
 QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
     state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
@@ -54,8 +54,8 @@ OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_impo
 CANCEL = UPDATE_IMPORT.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
-HAS_PIECES = exists().where(import_piece.c.import_id == contact_import.c.id)
-RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_PIECES).values(
+HAS_CHUNKS = exists().where(import_piece.c.import_id == contact_import.c.id)
+RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
     state="running", error=None, finished_at=None
 )
 DROP_CHUNKS = delete(import_piece).where(import_piece.c.import_id == bindparam("import"))
@@ -85,10 +85,10 @@ def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str |
     return import_id
 
 
-def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> None:
+def keep_chunk(engine: Engine, import_id: UUID, number: int, content: str) -> None:
     """Store a chunk of the file. It is durable once the import is queued."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(KEEP_PIECE, {"import_id": import_id, "number": number, "content": content})
+        connection.execute(KEEP_CHUNK, {"import_id": import_id, "number": number, "content": content})
 
 
 def queue_import(connection: Connection, account_id: int, import_id: UUID, pieces: int, size: int) -> None:

@@ -22,7 +22,7 @@ from worker.carriers.base import (
     Outcome,
     Pace,
     Receipt,
-    Unpaced,
+    UnlimitedPace,
 )
 
 SENT, UNDELIVERED, DELIVERED = MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED
@@ -94,7 +94,7 @@ class ModelCarrier:
     """Not delivered yet."""
     late: list[LateResponse] = field(default_factory=list)
     by_reference: dict[str, Handed] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Unpaced)
+    pace: Pace = field(default_factory=UnlimitedPace)
     trouble: str | None = None
 
     def open(

@@ -8,7 +8,7 @@ from api.problems import Problem
 from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
-from shared.sends.closing import close_rest
+from shared.sends.end_rest import end_rest
 from shared.sends.holding import release_from_rule
 
 
@@ -18,7 +18,7 @@ def cancel(connection: Connection, send: UUID) -> None:
     if state == SendState.COMPLETED:
         raise state_conflict(state, "be canceled")
     if state != SendState.CANCELED:
-        close_rest(connection, send, "canceled")
+        end_rest(connection, send, "canceled")
 
 
 def pause(connection: Connection, send: UUID) -> None:

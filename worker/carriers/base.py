@@ -17,7 +17,7 @@ from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 
 
-class Answer(StrEnum):
+class ResponseKind(StrEnum):
     """The meaning of a carrier's response to one submit."""
 
     ACCEPTED = "accepted"
@@ -33,10 +33,10 @@ class Answer(StrEnum):
 
 
 STATUS_OF = {
-    Answer.ACCEPTED: MessageStatus.SENT,
-    Answer.REJECTED: MessageStatus.FAILED,
-    Answer.FAILED: MessageStatus.FAILED,
-    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
+    ResponseKind.ACCEPTED: MessageStatus.SENT,
+    ResponseKind.REJECTED: MessageStatus.FAILED,
+    ResponseKind.FAILED: MessageStatus.FAILED,
+    ResponseKind.IN_DOUBT: MessageStatus.IN_DOUBT,
 }
 """The status of a message after its submit. A throttled one has none: it is submitted again."""
 
@@ -47,7 +47,7 @@ NOT_SUBMITTED_ERRORS = frozenset({"not_connected", "window_full", "not_in_time"}
 class Outcome(NamedTuple):
     """One message's outcome, the carrier's message id (raw, as received) and the carrier's error code."""
 
-    answer: Answer
+    response: ResponseKind
     reference: str | None = None
     error: str | None = None
 

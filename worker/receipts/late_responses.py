@@ -5,9 +5,9 @@ from sqlalchemy import Engine
 from shared.db.connection import transaction
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import STATUS_OF, Answer, LateResponse
+from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
 
-RESOLVED_AS = {**STATUS_OF, Answer.THROTTLED: MessageStatus.FAILED}
+RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
 """A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
 
 
@@ -17,8 +17,8 @@ def record_late_responses(engine: Engine, responses: list[LateResponse]) -> None
         resolve(
             connection,
             [
-                Resolution(message, RESOLVED_AS[outcome.answer], outcome.reference, outcome.error)
+                Resolution(message, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
                 for message, outcome in responses
-                if outcome.answer is not Answer.IN_DOUBT
+                if outcome.response is not ResponseKind.IN_DOUBT
             ],
         )

@@ -14,7 +14,7 @@ from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from tests.harness.house import wait_until
-from worker.carriers.base import Answer, MessageGroup, Outcome, UnlimitedPace
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending.dispatch import Dispatcher
 from worker.sending.paced_sends import CATCH_UP_SECONDS, SEND_RATE_SECONDS
 
@@ -32,7 +32,7 @@ class Taker:
     def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
         phones = sum(len(message_group.phones) for message_group in message_groups)
         self.taken += phones
-        return [Outcome(Answer.ACCEPTED, "1")] * phones
+        return [Outcome(ResponseKind.ACCEPTED, "1")] * phones
 
 
 @pytest.fixture

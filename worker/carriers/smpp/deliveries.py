@@ -23,7 +23,7 @@ from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class LateSubmitResponse(NamedTuple):
     due: float
     submission: Submission
     pdu_index: int
-    answer: CarrierAnswer
+    response: CarrierResponse
 
 
 class Deliveries:
@@ -126,7 +126,7 @@ class Deliveries:
         if not self._arrived.is_set():
             self._arrived.set()
 
-    def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
+    def late(self, submission: Submission, index: int, answer: CarrierResponse) -> None:
         """Take a late answer from the reader."""
         self._late.append(LateSubmitResponse(time.monotonic() + HOLD_SECONDS, submission, index, answer))
         self._arrived.set()
@@ -263,7 +263,7 @@ class Deliveries:
         responses: list[LateResponse] = []
         while self._late and self._late[0].due <= now:
             late = self._late.popleft()
-            response = late.submission.late(late.pdu_index, late.answer)
+            response = late.submission.late(late.pdu_index, late.response)
             if response is not None:
                 responses.append(response)
         if responses:

@@ -9,7 +9,7 @@ from struct import pack
 
 from shared.carriers.smpp.numbers import MAX_SEQUENCE, Command
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE
-from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
+from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
 MAX_LATE_PDUS = 50_000
@@ -27,7 +27,7 @@ class Window:
         self.indexes = indexes
         """Indexes of these PDUs in their submission."""
         self.first = first
-        self.answers: list[CarrierAnswer] = [None] * len(indexes)
+        self.answers: list[CarrierResponse] = [None] * len(indexes)
         self.missing = len(indexes)
         self.sent = 0
         """PDUs that may have been written. Only they can have an answer."""
@@ -112,7 +112,7 @@ class Windows:
             if window.missing == 0:
                 window.done.set()
 
-    def close(self, window: Window, untouched: int) -> list[CarrierAnswer]:
+    def close(self, window: Window, untouched: int) -> list[CarrierResponse]:
         """Stop waiting, and return the answers. The slots of unanswered PDUs are freed too: otherwise answers that the
         carrier lost would block the window for good. `untouched` is as in `complete`."""
         with self.lock:

@@ -9,13 +9,13 @@ import pytest
 
 from shared.carriers.smpp.numbers import Command
 from tests.unit.carriers.smpp.making import config, usual_body
-from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
+from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
@@ -65,8 +65,8 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 class Given:
     """A submission whose message is decided by its late answer."""
 
-    def late(self, index: int, answer: CarrierAnswer) -> LateResponse:
-        return LateResponse(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
+    def late(self, index: int, answer: CarrierResponse) -> LateResponse:
+        return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(answer)))
 
 
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

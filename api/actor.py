@@ -6,20 +6,20 @@ from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
 from api.endpoint import client_address
 from api.http.request import current_request
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.people.persons import actor_of
 
 
-def by_caller(caller: Caller) -> By:
+def by_caller(caller: Caller) -> Actor:
     """The caller's API key or person, the request's id and its address, as the audit log records them."""
-    return By(caller.actor, current_request().request_id, client_address())
+    return Actor(caller.actor, current_request().request_id, client_address())
 
 
-def by_person(person_id: UUID) -> By:
+def by_person(person_id: UUID) -> Actor:
     """A person who is signed in, the request's id and its address, as the audit log records them."""
-    return By(actor_of(person_id), current_request().request_id, client_address())
+    return Actor(actor_of(person_id), current_request().request_id, client_address())
 
 
-def by_operator(operator: Operator) -> By:
+def by_operator(operator: Operator) -> Actor:
     """The operator, the request's id and its address, as the audit log records them."""
-    return By(operator.actor, current_request().request_id, client_address())
+    return Actor(operator.actor, current_request().request_id, client_address())

@@ -178,6 +178,7 @@ class Problem(Exception):
 
 
 MAX_ERRORS = 100
+"""Errors that a response lists."""
 
 
 def invalid(errors: list[dict[str, str]]) -> Problem:

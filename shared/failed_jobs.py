@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, select
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.contacts.imports import retry_import
 from shared.db.tables.accounts import account
 from shared.db.tables.running import job_failure
@@ -36,7 +36,7 @@ def list_failed_jobs(connection: Connection, limit: int, *, waiting: bool = Fals
     return [dict(row) for row in connection.execute(ordered.limit(limit)).mappings()]
 
 
-def retry_failed_job(connection: Connection, kind: JobKind, subject: str, *, by: By | None = None) -> None:
+def retry_failed_job(connection: Connection, kind: JobKind, subject: str, *, by: Actor | None = None) -> None:
     """Put a failed job back into its queue. Raises Refused if it has not failed."""
     of_job = (job_failure.c.kind == kind, job_failure.c.subject == subject)
     account_id = connection.execute(select(job_failure.c.account_id).where(*of_job)).scalar()
@@ -47,12 +47,12 @@ def retry_failed_job(connection: Connection, kind: JobKind, subject: str, *, by:
     record(connection, by, "job.retried", account_id=account_id, subject=f"{kind} {subject}")
 
 
-def _release(connection: Connection, send_id: UUID, by: By | None) -> None:
+def _release(connection: Connection, send_id: UUID, by: Actor | None) -> None:
     if connection.execute(select(send.c.state).where(send.c.id == send_id)).scalar() == SendState.HELD:
         release(connection, send_id, by=by)
 
 
-BACK_IN_QUEUE: dict[str, Callable[[Connection, UUID, By | None], object]] = {
+BACK_IN_QUEUE: dict[str, Callable[[Connection, UUID, Actor | None], object]] = {
     "expansion": _release,
     "import": lambda connection, subject, _: retry_import(connection, subject),
     "webhook": lambda connection, subject, _: enable_after_fault(connection, subject),

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import JSON, Connection, Engine, Text, Uuid, bindparam, cast, exists, func, select, update
+from sqlalchemy import JSON, Connection, Engine, Row, Text, Uuid, bindparam, cast, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import array, copy_rows, field, reading, transaction
 from shared.db.tables.events import event, listener
-from shared.ids import new_batch_id
+from shared.ids import batch_of, index_of, new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
 CACHE_SECONDS = 1.0
@@ -67,6 +67,11 @@ class StatusChange(NamedTuple):
     status: MessageStatus | str
     indexes: Sequence[int]
     error: str | None = None
+
+    @classmethod
+    def of_message(cls, row: Row[Any]) -> "StatusChange":
+        """That of one message: a row with its id, account_id, send_id, status and error."""
+        return cls(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 LISTENING = select(listener.c.account_id)

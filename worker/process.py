@@ -98,10 +98,10 @@ class WorkerProcess:
             dispatchers[name].stop, dispatchers[name].live_workers = first.stop, self.live_workers
         sorter = Sorter(self.engine, routes, self.carrier_status, self.simulator.name)
         breaker_of = {breaker.carrier.name: breaker for breaker in breakers}
-        limited = LimitedQueues(
+        limited_queues = LimitedQueues(
             self.engine, self.settings, self.pacer, breaker_of, routes.limits, self.simulator, first, self._shares
         )
-        return CarrierPools(dispatchers, self.simulator, sorter, limited, self.settings, first.stop)
+        return CarrierPools(dispatchers, self.simulator, sorter, limited_queues, self.settings, first.stop)
 
     def _dispatcher_of(self, breaker: CircuitBreaker, queue: str | None = None) -> Dispatcher:
         share = self._shares.get(breaker.carrier.name, DEFAULT_SHARE)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection
 
 from api.accept.accept import validate_and_price
 from api.accept.options import rules_response
@@ -12,14 +12,12 @@ from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from api.commit.idempotency import IdempotentResponse, Key, once, replay_if_repeated
+from api.commit.low_balance import BALANCE
 from api.problems import Problem
 from api.schemas.fields import timestamp
 from api.services import Services
 from shared.db.connection import reading
-from shared.db.tables.accounts import account
 from shared.sms.segments import split, transliterate
-
-BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 
 
 def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], key: Key | None) -> IdempotentResponse:

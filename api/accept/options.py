@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, exists, select
 
-from api.commit.draft import BATCH_SIZE, Draft
+from api.commit.draft import Draft
 from api.problems import invalid
 from api.services import Services
 from shared.db.connection import reading, transaction
@@ -17,6 +17,7 @@ from shared.db.tables.webhooks import webhook
 from shared.events.webhook_urls import url_problem
 from shared.events.webhooks import open_callbacks
 from shared.outbox import listen
+from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk
 from shared.sends.quiet_hours import by_zone, clock
 from shared.sends.rules import Rules

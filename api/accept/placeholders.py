@@ -16,9 +16,9 @@ from api.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
-from shared.sends.placeholder_batches import Fit, chunks_of
-from shared.sends.templates import Template, Unfit, compose
-from shared.sms.phones import Screened
+from shared.sends.placeholder_batches import ComposedRecipient, chunks_of
+from shared.sends.templates import ComposeProblem, Template, compose
+from shared.sms.phones import ScreenedPhones
 from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
 
 
@@ -28,14 +28,14 @@ class Recipients:
 
     phones: list[object]
     variables: dict[int, Variables]
-    problems: dict[int, Unfit]
+    problems: dict[int, ComposeProblem]
 
 
 def unpack(entries: list[object]) -> Recipients:
     """Split entries, which are phones or objects with `phone` and `variables`, into phones and placeholder values."""
     phones: list[object] = []
     variables: dict[int, Variables] = {}
-    problems: dict[int, Unfit] = {}
+    problems: dict[int, ComposeProblem] = {}
     for index, entry in enumerate(entries):
         if not isinstance(entry, dict) or "phone" not in entry:
             phones.append(entry)
@@ -49,7 +49,7 @@ def unpack(entries: list[object]) -> Recipients:
     return Recipients(phones, variables, problems)
 
 
-def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
+def without(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> ScreenedPhones:
     """Move the recipients with a problem to the rejected ones."""
     if not problems:
         return screened
@@ -60,7 +60,7 @@ def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
         for index, phone in zip(positions, screened.accepted, strict=True)
         if index in problems
     ]
-    return Screened(
+    return ScreenedPhones(
         [phone for _, phone in kept],
         [index for index, _ in kept],
         sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
@@ -68,25 +68,25 @@ def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
 
 
 def chunks_of_list(
-    template: Template, screened: Screened, variables: dict[int, Variables], body: dict[str, Any], size: int
-) -> tuple[Screened, dict[str, Any]]:
+    template: Template, screened: ScreenedPhones, variables: dict[int, Variables], body: dict[str, Any], size: int
+) -> tuple[ScreenedPhones, dict[str, Any]]:
     """The recipients without those that cannot get a message; and the draft's segmentation and chunks of up to `size`.
 
     The segmentation is that of the longest message, with UCS-2 if any message needs it.
     """
-    fits: list[Fit] = []
-    problems: dict[int, Unfit] = {}
+    fits: list[ComposedRecipient] = []
+    problems: dict[int, ComposeProblem] = {}
     longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
     names, work = template.names, LongWork()
     for index, phone in zip(positions_of(screened), screened.accepted, strict=True):
         work.step()
         values = variables.get(index, {})
         composed = compose(template, values, body["on_unicode"], body.get("max_segments"))
-        if isinstance(composed, Unfit):
+        if isinstance(composed, ComposeProblem):
             problems[index] = composed
             continue
         used = {name: values[name] for name in names if name in values}
-        fits.append(Fit(len(fits), phone, composed.segmentation.count, used))
+        fits.append(ComposedRecipient(len(fits), phone, composed.segmentation.count, used))
         longest = max(longest, composed.segmentation, key=lambda segmentation: segmentation.count)
         ucs2 = ucs2 or composed.segmentation.encoding == "ucs2"
     segmentation = Segmentation("ucs2" if ucs2 else "gsm7", longest.count, longest.characters, longest.units)
@@ -120,19 +120,21 @@ def price_group(services: Services, body: dict[str, Any], bound: int, template: 
     }
 
 
-def positions_of(screened: Screened) -> Sequence[int]:
+def positions_of(screened: ScreenedPhones) -> Sequence[int]:
     """The index of each accepted recipient in the request."""
     return screened.accepted_index or range(len(screened.accepted))
 
 
-def _problem_of(entry: dict[str, Any]) -> Unfit | None:
+def _problem_of(entry: dict[str, Any]) -> ComposeProblem | None:
     unknown = next((name for name in entry if name not in ("phone", "variables")), None)
     if unknown is not None:
-        return Unfit("unknown_field", f"There is no field {unknown[:40]!r}. The fields are phone and variables.")
+        return ComposeProblem(
+            "unknown_field", f"There is no field {unknown[:40]!r}. The fields are phone and variables."
+        )
     variables = entry.get("variables")
     if variables is None:
         return None
     if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
-        return Unfit("wrong_type", 'Write `variables` as an object of strings, such as {"name": "Ann"}.')
+        return ComposeProblem("wrong_type", 'Write `variables` as an object of strings, such as {"name": "Ann"}.')
     problem = next(filter(None, (value_problem(value, MAX_CHARACTERS) for value in variables.values())), None)
-    return Unfit("invalid", problem) if problem else None
+    return ComposeProblem("invalid", problem) if problem else None

@@ -14,7 +14,7 @@ from api.accept.placeholders import chunks_of_list, price_group, unpack, without
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
-from api.commit.draft import BATCH_SIZE, Draft
+from api.commit.draft import Draft
 from api.event_loop import require_thread
 from api.limits.pumping_guard import WINDOW, Finding
 from api.problems import Problem, invalid
@@ -26,8 +26,9 @@ from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
 from shared.db.tables.limits import pumping_finding
 from shared.lifecycle import LANES, Category
+from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.templates import Template
-from shared.sms.phones import Screened, screen
+from shared.sms.phones import ScreenedPhones, screen
 
 GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).where(
     contact_group.c.id == bindparam("group"),
@@ -125,7 +126,7 @@ def _phones_of_list(
 
 def _screen(
     entries: list[object], allow_duplicates: bool, template: Template | None
-) -> tuple[Screened, dict[int, Variables]]:
+) -> tuple[ScreenedPhones, dict[int, Variables]]:
     """Validate the entries' phones, and collect their placeholder values by index."""
     if template is None:
         screened = screen(entries, allow_duplicates)
@@ -136,8 +137,8 @@ def _screen(
 
 
 def drop_excluded(
-    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], screened: Screened
-) -> Screened:
+    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], screened: ScreenedPhones
+) -> ScreenedPhones:
     """Move the excluded recipients of a list to the rejected ones, each with its reason."""
     excluded = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
     barred = (phone for phone in screened.accepted if not _may_send_to(phone, limits))
@@ -151,7 +152,7 @@ def drop_excluded(
         for position, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
     ]
     rejected = [{"index": index, "phone": phone, **entry} for index, phone, entry in entries if entry]
-    return Screened(
+    return ScreenedPhones(
         [phone for _, phone, entry in entries if not entry],
         [index for index, _, entry in entries if not entry],
         sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),

@@ -13,7 +13,7 @@ import orjson
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse
 from api.problems import Problem, invalid
-from shared.sends.templates import MAX_PLACEHOLDERS, Template, Unfit, compose, parse
+from shared.sends.templates import MAX_PLACEHOLDERS, ComposeProblem, Template, compose, parse
 from shared.sms.gsm7 import is_gsm7, outside_gsm7
 from shared.sms.segments import Segmentation, replacement_of, segment, transliterate
 
@@ -39,7 +39,7 @@ def render_one(template: Template, body: dict[str, Any]) -> str:
         detail = f"The placeholder `{missing}` has no value. Provide one in `variables`, or a default in the message."
         raise invalid([{"pointer": f"/variables/{missing}", "code": "missing_variable", "detail": detail}])
     composed = compose(template, variables, "send", None)
-    if isinstance(composed, Unfit):
+    if isinstance(composed, ComposeProblem):
         raise invalid([{"pointer": "/message", "code": composed.code, "detail": composed.detail}])
     return composed.text
 

@@ -33,7 +33,7 @@ MAX_AGE_SECONDS = 3.0
 """Seconds for which the event loop uses them while they are refreshed in the background."""
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
-REMEMBERED = 10_000
+MAX_CACHED_TOKENS = 10_000
 """Verified tokens in the cache."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
@@ -123,7 +123,7 @@ class Tokens:
 
     def _note_use(self, key: str) -> None:
         """Update the key's `last_used_at`, at most once a minute. A database error does not fail the request."""
-        if len(self._used) >= REMEMBERED:
+        if len(self._used) >= MAX_CACHED_TOKENS:
             self._used.clear()
         self._used[key] = time.monotonic() + USED_EVERY
         try:
@@ -140,7 +140,7 @@ class Tokens:
         if cached is not None and cached.expires_at.timestamp() > time.time():
             return cached
         caller = self._parse(token)
-        if len(self._parsed) >= REMEMBERED:
+        if len(self._parsed) >= MAX_CACHED_TOKENS:
             self._parsed.clear()
         self._parsed[token] = caller
         return caller

@@ -14,7 +14,7 @@ from shared.db.connection import driver_of
 from shared.ids import new_batch_id
 from shared.ledger import spend_limits as spending
 from shared.ledger.ledger import RESERVE_SENDS, RESERVED, NotEnough
-from shared.ledger.spend_limits import COUNT, OverSpend
+from shared.ledger.spend_limits import COUNT, SpendLimitReached
 from shared.outbox import EventType
 from shared.sends import fair_queueing as fair
 
@@ -120,7 +120,7 @@ ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(REQUIRED_COLUMNS)
 would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
 is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only the
 REQUIRED_COLUMNS."""
-REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
+REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: SpendLimitReached}
 """Exceptions by violated constraint: a low balance or an account that may not send, and a spend limit."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
@@ -159,7 +159,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.CachedClock) -> dict[int, int]:
     """Store and queue the drafts and reserve their cost. Returns the remaining balance by account.
 
-    Raises NotEnough, or its subclass OverSpend.
+    Raises NotEnough, or its subclass SpendLimitReached.
     """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]

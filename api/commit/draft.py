@@ -13,12 +13,11 @@ from api.commit.idempotency import Key
 from shared.encryption import PLAIN, Texts
 from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
+from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
 
-BATCH_SIZE = 1000
-"""Recipients per batch, and so per Celery task."""
 MAX_INLINE_ENTRIES = 1000
 """Entries of a list included in the response itself."""
 

@@ -1,6 +1,6 @@
 """The 402 of a send that costs more than its account has: `low_balance`, or `spend_limit_reached`.
 
-The statement that reserves the credits (api/commit/commit.py) finds out, and raises NotEnough or OverSpend.
+The statement that reserves the credits (api/commit/commit.py) finds out, and raises NotEnough or SpendLimitReached.
 """
 
 from sqlalchemy import Engine, bindparam, select
@@ -10,16 +10,17 @@ from api.problems import Problem
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.ledger.ledger import NotEnough
-from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
+from shared.ledger.spend_limits import Period, PeriodSpend, SpendLimitReached, standings
 from shared.plurals import counted
 
+BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
 
 
 def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: NotEnough) -> Problem:
     """Why a draft could not be paid for. An account that was suspended meanwhile is a 403."""
     with reading(engine) as connection:
-        if isinstance(error, OverSpend):
+        if isinstance(error, SpendLimitReached):
             return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
         row = connection.execute(ACCOUNT, {"account": draft.account_id}).one()
     if row.state != "active":
@@ -37,7 +38,7 @@ def low_balance(required: int, balance: int) -> Problem:
     )
 
 
-def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:
+def spend_limit_reached(required: int, standings: dict[Period, PeriodSpend]) -> Problem:
     """The 402 for a spend limit: the day's or the month's, and the month's if both are reached."""
     day, month = standings["day"], standings["month"]
     of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day

@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.api_key import Network, is_within
 
-REMEMBERED = 10_000
+MAX_CACHED_ADDRESSES = 10_000
 """Addresses in the cache."""
 MAX_HOPS = 32
 """Entries of X-Forwarded-For that are read, from the right. The client controls the ones further left."""
@@ -30,7 +30,7 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     return hops[0] if hops else peer
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(MAX_CACHED_ADDRESSES)
 def shared_by_one(address: str) -> str:
     """The address block of one client: a single IPv4 address, or the /64 of an IPv6 address (RFC 6177 §2)."""
     try:

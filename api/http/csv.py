@@ -10,6 +10,8 @@ from api.problems import Problem, invalid
 from shared.contacts.text_stream import SUBSTITUTE
 
 MAX_COLUMNS = 100
+CSV_PAGE = 5_000
+"""Rows of an export that are read at a time."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """First characters that make a spreadsheet treat a cell as a formula, if need be after blanks, or in full width."""
 

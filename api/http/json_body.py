@@ -28,7 +28,7 @@ JSON = "application/json"
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-class Whole:
+class WholeBody:
     """A small body, in memory, as `wsgi.input`."""
 
     __slots__ = ("data", "read", "size")
@@ -63,7 +63,7 @@ def read_json(request: Request, limit: int) -> dict[str, Any]:
 def read_bytes(request: Request, limit: int) -> bytes:
     """Read a request's body. Raises Problem payload_too_large over `limit` bytes, whatever Content-Length says."""
     whole = request.environ["wsgi.input"]
-    if isinstance(whole, Whole):
+    if isinstance(whole, WholeBody):
         if len(whole.data) > limit:
             raise _too_large(limit)
         return whole.data

@@ -22,7 +22,7 @@ and the client would lose the response."""
 _disk = ThreadPoolExecutor(2, "spool")
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """The client disconnected before its body was complete or its request was handled."""
 
 
@@ -30,7 +30,7 @@ class TooSlow(Exception):
     """The body did not arrive in time."""
 
 
-class Spooled:
+class SpooledBody:
     """A larger body, in memory or in a temporary file, as `wsgi.input`."""
 
     def __init__(self, file: "SpooledTemporaryFile[bytes]", size: int, more: bool) -> None:
@@ -48,7 +48,7 @@ class Spooled:
         self._file.close()
 
 
-class Unread:
+class UnreadBody:
     """A body whose announced length is over the limit, so none of it is read, as `wsgi.input`."""
 
     size = 0
@@ -62,10 +62,10 @@ class Unread:
         return True
 
 
-async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
+async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledBody:
     """Receive a body of up to `limit` bytes, of which `in_memory` stay in memory; stop soon after `limit` is passed.
 
-    Raises Gone or TooSlow.
+    Raises ClientGone or TooSlow.
     """
     loop = asyncio.get_running_loop()
     file = SpooledTemporaryFile[bytes](in_memory)
@@ -75,7 +75,7 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
             async with asyncio.timeout_at(began + GRACE + size / MINIMUM_RATE):
                 message = await receive()
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise ClientGone
             chunk = bytes(message.get("body", b""))
             more, size = message.get("more_body", False), size + len(chunk)
             if size > in_memory:
@@ -89,7 +89,7 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
     except BaseException:
         file.close()
         raise
-    return Spooled(file, size, more)
+    return SpooledBody(file, size, more)
 
 
 async def drain(receive: Receive) -> None:

@@ -45,7 +45,7 @@ BASE: Environ = {
 SCOPE = "asgi.scope"
 """The key of a request's ASGI scope in its WSGI environment."""
 
-MAX_NAMES = 1_000
+MAX_CACHED_KEYS = 1_000
 """Header names whose keys are kept."""
 
 _keys: dict[bytes, str] = {}
@@ -131,7 +131,7 @@ def _key(name: bytes) -> str:
     """The header's key in the WSGI environment; empty for a header that is dropped."""
     text = name.decode("latin-1").upper().replace("-", "_")
     key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
-    if len(_keys) < MAX_NAMES:
+    if len(_keys) < MAX_CACHED_KEYS:
         _keys[name] = key
     return key
 

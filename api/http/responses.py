@@ -34,7 +34,7 @@ OF_STATUS = {
     415: "unsupported_media_type",
 }
 UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
-MAX_NAMES = 1_000
+MAX_CACHED_NAMES = 1_000
 """Encoded header names kept in the cache."""
 
 Header = tuple[str, str]
@@ -170,6 +170,6 @@ def encoded(headers: Iterable[Header]) -> list[tuple[bytes, bytes]]:
     return [(_encoded_name(name), value.encode("latin-1")) for name, value in headers]
 
 
-@lru_cache(MAX_NAMES)
+@lru_cache(MAX_CACHED_NAMES)
 def _encoded_name(name: str) -> bytes:
     return name.lower().encode("latin-1")

@@ -14,6 +14,7 @@ from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, enc
 
 BLOCK = 64 * 1024
 FORM = "multipart/form-data"
+CSV_TYPES = ("text/csv", "application/csv", "text/plain")
 MAX_FIELD_BYTES = 64 * 1024
 """Bytes of a form's fields, without its file."""
 MAX_PARTS = 20

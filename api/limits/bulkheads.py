@@ -153,23 +153,25 @@ def rest_as_long(work: Callable[[], Result]) -> Result:
 Job = tuple["asyncio.Future[object]", Callable[[], object]]
 
 
-class Lane:
+class FairThreadPool:
     """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
 
     Its threads lower their priority by `niceness`.
     """
 
     def __init__(self, name: str, threads: int, max_per_owner: int, niceness: int = 0) -> None:
+        self.name = name
+        self.threads = threads
+        self.max_per_owner = max_per_owner
         self._pool = ThreadPoolExecutor(threads, name, initializer=lower_priority, initargs=(niceness,))
         self._free = threads
-        self._max_per_owner = max_per_owner
         self._running = Share()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
         loop = asyncio.get_running_loop()
-        if self._free and self._running.acquire(owner, self._max_per_owner):
+        if self._free and self._running.acquire(owner, self.max_per_owner):
             return self._start(loop, owner, function)
         job: asyncio.Future[Result] = loop.create_future()
         self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function)))
@@ -201,7 +203,7 @@ class Lane:
     def _start_next(self) -> bool:
         """Start the first job of the next owner that may use another thread. Returns False if there is none."""
         for owner, queue in self._waiting.items():
-            if queue and not self._running.acquire(owner, self._max_per_owner):
+            if queue and not self._running.acquire(owner, self.max_per_owner):
                 continue
             if queue:
                 job, function = queue.popleft()

@@ -15,7 +15,7 @@ from shared.periodic import repeat_with_redis
 
 SYNC_SECONDS = 0.1
 """Seconds to wait after Redis has failed."""
-BATCH_SIZE = 500
+BUCKETS_PER_CALL = 500
 """Buckets per call of the script."""
 
 COUNT = f"""
@@ -55,8 +55,8 @@ class SharedRateLimit:
         again."""
         for name, buckets in self._buckets.items():
             taken = buckets.taken()
-            for start in range(0, len(taken), BATCH_SIZE):
-                batch = taken[start : start + BATCH_SIZE]
+            for start in range(0, len(taken), BUCKETS_PER_CALL):
+                batch = taken[start : start + BUCKETS_PER_CALL]
                 keys = [f"bulksms:rate:{name}:{key}" for key, _, _ in batch]
                 arguments = [number for _, rate, used in batch for number in (rate, rate * buckets.burst, used)]
                 left = cast("list[bytes]", self._count(keys=keys, args=arguments))

@@ -34,13 +34,13 @@ def account_id(description: str = "The account.", **options: Any) -> fields.Whol
     )
 
 
-class Because(Request):
+class WithReason(Request):
     """A change with its reason."""
 
     reason = reason()
 
 
-class BecausePerhaps(Request):
+class WithOptionalReason(Request):
     """A change with its reason, if there is one to give."""
 
     reason = reason(required=False)

@@ -4,11 +4,10 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
+from api.problems import MAX_ERRORS
 from api.schemas.spelling import MAX_COMPARED, MAX_ERRORS_COMPARED, nearest_name
 
 UNKNOWN_FIELD = "unknown_field"
-MAX_ERRORS = 100
-"""Errors that a response lists."""
 
 
 def coded(code: str, detail: str) -> Any:

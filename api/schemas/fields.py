@@ -12,12 +12,15 @@ from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
-from api.schemas.errors import MAX_ERRORS, UNKNOWN_FIELD, coded, fail
+from api.problems import MAX_ERRORS
+from api.schemas.errors import UNKNOWN_FIELD, coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
 from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
 
 IN_RANGE = "Use a number from {min} to {max}."
+LONGEST_NAME = 100
+"""Characters of the name of an account, a key, a group or a carrier."""
 LONGEST_REFERENCE = 255
 ON_UNICODE = (
     "What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that"

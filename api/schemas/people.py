@@ -10,7 +10,7 @@ from api.schemas.errors import fail
 from api.schemas.fields import doc
 from shared.people.emails import LONGEST_EMAIL, normalized_email
 from shared.people.passwords import LONGEST
-from shared.people.persons import LONGEST_NAME
+from shared.people.persons import LONGEST_PERSON_NAME
 from shared.people.roles import ROLES
 
 PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"
@@ -47,7 +47,7 @@ def name_field(description: str, **options: Any) -> fields.String:
     """A person's name."""
     return fields.String(
         validate=[
-            validate.Length(1, LONGEST_NAME, error="A name has {min} to {max} characters."),
+            validate.Length(1, LONGEST_PERSON_NAME, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Write at least one letter."),
         ],

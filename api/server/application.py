@@ -12,8 +12,8 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import OPERATOR_PREFIX, DirectEndpoint
 from api.event_loop import NeedsThread
 from api.http.client_ip import address_of, shared_by_one
-from api.http.json_body import LARGE_BODY, SMALL_BODY, Whole
-from api.http.receive import Gone, Spooled, TooSlow, Unread, spooled_body
+from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
+from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body
 from api.http.request import Environ, Receive, Scope, Send, announced_length, environ_of, is_small
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse, Wsgi
@@ -36,15 +36,15 @@ from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBAC
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.exchange import send_whole, whole_body
-from api.server.lanes import CARRIERS, SINGLE, Lanes, Refusal
 from api.server.responses import problem_response
+from api.server.thread_pools import CARRIERS, SINGLE, Refusal, ThreadPools
 from api.services import Services
 from shared.api_key import is_within
 
 Reply = Response | PendingResponse
 
 THREADS = 8
-"""Default size of the lane for accounts. In production it is DATABASE_POOL."""
+"""Default size of the thread pool for accounts. In production it is DATABASE_POOL."""
 IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
 HEALTH = ("/healthz", "/readyz")
@@ -99,17 +99,17 @@ class Application:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the lane for accounts."""
+        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the thread pool for accounts."""
         self._on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()
-        self._lanes = Lanes(app, threads)
+        self._pools = ThreadPools(app, threads)
         self._open, self._large, self._parsed = Share(), Permits(), Permits()
         self.refusals, self._delayed = Refusals(), Share()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
-        environ = environ_of(scope, Unread())
+        environ = environ_of(scope, UnreadBody())
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
@@ -119,7 +119,7 @@ class Application:
             return
         try:
             if self._on_loop is not None and is_for_event_loop(scope):
-                environ["wsgi.input"] = whole = Whole(await whole_body(receive))
+                environ["wsgi.input"] = whole = WholeBody(await whole_body(receive))
                 response = await self._respond_on_loop(self._on_loop, owner, environ)
                 if response.status < 400:
                     await send_whole(send, receive, response)
@@ -128,11 +128,11 @@ class Application:
             else:
                 async with self._body(owner, scope, receive) as body:
                     environ["wsgi.input"] = body
-                    refused = await self._lanes.respond(owner, environ, receive, send)
+                    refused = await self._pools.respond(owner, environ, receive, send)
                 if refused is None:
                     return
                 refusal = refused
-        except Gone:
+        except ClientGone:
             return
         except TooSlow:
             slow = problem_response("bad_request", "The body did not arrive in time.", scope["path"])
@@ -142,13 +142,15 @@ class Application:
         await self._refuse(owner, refusal, receive, send)
 
     @asynccontextmanager
-    async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
-        """The complete body of a request. Raises Gone or TooSlow."""
+    async def _body(
+        self, owner: Owner, scope: Scope, receive: Receive
+    ) -> AsyncIterator[WholeBody | SpooledBody | UnreadBody]:
+        """The complete body of a request. Raises ClientGone or TooSlow."""
         length, limit = announced_length(scope["headers"]), _max_body_bytes(owner, scope["path"])
         if length is not None and length <= SMALL_BODY:
-            yield Whole(await whole_body(receive))
+            yield WholeBody(await whole_body(receive))
         elif length is not None and length > limit:
-            yield Unread()
+            yield UnreadBody()
         else:
             await self._large.acquire(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
             try:
@@ -195,7 +197,7 @@ class Application:
                 await reply.ready
                 reply = reply.response()
         except NeedsThread:
-            reply = await self._lanes.single.submit(owner, partial(endpoint.call, request))
+            reply = await self._pools.single.submit(owner, partial(endpoint.call, request))
         assert isinstance(reply, Response)
         return endpoint.complete(request, reply)
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import httptools
 
-from api.http.receive import Gone, drain
+from api.http.receive import ClientGone, drain
 from api.http.request import Headers, Receive, Scope, Send
 from api.http.wsgi import WholeResponse
 from api.server import limits
@@ -72,12 +72,12 @@ def response_bytes(response: WholeResponse) -> bytes:
 
 
 async def whole_body(receive: Receive) -> bytes:
-    """Receive a small body. Raises Gone."""
+    """Receive a small body. Raises ClientGone."""
     body = b""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Gone
+            raise ClientGone
         body += bytes(message["body"])
         if not message["more_body"]:
             return body

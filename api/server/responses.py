@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.http.receive import Gone
+from api.http.receive import ClientGone
 from api.http.request import Receive, Send
 from api.http.wsgi import StreamedResponse, WholeResponse
 from api.problems import Problem
@@ -37,12 +37,12 @@ def problem_response(code: str, detail: str, path: str) -> WholeResponse:
 async def wait_until_done(
     job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool], cancel: Callable[[], None]
 ) -> None:
-    """Wait for a job, and cancel it when the client leaves. Raises Gone if it had not started."""
+    """Wait for a job, and cancel it when the client leaves. Raises ClientGone if it had not started."""
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
         if not job.done() and withdraw():
-            raise Gone
+            raise ClientGone
         await _cancel_until_done(job, cancel)
     finally:
         gone.cancel()

@@ -8,7 +8,7 @@ import click
 from bulksms.environment import database
 from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
-from shared.accounts.closing import close_account
+from shared.accounts.close_account import close_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send

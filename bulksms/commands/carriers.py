@@ -8,18 +8,18 @@ from uuid import UUID
 import click
 from sqlalchemy import create_engine
 
-from api.operator.carriers.trial import send_test
+from api.operator.carriers.accept_test_message import accept_test_message
 from api.problems import Problem
 from api.services import Services
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
+from shared.carriers.control import MAX_RATE
 from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.task_queue import make_celery
 from worker.carrier_config.file import CarriersError, read_carriers
-from worker.carrier_config.routing import MAX_RATE
 from worker.routing.routes import Route
 
 NOWHERE = "postgresql+psycopg://"
@@ -164,7 +164,7 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
     with engine_of(target) as engine:
         services = Services(target.settings, engine, make_celery(target.settings))
         try:
-            answered = send_test(services, name, {"sender_id": sender, "phone": phone, "message": text})
+            answered = accept_test_message(services, name, {"sender_id": sender, "phone": phone, "message": text})
         except Problem as problem:
             raise Refused(f"The message was not accepted: {problem.detail}") from None
         send = UUID(json.loads(answered.body)["send_id"])

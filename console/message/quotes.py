@@ -21,7 +21,7 @@ EXACT_CONTACTS = 10_000
 
 
 @dataclass(slots=True)
-class Look:
+class MessagePreview:
     """The message of one recipient, and the price of all."""
 
     sample: list[dict[str, Any]] = field(default_factory=list)
@@ -51,67 +51,67 @@ class Look:
         return (self.one or {}).get("encoding") or {}
 
 
-def look(draft: Draft) -> Look:
+def preview(draft: Draft) -> MessagePreview:
     """What the draft is now. A draft that is not complete has less of it, and no error."""
-    found = Look(sample=_sample(draft), count=draft.count)
+    preview = MessagePreview(sample=_sample(draft), count=draft.count)
     searched = draft.form.text("preview_for") if draft.kind != "one" else None
     if searched:
         one = _searched(draft, searched)
-        found.sample = [one] if one else found.sample
-        found.is_missing = one is None
+        preview.sample = [one] if one else preview.sample
+        preview.is_missing = one is None
     chosen = draft.form.place("preview") or 0
-    if chosen < len(found.sample):
-        found.chosen = chosen
+    if chosen < len(preview.sample):
+        preview.chosen = chosen
     if not draft.message.strip() or not draft.form["sender_id"]:
-        return found
-    recipient = found.sample[found.chosen] if found.sample else {"phone": EXAMPLE_PHONE}
+        return preview
+    recipient = preview.sample[preview.chosen] if preview.sample else {"phone": EXAMPLE_PHONE}
     try:
-        found.one = account().sends.quote(draft.one(recipient))
+        preview.one = account().sends.quote(draft.one(recipient))
     except ApiError as error:
-        if found.sample:
-            found.problem = _told(error)
-        return found
-    found.plain_message = _plain_message(draft, found)
-    if found.sample:
-        _price(draft, found)
-    return found
+        if preview.sample:
+            preview.problem = _told(error)
+        return preview
+    preview.plain_message = _plain_message(draft, preview)
+    if preview.sample:
+        _price(draft, preview)
+    return preview
 
 
-def _plain_message(draft: Draft, found: Look) -> str | None:
+def _plain_message(draft: Draft, preview: MessagePreview) -> str | None:
     """With placeholders, what each recipient's values bring is left out: it cannot be replaced in the message."""
     if not draft.placeholders:
-        alternative = found.encoding.get("gsm7_alternative")
+        alternative = preview.encoding.get("gsm7_alternative")
         return alternative["text"] if alternative else None
-    causes = {each["char"]: each["replacement"] for each in found.encoding.get("cause", ())}
+    causes = {each["char"]: each["replacement"] for each in preview.encoding.get("cause", ())}
     own = {char: replacement for char, replacement in causes.items() if char in draft.message}
     if not own or None in own.values():
         return None
     return draft.message.translate(str.maketrans(own))
 
 
-def _price(draft: Draft, found: Look) -> None:
+def _price(draft: Draft, preview: MessagePreview) -> None:
     """The price of all: exact where that is quick, else an estimate by the chosen recipient's."""
-    assert found.one is not None
-    whole = found.one if draft.kind == "one" else None
+    assert preview.one is not None
+    whole = preview.one if draft.kind == "one" else None
     if draft.kind == "group":
         group = account().groups.one(draft.group_id)
-        found.count = group["contact_count"]
+        preview.count = group["contact_count"]
         if not draft.placeholders or group["contact_count"] <= EXACT_CONTACTS:
-            whole = _whole(draft, found)
+            whole = _whole(draft, preview)
     elif draft.kind != "one" and not draft.is_sample and len(draft.recipients) <= EXACT_RECIPIENTS:
-        whole = _whole(draft, found)
-    if found.problem:
+        whole = _whole(draft, preview)
+    if preview.problem:
         return
     if whole is None:
-        found.exact = False
-        found.cost = found.one["cost"] * (found.count or 0)
+        preview.exact = False
+        preview.cost = preview.one["cost"] * (preview.count or 0)
     else:
-        found.cost = whole["cost"]
-    found.balance_after = found.one["balance"] - found.cost
-    found.sufficient = found.balance_after >= 0
+        preview.cost = whole["cost"]
+    preview.balance_after = preview.one["balance"] - preview.cost
+    preview.sufficient = preview.balance_after >= 0
 
 
-def _whole(draft: Draft, found: Look) -> Any:
+def _whole(draft: Draft, preview: MessagePreview) -> Any:
     body = draft.body()
     if draft.form.errors:
         draft.form.errors.clear()  # said when the message is sent; a half typed time is no mistake
@@ -119,7 +119,7 @@ def _whole(draft: Draft, found: Look) -> Any:
     try:
         return account().sends.quote(body)
     except ApiError as error:
-        found.problem = _told(error)
+        preview.problem = _told(error)
         return None
 
 
@@ -128,10 +128,10 @@ def _searched(draft: Draft, text: str) -> dict[str, Any] | None:
     phone = plain_phone(text)
     if draft.kind == "group":
         try:
-            found = account().groups.contacts(draft.group_id, limit=1, phone=phone)["data"] if draft.group_id else []
+            preview = account().groups.contacts(draft.group_id, limit=1, phone=phone)["data"] if draft.group_id else []
         except ApiError:
             return None
-        return next(({"phone": each["phone"], "variables": each["fields"]} for each in found), None)
+        return next(({"phone": each["phone"], "variables": each["fields"]} for each in preview), None)
     place = int(phone) - 1 if phone.isdecimal() and len(phone) <= LONGEST_ROW else -1
     if 0 <= place < len(draft.recipients):
         return as_recipient(draft.recipients[place])

@@ -13,7 +13,7 @@ from bulksms_client.people import SignIn
 from bulksms_client.wire import Wire
 from flask import Flask, current_app, request
 
-from console.session.call_limits import Bound, Places, Refusals
+from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
 from console.session.current import forwarded
 
 EXTENSION = "bulksms_before_sign_in"
@@ -56,9 +56,13 @@ class BeforeSignIn:
         self.methods_wire.close()
 
 
-def bound(refusals: Refusals) -> Bound:
+def bound(refusals: Refusals) -> CallLimits:
     """The bound of calls without a session."""
-    return Bound(refusals, Places(MOST_CALLS, MOST_CALLS_OF_ADDRESS), Places(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS))
+    return CallLimits(
+        refusals,
+        ConcurrentCalls(MOST_CALLS, MOST_CALLS_OF_ADDRESS),
+        ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS),
+    )
 
 
 def add_before_sign_in(app: Flask, api_url: str, refusals: Refusals) -> None:

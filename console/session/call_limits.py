@@ -33,22 +33,22 @@ class Refusals:
     def note(self, address: str) -> None:
         """Count a refusal."""
         with self._lock:
-            self._counted[address] = (min(self._lately(address), 2 * MANY_REFUSALS) + 1.0, self._clock())
+            self._counted[address] = (min(self._recent(address), 2 * MANY_REFUSALS) + 1.0, self._clock())
             self._counted.move_to_end(address)
             while len(self._counted) > MOST_ADDRESSES:
                 self._counted.popitem(last=False)
 
-    def are_many(self, address: str) -> bool:
+    def has_many(self, address: str) -> bool:
         """Whether the API may answer the address late."""
         with self._lock:
-            return self._lately(address) >= MANY_REFUSALS
+            return self._recent(address) >= MANY_REFUSALS
 
-    def _lately(self, address: str) -> float:
+    def _recent(self, address: str) -> float:
         count, at = self._counted.get(address, (0.0, 0.0))
         return max(0.0, count - (self._clock() - at) / SECONDS_EACH)
 
 
-class Places:
+class ConcurrentCalls:
     """Calls that may be under way, of all addresses and of each."""
 
     def __init__(self, most: int, most_of_address: int) -> None:
@@ -56,24 +56,24 @@ class Places:
         self._most_of_address = most_of_address
         self._calls: Counter[str] = Counter()
 
-    def are_left(self, address: str) -> bool:
-        """Whether the address may take a place."""
+    def has_room(self, address: str) -> bool:
+        """Whether the address may start another call."""
         return self._calls.total() < self._most and self._calls[address] < self._most_of_address
 
-    def take(self, address: str) -> None:
-        """Take a place."""
+    def begin(self, address: str) -> None:
+        """Count a call that begins."""
         self._calls[address] += 1
 
-    def give_back(self, address: str) -> None:
-        """Give a place back."""
+    def end(self, address: str) -> None:
+        """Count a call that has ended."""
         self._calls[address] -= 1
         self._calls += Counter()  # forgets addresses without calls
 
 
-class Bound:
+class CallLimits:
     """Bounds calls that are under way: those of everybody, and those of addresses with many refusals."""
 
-    def __init__(self, refusals: Refusals, everybody: Places, refused: Places) -> None:
+    def __init__(self, refusals: Refusals, everybody: ConcurrentCalls, refused: ConcurrentCalls) -> None:
         self._refusals = refusals
         self._everybody = everybody
         self._refused = refused
@@ -83,12 +83,12 @@ class Bound:
     def call(self, address: str) -> Iterator[None]:
         """Be under way. Raises ApiError 429 `rate_limited` at once when there are too many."""
         client = client_of(address)
-        places = [self._everybody, *([self._refused] if self._refusals.are_many(client) else [])]
+        concurrent = [self._everybody, *([self._refused] if self._refusals.has_many(client) else [])]
         with self._lock:
-            if not all(each.are_left(client) for each in places):
+            if not all(each.has_room(client) for each in concurrent):
                 raise ApiError(429, {"code": "rate_limited"})
-            for each in places:
-                each.take(client)
+            for each in concurrent:
+                each.begin(client)
         try:
             yield
         except ApiError as error:
@@ -97,8 +97,8 @@ class Bound:
             raise
         finally:
             with self._lock:
-                for each in places:
-                    each.give_back(client)
+                for each in concurrent:
+                    each.end(client)
 
 
 def client_of(address: str) -> str:

@@ -19,7 +19,7 @@ from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
-from console.session.call_limits import Bound, Places, Refusals
+from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
 from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
@@ -68,7 +68,9 @@ class Api:
         self.people: Cache[Person] = Cache(lambda person: person.ends)
         self.ended: Cache[float] = Cache(lambda known_until: known_until)
         self.refusals = Refusals()
-        self.bound = Bound(self.refusals, Places(UNBOUND, UNBOUND), Places(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS))
+        self.bound = CallLimits(
+            self.refusals, ConcurrentCalls(UNBOUND, UNBOUND), ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS)
+        )
         self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends)
 
     def close(self) -> None:

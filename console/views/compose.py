@@ -8,7 +8,7 @@ from flask_babel import gettext
 
 from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
-from console.message.quotes import look
+from console.message.quotes import preview
 from console.message.recipients import SAMPLE, decoded
 from console.pages.forms import Form
 from console.session.current import account, require
@@ -42,7 +42,7 @@ def write() -> Any:
 def quote() -> Any:
     """Segments, encoding, price and preview, while the message is written."""
     draft = Draft(Form.posted(FIELDS))
-    return render_template("compose/quote.html", form=draft.form, draft=draft, look=look(draft), is_live=True)
+    return render_template("compose/quote.html", form=draft.form, draft=draft, preview=preview(draft), is_live=True)
 
 
 @pages.post("/confirm")
@@ -87,9 +87,9 @@ def _page(form: Form) -> Any:
     if draft.kind == "file" and form["file_text"]:
         form.values["file_rows"] = str(len(draft.table.rows))
         form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
-    shown = {} if form.wrong else {"look": look(draft)}
+    shown = {} if form.wrong else {"preview": preview(draft)}
     choices = {"senders": senders(form), "groups": groups(form)}
-    return render_template("compose/write.html", form=form, draft=draft, **{"look": None, **shown}, **choices)
+    return render_template("compose/write.html", form=form, draft=draft, **{"preview": None, **shown}, **choices)
 
 
 def _confirmation(form: Form) -> Any:
@@ -103,6 +103,13 @@ def _confirmation(form: Form) -> Any:
         if not form.errors:
             form.values["quote_id"] = quoted["quote_id"]
             group = account().groups.one(body["group_id"]) if draft.kind == "group" else None
-            shown = {"form": form, "draft": draft, "quote": quoted, "body": body, "look": look(draft), "group": group}
+            shown = {
+                "form": form,
+                "draft": draft,
+                "quote": quoted,
+                "body": body,
+                "preview": preview(draft),
+                "group": group,
+            }
             return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200
     return _page(form), 400

@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, Row, Text, bindparam, cast, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.audit_log import WORKER, By, record
+from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.refused import Refused as Refused
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
@@ -91,7 +91,7 @@ def create_account(
     weight: int = 1,
     *,
     authentication: bool = False,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> int:
     """Create an account without credits. Returns its id.
 
@@ -138,7 +138,7 @@ def find_account(connection: Connection, account: str) -> int:
 
 
 def top_up(
-    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: By | None = None
+    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: Actor | None = None
 ) -> TopUp:
     """Add credits, once per `key` of the account: repeating the same top-up changes nothing.
 
@@ -173,20 +173,20 @@ def top_up(
 
 
 def suspend_account(
-    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+    connection: Connection, account_id: int, reason: str | None = None, *, by: Actor | None = None
 ) -> None:
     """Suspend the account: it accepts no new sends, and its tokens stop working."""
     _set_state(connection, account_id, "suspended", reason, by)
 
 
 def activate_account(
-    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+    connection: Connection, account_id: int, reason: str | None = None, *, by: Actor | None = None
 ) -> None:
     """Reactivate a suspended or frozen account."""
     _set_state(connection, account_id, "active", reason, by)
 
 
-def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
+def set_country(connection: Connection, account_id: int, country: str | None, *, by: Actor | None = None) -> None:
     """Set the country (ISO 3166-1 alpha-2) whose number format the account's contact lists use; None: no country."""
     if country is not None and not is_country(country):
         raise Refused(
@@ -197,7 +197,7 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
 
 
-def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
+def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:
     """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
@@ -206,7 +206,7 @@ def set_retention(connection: Connection, account_id: int, days: int | None, *, 
     record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})
 
 
-def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: By | None = None) -> None:
+def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: Actor | None = None) -> None:
     """Allow or forbid the category `authentication` for sends of the account and its sandbox."""
     values = {"account": account_id, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
@@ -233,7 +233,7 @@ def create_key(
     name: str | None = None,
     allowed_ips: Sequence[str] | None = None,
     requests_per_second: int | None = None,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> NewKey:
     """Create an API key. Its secret is returned here and stored nowhere; `pepper` is the installation's SECRET_KEY.
 
@@ -269,7 +269,7 @@ def create_key(
     return key
 
 
-def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
+def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) -> None:
     """Revoke a key and, within seconds, its tokens. Revoking it again changes nothing."""
     account = connection.execute(REVOKE_KEY, {"key": key_id}).scalar()
     if account is not None:
@@ -285,7 +285,7 @@ def _lock(connection: Connection, account_id: int) -> Row[int, str]:
     return row
 
 
-def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: Actor | None) -> None:
     row = _lock(connection, account_id)
     before = row.state
     if before == "closed":

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Connection, Integer, Interval, bindparam, case, func, or_, select, update
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
 from shared.api_key import hash_secret, networks
 from shared.db.tables.accounts import api_key
@@ -148,7 +148,7 @@ def rotate_key(
     pepper: str,
     overlap: int,
     *,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> datetime:
     """Give a key a new secret. Returns the time at which the old one expires, `overlap` seconds from now.
 

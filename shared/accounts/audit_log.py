@@ -37,7 +37,7 @@ LIST = select(
 ).select_from(change.outerjoin(account, account.c.id == change.c.account_id))
 
 
-class By(NamedTuple):
+class Actor(NamedTuple):
     """The actor of a change, and its API request, if any.
 
     Actors are `key smsk_live_…`, `person 0190…`, `operator key opk_…`, `operator alice` (a user of the command line)
@@ -49,20 +49,20 @@ class By(NamedTuple):
     address: str | None = None
 
 
-WORKER = By("worker")
+WORKER = Actor("worker")
 
 
-def operator() -> By:
+def operator() -> Actor:
     """The operating system user of this process as the actor."""
     try:
-        return By(f"operator {getpass.getuser()}")
+        return Actor(f"operator {getpass.getuser()}")
     except (OSError, KeyError):  # in a container the user may have no name
-        return By(f"operator {os.getuid()}")
+        return Actor(f"operator {os.getuid()}")
 
 
 def record(
     connection: Connection,
-    by: By | None,
+    by: Actor | None,
     action: str,
     *,
     account_id: int | None = None,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, SmallInteger, Text, bindparam, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import WITH_SANDBOX
 from shared.db.tables.accounts import account
 from shared.db.tables.rules import category_rule
@@ -41,7 +41,7 @@ def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:
 
 
 def set_quiet_hours(
-    connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: By | None = None
+    connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: Actor | None = None
 ) -> None:
     """Set the quiet hours of a category: from and until these minutes of the recipient's day; None removes them."""
     _check(category)
@@ -51,7 +51,7 @@ def set_quiet_hours(
 
 
 def set_cap(
-    connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: By | None = None
+    connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: Actor | None = None
 ) -> None:
     """Set the frequency cap of a category: (messages, hours) per phone; None removes it."""
     _check(category)
@@ -61,7 +61,7 @@ def set_cap(
 
 
 def _set(
-    connection: Connection, account_id: int, category: str, what: str, pair: tuple[int, int] | None, by: By | None
+    connection: Connection, account_id: int, category: str, what: str, pair: tuple[int, int] | None, by: Actor | None
 ) -> None:
     first, second = pair or (None, None)
     values = {"account": account_id, "category": category, "first": first, "second": second}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
 from shared.db.tables.limits import account_limit, pumping_finding
@@ -83,7 +83,7 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
 
 
 def set_limits(
-    connection: Connection, account_id: int, *, reason: str | None = None, by: By | None = None, **changes: Any
+    connection: Connection, account_id: int, *, reason: str | None = None, by: Actor | None = None, **changes: Any
 ) -> Limits:
     """Change the given limits of the account and its sandbox; None removes one. Returns the account's new limits.
 
@@ -99,7 +99,7 @@ def set_limits(
 
 
 def _change(
-    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: By | None
+    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: Actor | None
 ) -> Limits:
     before = limits_of(connection, account_id)
     after = replace(before, **changes)

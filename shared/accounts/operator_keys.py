@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.api_key import NewKey, hash_secret, make_operator_key, networks
 from shared.db.tables.accounts import operator_key, operator_revocation
 
@@ -89,7 +89,7 @@ def create_operator_key(
     expires_at: datetime | None = None,
     *,
     allowed_ips: Sequence[str] | None = None,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> NewKey:
     """Create an operator key. Its secret is returned here and stored nowhere; `pepper` is SECRET_KEY.
 
@@ -135,7 +135,7 @@ def note_use(connection: Connection, key_id: str, old_hash: bytes, new_hash: byt
     connection.execute(USED, {"key": key_id, "old": old_hash, "new": new_hash})
 
 
-def revoke_operator_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
+def revoke_operator_key(connection: Connection, key_id: str, *, by: Actor | None = None) -> None:
     """Revoke an operator key and, within seconds, its tokens. Raises Refused unless there is such a key."""
     if not connection.execute(REVOKE, {"key": key_id}).rowcount:
         raise Refused(

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, and_, bindparam, select, text
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.tables.accounts import account
 from shared.db.tables.messages import message
@@ -53,7 +53,7 @@ class Refund(NamedTuple):
 
 
 def refund_send(
-    connection: Connection, account_id: int, send_id: UUID, reason: str, *, by: By | None = None
+    connection: Connection, account_id: int, send_id: UUID, reason: str, *, by: Actor | None = None
 ) -> Refund | None:
     """Refund what was charged for a send and not refunded before. None if the account has no such send.
 
@@ -75,7 +75,7 @@ def refund_send(
 
 
 def refund_message(
-    connection: Connection, account_id: int, message_id: UUID, reason: str, *, by: By | None = None
+    connection: Connection, account_id: int, message_id: UUID, reason: str, *, by: Actor | None = None
 ) -> Refund | None:
     """Refund a message. None if the account has no such message; Refused if it was not charged, or was refunded."""
     available = connection.execute(LOCK, {"account": account_id}).scalar()
@@ -100,7 +100,7 @@ def _post(
     entries: list[Entry],
     subject: str,
     reason: str,
-    by: By | None,
+    by: Actor | None,
 ) -> Refund:
     balance = post(connection, entries)[account_id]
     record(

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import BigInteger, Connection, bindparam, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables import accounts
 from shared.db.tables.limits import account_limit
 from shared.db.tables.rules import category_rule
@@ -90,7 +90,7 @@ def find_sandbox(connection: Connection, account_id: int) -> int | None:
     return None if sandbox is None else int(sandbox)
 
 
-def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = None) -> int:
+def ensure_sandbox(connection: Connection, account_id: int, *, by: Actor | None = None) -> int:
     """The account's sandbox, created if it has none; a sandbox returns itself. The account's row must be locked."""
     if is_sandbox(connection, account_id):
         return account_id

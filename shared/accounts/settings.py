@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, Update, and_, bindparam, case, exists, func, or_, select, update
 
 from shared.accounts.administration import MAX_RETENTION_DAYS, TOP_UPS, Refused, check_name
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
 from shared.db.tables.money import ledger
@@ -61,7 +61,12 @@ class Reversal(NamedTuple):
 
 
 def change_account(
-    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None = None, *, by: By | None = None
+    connection: Connection,
+    account_id: int,
+    changes: dict[str, Any],
+    reason: str | None = None,
+    *,
+    by: Actor | None = None,
 ) -> dict[str, Any]:
     """Change settings: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
 
@@ -86,7 +91,7 @@ def change_account(
 
 
 def reverse_top_up(
-    connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: By | None = None
+    connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: Actor | None = None
 ) -> Reversal:
     """Reverse credits of a top-up, given by its id or key. Once only: repeating the same reversal changes nothing.
 

@@ -16,11 +16,12 @@ from shared.accounts.refused import Refused
 from shared.archive.clean import UNLIMITED, clean, table_of
 from shared.archive.copy import copy_in, copy_out
 from shared.archive.files import BadArchive, Manifest, blocks_of, verify, write
-from shared.archive.weeks import COLUMNS, LOCK, NOW, SHORT_WAIT, WRITTEN, Say, alone, name_of, until_lock_is_free
+from shared.archive.weeks import COLUMNS, LOCK, NOW, WRITTEN, Say, alone, name_of, until_lock_is_free
 from shared.db.connection import driver_of, reading
 from shared.db.tables.archives import archived_week
 from shared.db.tables.privacy import erasure
 from shared.db.tables.sends import send
+from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 
 COPY = "archived_messages"
 FORGOTTEN_SINCE = exists().where(
@@ -102,7 +103,7 @@ def _restore(engine: Engine, week: date, folder: Path, say: Say) -> None:
 
         def attempt() -> None:
             with connection.begin_nested():
-                connection.execute(SHORT_WAIT)
+                connection.execute(WAIT_BRIEFLY_FOR_LOCKS)
                 driver_of(connection).execute(attach)
 
         until_lock_is_free(attempt)

@@ -32,6 +32,7 @@ from shared.db.tables.archives import archived_week
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage_hour
+from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import first_id_at
 from shared.sends.archived import RETENTION_LOCK
 
@@ -47,8 +48,6 @@ COLUMNS = tuple(message.c.keys())
 ONE_AT_A_TIME = select(func.pg_try_advisory_lock(7305244))
 END_TURN = select(func.pg_advisory_unlock(7305244))
 LOCK = select(func.pg_advisory_xact_lock(RETENTION_LOCK))
-SHORT_WAIT = text("SET LOCAL lock_timeout = '500ms'")
-"""All users of `message` wait behind whoever waits for this lock."""
 PARTITIONS = text(
     """
     SELECT to_date(right(c.relname, 8), 'YYYYMMDD') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -153,7 +152,7 @@ def _detach(connection: Connection, week: date) -> None:
     if problem:
         raise Refused(f"The week of {week} cannot be archived: {problem}")
     connection.execute(NOTE, {"began_at": begin, **span})
-    connection.execute(SHORT_WAIT)
+    connection.execute(WAIT_BRIEFLY_FOR_LOCKS)
     detached = sql.SQL("ALTER TABLE message DETACH PARTITION {}").format(sql.Identifier(name_of(week)))
     driver_of(connection).execute(detached)
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select, text, update
 
 from shared.accounts.administration import Refused, create_account, find_account, top_up
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.carriers.delays import quantile, sum_of
 from shared.db.expressions import last_message_id
 from shared.db.tables import sends
@@ -22,6 +22,8 @@ from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
 
+MAX_RATE = 100_000
+"""Segments per second of a carrier, a sender ID or a prefix."""
 MAX_REPORT_AGE = 5
 """Seconds; older reports of workers are ignored."""
 ACCOUNT, SENDER = "carrier-test", "TEST"
@@ -153,7 +155,7 @@ def change(
     paused: bool | None = None,
     *,
     reason: str | None = None,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> None:
     """Change the values that are not None."""
     require(connection, name)
@@ -166,7 +168,7 @@ def change(
     record(connection, by, what, subject=name, before=old, after=given, reason=reason)
 
 
-def reset(connection: Connection, name: str, *, reason: str | None = None, by: By | None = None) -> None:
+def reset(connection: Connection, name: str, *, reason: str | None = None, by: Actor | None = None) -> None:
     """Reset rate and window to the values in CARRIERS_FILE."""
     require(connection, name)
     before = _settings(connection, name)
@@ -187,7 +189,7 @@ def list_limits(connection: Connection) -> Sequence[RowMapping]:
 
 
 def change_limit(
-    connection: Connection, name: str, rate: float | None, *, reason: str | None = None, by: By | None = None
+    connection: Connection, name: str, rate: float | None, *, reason: str | None = None, by: Actor | None = None
 ) -> None:
     """Change the limit `sender ACME` or `prefix 254`; None resets it to the file's value, 0 lifts it."""
     rates = {row["limit"]: row["rate"] for row in list_limits(connection)}
@@ -202,7 +204,7 @@ def change_limit(
     record(connection, by, "carrier_limit.changed", subject=name, before=before, after=after, reason=reason)
 
 
-def prepare(connection: Connection, sender: str, topup_key: str, *, by: By | None = None) -> int:
+def prepare(connection: Connection, sender: str, topup_key: str, *, by: Actor | None = None) -> int:
     """Ensure that the test account exists, may send as `sender` and has credits. Returns its id.
 
     `topup_key` is the idempotency key of a top-up if one is needed.

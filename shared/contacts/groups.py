@@ -15,13 +15,13 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from shared.accounts.administration import Refused
+from shared.contacts.phones import as_number
 from shared.db.expressions import in_parameter
 from shared.db.tables.contacts import contact, contact_group
 from shared.ids import new_id
-from shared.sms.phones import invalid_detail, is_phone
 
-PAGE = 100_000
-"""Contacts per statement, which takes at most a few seconds."""
+CONTACTS_PER_STATEMENT = 100_000
+"""It takes at most a few seconds."""
 MAX_CONTACTS = 10_000_000
 """Maximum size of a group."""
 
@@ -112,7 +112,7 @@ class Contact(NamedTuple):
     tags: Sequence[str] | None = None
 
 
-class Put(NamedTuple):
+class PutResult(NamedTuple):
     """Result of `put_contacts`; contacts not counted were in the group unchanged."""
 
     added: int
@@ -148,15 +148,19 @@ def delete_group(connection: Connection, group_id: UUID) -> None:
         raise _unknown(group_id)
 
 
-def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
+def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> PutResult:
     """Add new contacts in their order, and update existing ones. Phones must be unique.
 
     Raises UnknownGroup or GroupFull.
     """
     group = _lock(connection, group_id)
     added = changed = 0
-    for start in range(0, len(contacts), PAGE):
-        values = {"group": group_id, "last": group.last_position + added, **_columns(contacts[start : start + PAGE])}
+    for start in range(0, len(contacts), CONTACTS_PER_STATEMENT):
+        values = {
+            "group": group_id,
+            "last": group.last_position + added,
+            **_columns(contacts[start : start + CONTACTS_PER_STATEMENT]),
+        }
         if "fields" in values:
             changed += connection.execute(CHANGE, values).rowcount
         added += connection.execute(ADD_WITH_DETAILS if "fields" in values else ADD, values).rowcount
@@ -164,12 +168,12 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
         raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
     if added:
         connection.execute(ADDED, {"group": group_id, "added": added})
-    return Put(added, changed, group.contact_count + added)
+    return PutResult(added, changed, group.contact_count + added)
 
 
 def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
     """Add phones that are not in the group yet, in their order. Returns the number added."""
-    numbers = dict.fromkeys(_number(phone) for phone in phones)
+    numbers = dict.fromkeys(as_number(phone) for phone in phones)
     return put_contacts(connection, group_id, [Contact(number) for number in numbers]).added
 
 
@@ -177,7 +181,7 @@ def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str
     """Remove phones from the group. Returns the number removed."""
     _lock(connection, group_id)
     removed = connection.execute(
-        REMOVE, {"group": group_id, "phones": sorted({_number(phone) for phone in phones})}
+        REMOVE, {"group": group_id, "phones": sorted({as_number(phone) for phone in phones})}
     ).rowcount
     if removed:
         connection.execute(REMOVED, {"group": group_id, "removed": removed})
@@ -202,12 +206,6 @@ def _columns(contacts: Sequence[Contact]) -> dict[str, list[Any]]:
 
 def _json(value: Mapping[str, str] | Sequence[str] | None) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _number(phone: str | int) -> int:
-    if not is_phone(str(phone)):
-        raise Refused(f"{phone!r} is not a phone. {invalid_detail(str(phone))}")
-    return int(phone)
 
 
 def _taken(name: str) -> NameTaken:

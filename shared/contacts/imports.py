@@ -14,14 +14,16 @@ from shared.db.tables.contacts import contact_import, import_error, import_piece
 from shared.ids import new_id
 
 __all__ = [
+    "DROP_CHUNKS",
     "MAX_OPEN",
     "MAX_OPEN_BYTES",
+    "UPDATE_IMPORT",
     "TooManyImports",
     "begin_import",
     "cancel_import",
     "drop_import",
     "drop_old",
-    "keep_piece",
+    "keep_chunk",
     "queue_import",
     "retry_import",
 ]
@@ -41,22 +43,22 @@ class TooManyImports(Refused):
 
 
 BEGIN = insert(contact_import).values(state="receiving")
-KEEP_PIECE = insert(import_piece)
-UPDATE = update(contact_import).where(contact_import.c.id == bindparam("import"))
-QUEUE = UPDATE.where(contact_import.c.state == "receiving").values(
+KEEP_CHUNK = insert(import_piece)
+UPDATE_IMPORT = update(contact_import).where(contact_import.c.id == bindparam("import"))
+QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
     state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
 )
 OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
     contact_import.c.account_id == bindparam("account"), in_constants(contact_import.c.state, "queued", "running")
 )
-CANCEL = UPDATE.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
+CANCEL = UPDATE_IMPORT.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
-HAS_PIECES = exists().where(import_piece.c.import_id == contact_import.c.id)
-RETRY = UPDATE.where(contact_import.c.state == "failed", HAS_PIECES).values(
+HAS_CHUNKS = exists().where(import_piece.c.import_id == contact_import.c.id)
+RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
     state="running", error=None, finished_at=None
 )
-DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("import"))
+DROP_CHUNKS = delete(import_piece).where(import_piece.c.import_id == bindparam("import"))
 DROP = delete(contact_import).where(contact_import.c.id == bindparam("import"), contact_import.c.state == "receiving")
 ABANDONED = (
     select(contact_import.c.id)
@@ -83,10 +85,10 @@ def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str |
     return import_id
 
 
-def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> None:
+def keep_chunk(engine: Engine, import_id: UUID, number: int, content: str) -> None:
     """Store a chunk of the file. It is durable once the import is queued."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(KEEP_PIECE, {"import_id": import_id, "number": number, "content": content})
+        connection.execute(KEEP_CHUNK, {"import_id": import_id, "number": number, "content": content})
 
 
 def queue_import(connection: Connection, account_id: int, import_id: UUID, pieces: int, size: int) -> None:
@@ -110,14 +112,14 @@ def cancel_import(connection: Connection, import_id: UUID) -> bool:
     """Stop an import after the current chunk; imported contacts stay. Returns False if it has ended."""
     if not connection.execute(CANCEL, {"import": import_id}).rowcount:
         return False
-    connection.execute(DROP_PIECES, {"import": import_id})
+    connection.execute(DROP_CHUNKS, {"import": import_id})
     return True
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:
     """Delete an import whose upload did not complete."""
     with transaction(engine, durable=False) as connection:
-        connection.execute(DROP_PIECES, {"import": import_id})
+        connection.execute(DROP_CHUNKS, {"import": import_id})
         connection.execute(DROP, {"import": import_id})
 
 

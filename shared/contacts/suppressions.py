@@ -10,15 +10,14 @@ from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, d
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox as events
-from shared.accounts.administration import Refused
+from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.running import installation
 from shared.outbox import EventType
-from shared.sms.phones import invalid_detail, is_phone
 
-PAGE = 100_000
-"""Phones per statement, which takes at most a second."""
+PHONES_PER_STATEMENT = 100_000
+"""It takes at most a second."""
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
@@ -83,7 +82,7 @@ EVERYTHING = Scope()
 
 def suppress(connection: Connection, account_id: int, phone: str | int, reason: str, scope: Scope = EVERYTHING) -> bool:
     """Add a phone to the list. Returns False if it was there already with this scope."""
-    return suppress_all(connection, account_id, [_number(phone)], reason, scope) == 1
+    return suppress_all(connection, account_id, [as_number(phone)], reason, scope) == 1
 
 
 def suppress_all(
@@ -95,8 +94,8 @@ def suppress_all(
     """
     added = 0
     ordered = sorted(set(phones))
-    for start in range(0, len(ordered), PAGE):
-        values = {"account": account_id, "phone": ordered[start : start + PAGE], "reason": reason}
+    for start in range(0, len(ordered), PHONES_PER_STATEMENT):
+        values = {"account": account_id, "phone": ordered[start : start + PHONES_PER_STATEMENT], "reason": reason}
         added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
     if added:
         connection.execute(CHANGED, {"account_id": account_id})
@@ -122,7 +121,7 @@ def unsuppress(connection: Connection, account_id: int, phone: str | int, scope:
 
     Returns the number of entries removed.
     """
-    values = {"account": account_id, "phone": _number(phone), "everywhere": scope is None}
+    values = {"account": account_id, "phone": as_number(phone), "everywhere": scope is None}
     return connection.execute(UNSUPPRESS, {**values, **(scope or EVERYTHING)._asdict()}).rowcount
 
 
@@ -130,9 +129,3 @@ def listed(connection: Connection, account_id: int, phones: Sequence[int], categ
     """The phones that must not get a message of the category from the sender ID."""
     values = {"account": account_id, "phones": phones, "category": category, "sender_id": sender_id}
     return set(connection.execute(LISTED, values).scalars())
-
-
-def _number(phone: str | int) -> int:
-    if not is_phone(str(phone)):
-        raise Refused(f"{phone!r} is not a phone. {invalid_detail(str(phone))}")
-    return int(phone)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Text, cast, func, select
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.messages import doubt, message
 from shared.db.tables.sends import batch
 from shared.doubts.reconcile import Matched
@@ -78,7 +78,7 @@ def resolve_doubts(
     send_id: UUID | None = None,
     *,
     reason: str | None = None,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> Resolved:
     """Resolve messages, and all in doubt of a send, with one of OUTCOMES. Those no longer in doubt are left alone."""
     ids = set(message_ids)
@@ -101,7 +101,7 @@ def status_of(connection: Connection, message_id: UUID) -> str | None:
     return connection.execute(select(message.c.status).where(message.c.id == message_id)).scalar()
 
 
-def apply_report(connection: Connection, carrier: str, matched: Matched, *, by: By | None = None) -> int:
+def apply_report(connection: Connection, carrier: str, matched: Matched, *, by: Actor | None = None) -> int:
     """Resolve the doubts that a carrier's report has matched. Returns how many were resolved."""
     count = resolve(connection, matched.resolutions) if matched.resolutions else 0
     if count:

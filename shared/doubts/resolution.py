@@ -4,15 +4,14 @@ from collections import Counter
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, not_, select, text
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, not_, select, text
 
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
 from shared.db.tables.messages import doubt
-from shared.ids import batch_of, index_of
 from shared.job_failures import Job, batch_then_singly, failures_of, in_backoff
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
@@ -108,7 +107,7 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     for row in rows:
         changes.setdefault(row.send_id, Counter()).update({MessageStatus.IN_DOUBT: -1, row.status: 1})
     add_to_sends(connection, changes)
-    add_of_messages(connection, lambda _: [_moved(row) for row in rows])
+    add_of_messages(connection, lambda _: [StatusChange.of_message(row) for row in rows])
     post(
         connection,
         [
@@ -119,10 +118,6 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     for carrier, resolved in groupby(sorted(rows, key=attrgetter("carrier")), key=attrgetter("carrier")):
         count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in resolved))
     return len(rows)
-
-
-def _moved(row: Row[Any]) -> StatusChange:
-    return StatusChange(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:

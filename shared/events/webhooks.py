@@ -26,8 +26,8 @@ CALLBACKS = (
     .values(xid=THIS_TRANSACTION, event_id=LAST_ID)
     .on_conflict_do_nothing(index_elements=["account_id"], index_where=IS_CALLBACK)
 )
-UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
-ENABLE = UPDATE.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
+UPDATE_WEBHOOK = update(webhook).where(webhook.c.id == bindparam("webhook"))
+ENABLE = UPDATE_WEBHOOK.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
     state="active", disabled_reason=None, failing_since=None, rest_until=None
 )
 FAULT = "The service failed to prepare its events. Its operator has been told."

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from shared import outbox as events
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
@@ -100,7 +100,7 @@ def list_unassigned_numbers(connection: Connection, limit: int) -> list[dict[str
 
 
 def assign_inbound(
-    connection: Connection, sent_to: str, account_id: int, reason: str | None = None, *, by: By | None = None
+    connection: Connection, sent_to: str, account_id: int, reason: str | None = None, *, by: Actor | None = None
 ) -> Assigned:
     """Give the account the messages to a number that it has as a sender ID, oldest first, as if they came now.
 

@@ -59,11 +59,11 @@ COUNT_LEDGER = text(
 sends are refused."""
 
 
-class OverSpend(NotEnough):
+class SpendLimitReached(NotEnough):
     """A reserve exceeds a spend limit. Nothing was posted."""
 
 
-class Standing(NamedTuple):
+class PeriodSpend(NamedTuple):
     """The credits reserved in a period, and the limit; without a limit (None) nothing is counted."""
 
     period: Period
@@ -80,9 +80,9 @@ class Standing(NamedTuple):
         return datetime.combine(following, time(), UTC)
 
 
-def standings(connection: Connection, account_id: int) -> dict[Period, Standing]:
+def standings(connection: Connection, account_id: int) -> dict[Period, PeriodSpend]:
     """The standings of the current day and month."""
-    return {row.period: Standing(*row) for row in connection.execute(STANDING, {"account": account_id})}
+    return {row.period: PeriodSpend(*row) for row in connection.execute(STANDING, {"account": account_id})}
 
 
 def count_spending(connection: Connection, account_id: int, period: Period, most: int | None) -> None:

@@ -15,7 +15,7 @@ from shared.oidc.http import Answer, ProviderUnavailable, fetch, run
 from shared.oidc.id_token import KeyNotKnown, WrongIdToken, key_set, verified_claims
 from shared.oidc_settings import OidcSettings, is_safe_url
 from shared.people.emails import normalized_email
-from shared.people.persons import LONGEST_NAME
+from shared.people.persons import LONGEST_PERSON_NAME
 from shared.settings import Settings
 
 __all__ = ["CALLBACK", "CodeRefused", "Identity", "Provider", "provider_of"]
@@ -190,7 +190,7 @@ def _identity(claims: dict[str, Any]) -> Identity:
     known_email = normalized_email(email) if isinstance(email, str) and verified else None
     shown = "".join(letter for letter in name if letter.isprintable()).strip() if isinstance(name, str) else ""
     return Identity(
-        claims["iss"], claims["sub"], known_email, shown[:LONGEST_NAME] or (known_email or "").partition("@")[0]
+        claims["iss"], claims["sub"], known_email, shown[:LONGEST_PERSON_NAME] or (known_email or "").partition("@")[0]
     )
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.people import person, person_identity, recovery_code, sign_in_link
 from shared.people.sessions import end_sessions
 
@@ -36,7 +36,7 @@ def holder_of_identity(connection: Connection, issuer: str, subject: str) -> UUI
     return connection.execute(HOLDER, {"issuer": issuer, "subject": subject}).scalar()
 
 
-def bind_identity(connection: Connection, person_id: UUID, issuer: str, subject: str, *, by: By) -> bool:
+def bind_identity(connection: Connection, person_id: UUID, issuer: str, subject: str, *, by: Actor) -> bool:
     """Bind an identity to a person, and end their password, second factor, links and sessions.
 
     Returns False if either has another one already.
@@ -53,7 +53,7 @@ def bind_identity(connection: Connection, person_id: UUID, issuer: str, subject:
     return True
 
 
-def unbind_identities(connection: Connection, person_id: UUID, *, by: By | None = None) -> int:
+def unbind_identities(connection: Connection, person_id: UUID, *, by: Actor | None = None) -> int:
     """Unbind all identities of a person, so that their next sign-in through the provider binds one anew."""
     unbound = connection.execute(delete(person_identity).where(person_identity.c.person_id == person_id)).rowcount
     if unbound:

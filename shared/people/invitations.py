@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, bindparam, exists, func, or_, select, update
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, operator, record
+from shared.accounts.audit_log import Actor, operator, record
 from shared.db.tables.accounts import account, api_key
 from shared.db.tables.people import invitation, membership, person
 from shared.ids import new_id
@@ -94,7 +94,7 @@ def invite(
     role: str | None,
     operator_role: str | None = None,
     *,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> NewInvitation:
     """Invite somebody by e-mail address, in lower case. Replaces their open invitation to the same account.
 
@@ -159,7 +159,7 @@ def open_invitation(connection: Connection, token: str) -> Row[Any] | None:
     return connection.execute(BY_TOKEN, {"token_hash": hash_of(token)}).one_or_none()
 
 
-def revoke_invitation(connection: Connection, account_id: int, invitation_id: UUID, *, by: By | None = None) -> bool:
+def revoke_invitation(connection: Connection, account_id: int, invitation_id: UUID, *, by: Actor | None = None) -> bool:
     """Revoke an open invitation to the account. Returns False if there is none."""
     revoked = connection.execute(REVOKE, {"of_account": account_id, "of_id": invitation_id}).rowcount
     if revoked:
@@ -167,7 +167,7 @@ def revoke_invitation(connection: Connection, account_id: int, invitation_id: UU
     return bool(revoked)
 
 
-def accept(connection: Connection, token: str, person_id: UUID, *, by: By) -> bool:
+def accept(connection: Connection, token: str, person_id: UUID, *, by: Actor) -> bool:
     """Give the person what the invitation offers, and end it. Returns False if it is no longer open."""
     row = connection.execute(ACCEPT, {"hash_of_token": hash_of(token)}).one_or_none()
     if row is None:

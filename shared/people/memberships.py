@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.accounts import account
 from shared.db.tables.people import invitation, membership, person
 from shared.people.persons import actor_of
@@ -126,7 +126,7 @@ def find_member(connection: Connection, account_id: int, person_id: UUID) -> Row
     return connection.execute(ONE_MEMBER, {"account": account_id, "person": person_id}).one_or_none()
 
 
-def add_member(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> None:
+def add_member(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: Actor | None = None) -> None:
     """Add a person to an account. Whoever is in it already keeps their role."""
     added = insert(membership).values(account_id=account_id, person_id=person_id, role=role)
     again = {
@@ -147,7 +147,9 @@ def add_member(connection: Connection, account_id: int, person_id: UUID, role: s
         record(connection, by, "member.added", account_id=account_id, subject=person_id, after={"role": role})
 
 
-def change_role(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> bool:
+def change_role(
+    connection: Connection, account_id: int, person_id: UUID, role: str, *, by: Actor | None = None
+) -> bool:
     """Give a person of the account another role. Tokens with the old one end within seconds.
 
     Returns False if they are not in the account. Raises LastOwner.
@@ -170,7 +172,7 @@ def change_role(connection: Connection, account_id: int, person_id: UUID, role: 
     return True
 
 
-def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: By | None = None) -> bool:
+def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: Actor | None = None) -> bool:
     """Remove a person from the account. Their tokens for it end within seconds, and their open invitations at once.
 
     Returns False if they are not in the account. Raises LastOwner.

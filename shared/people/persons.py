@@ -7,13 +7,13 @@ from sqlalchemy import Connection, Row, bindparam, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.people import person, person_session, sign_in_link
 from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
 __all__ = [
-    "LONGEST_NAME",
+    "LONGEST_PERSON_NAME",
     "actor_of",
     "change_password",
     "create_person",
@@ -27,7 +27,7 @@ __all__ = [
     "set_password_hash",
 ]
 
-LONGEST_NAME = 100
+LONGEST_PERSON_NAME = 100
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))
 BY_EMAIL = select(person).where(person.c.email == bindparam("email"))
@@ -66,7 +66,7 @@ def person_signing_in(connection: Connection, email: str, network: str) -> Row[A
 
 
 def create_person(
-    connection: Connection, email: str, name: str, password_hash: str | None = None, *, by: By | None = None
+    connection: Connection, email: str, name: str, password_hash: str | None = None, *, by: Actor | None = None
 ) -> UUID | None:
     """Create a person without any role. Returns the id, or None if the e-mail address is taken.
 
@@ -77,12 +77,12 @@ def create_person(
     added = insert(person).values(values).on_conflict_do_nothing(index_elements=["email"]).returning(person.c.id)
     if connection.execute(added).one_or_none() is None:
         return None
-    record(connection, by or By(actor_of(person_id)), "person.created", subject=person_id)
+    record(connection, by or Actor(actor_of(person_id)), "person.created", subject=person_id)
     return person_id
 
 
 def change_password(
-    connection: Connection, person_id: UUID, password_hash: str, *, session: UUID | None, by: By | None
+    connection: Connection, person_id: UUID, password_hash: str, *, session: UUID | None, by: Actor | None
 ) -> None:
     """Set a new password. Ends all sessions of the person but `session`, and their unused sign-in links."""
     connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
@@ -96,7 +96,7 @@ def set_password_hash(connection: Connection, person_id: UUID, password_hash: st
     connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
 
 
-def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: By | None = None) -> None:
+def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: Actor | None = None) -> None:
     """Give a person a role in the installation, or with None none. Ends their sessions, as tokens have the old role."""
     before = lock_person(connection, person_id).operator_role
     if before == role:
@@ -113,7 +113,7 @@ def set_operator_role(connection: Connection, person_id: UUID, role: str | None,
     )
 
 
-def disable_person(connection: Connection, email: str, *, by: By | None = None) -> UUID:
+def disable_person(connection: Connection, email: str, *, by: Actor | None = None) -> UUID:
     """Disable a person: their sessions and their tokens end within seconds, and they cannot sign in. Raises Refused."""
     row = _known(connection, email)
     if row.state != "disabled":
@@ -125,7 +125,7 @@ def disable_person(connection: Connection, email: str, *, by: By | None = None) 
     return UUID(str(row.id))
 
 
-def enable_person(connection: Connection, email: str, *, by: By | None = None) -> UUID:
+def enable_person(connection: Connection, email: str, *, by: Actor | None = None) -> UUID:
     """Enable a disabled person again. Raises Refused."""
     row = _known(connection, email)
     if row.state == "disabled":

@@ -13,7 +13,7 @@ from shared.db.tables.people import (
     recovery_code,
     sign_in_link,
 )
-from shared.people.release import ERASED
+from shared.people.release_email import ERASED
 
 __all__ = ["OLD_OF_PEOPLE"]
 

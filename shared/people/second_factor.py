@@ -15,7 +15,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, bindparam, delete, or_, update
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.api_key import secret_key_id
 from shared.db.tables.people import person, recovery_code
 from shared.encryption import TextKey, TextKeyMissing, Texts
@@ -66,7 +66,9 @@ def begin_totp(connection: Connection, person_id: UUID, texts: Texts) -> str:
     return secret
 
 
-def confirm_totp(connection: Connection, row: Row[Any], texts: Texts, code: str, *, by: By | None) -> list[str] | None:
+def confirm_totp(
+    connection: Connection, row: Row[Any], texts: Texts, code: str, *, by: Actor | None
+) -> list[str] | None:
     """Switch TOTP on, if the code is of the pending secret; `row` is the locked person.
 
     Returns the recovery codes, which are shown only once, or None for a wrong code.
@@ -86,7 +88,7 @@ def confirm_totp(connection: Connection, row: Row[Any], texts: Texts, code: str,
     return codes
 
 
-def disable_totp(connection: Connection, person_id: UUID, *, by: By | None) -> None:
+def disable_totp(connection: Connection, person_id: UUID, *, by: Actor | None) -> None:
     """Switch TOTP off, and forget the recovery codes."""
     values = {"totp_secret": None, "totp_pending": None, "totp_step": None}
     connection.execute(update(person).where(person.c.id == person_id).values(values))

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, select
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.people import sign_in_link
 from shared.people.random_secrets import LINK, hash_of, new_secret
 
@@ -29,7 +29,7 @@ def has_link(connection: Connection, person_id: UUID) -> bool:
     return bool(connection.execute(HAS, {"person": person_id}).scalar())
 
 
-def make_link(connection: Connection, person_id: UUID, valid: timedelta = VALID, *, by: By | None = None) -> str:
+def make_link(connection: Connection, person_id: UUID, valid: timedelta = VALID, *, by: Actor | None = None) -> str:
     """Make a link for a person, which replaces an earlier one. Returns its token, which is shown only once."""
     token = new_secret(LINK)
     connection.execute(delete(sign_in_link).where(sign_in_link.c.person_id == person_id))

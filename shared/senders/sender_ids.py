@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Text, and_, bindparam, delete, func, select, 
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import IDS_WITH_SANDBOX, approve_in_sandbox, find_sandbox, is_sandbox
 from shared.db.tables.accounts import account, sender_id
 from shared.ids import new_id
@@ -97,7 +97,7 @@ def form_of(name: str) -> Form | None:
 
 
 def request_sender(
-    connection: Connection, account_id: int, sender: str, use_case: str | None = None, *, by: By | None = None
+    connection: Connection, account_id: int, sender: str, use_case: str | None = None, *, by: Actor | None = None
 ) -> bool:
     """Request a sender ID, or request a rejected one again.
 
@@ -121,7 +121,7 @@ def check_number(connection: Connection, account_id: int) -> None:
         raise TooManySenders(f"At most {MAX_PENDING} sender IDs of an account can wait for approval.")
 
 
-def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: By | None = None) -> bool:
+def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: Actor | None = None) -> bool:
     """Delete a sender ID; accepted sends are still sent. False if there is none, or it is suspended."""
     name = connection.execute(REMOVE, {"account": account_id, "id": sender}).scalar()
     if name is not None:
@@ -130,7 +130,7 @@ def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: 
 
 
 def allow_authentication_from(
-    connection: Connection, account_id: int, sender: str, allowed: bool, *, by: By | None = None
+    connection: Connection, account_id: int, sender: str, allowed: bool, *, by: Actor | None = None
 ) -> None:
     """Set whether sends from the sender ID may have the category `authentication`, whatever the account may."""
     values = {"account": account_id, "sender": sender, "allowed": allowed}
@@ -147,7 +147,7 @@ def decide_sender(
     state: Decision,
     reason: str | None = None,
     *,
-    by: By | None = None,
+    by: Actor | None = None,
 ) -> None:
     """Approve, reject or suspend a sender ID; customers who use it are told the `reason`.
 

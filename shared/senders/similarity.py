@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from shared.db.tables.accounts import account, sender_id
 
-ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
+LOOKALIKES = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
 """ASCII only, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
 PAIRS = (("rn", "m"), ("vv", "w"))
 
@@ -36,7 +36,7 @@ class Name(NamedTuple):
 
 def skeleton(sender: str) -> str:
     """A name without what readers do not notice."""
-    left = "".join(character for character in sender.casefold() if character.isalnum()).translate(ALIKE)
+    left = "".join(character for character in sender.casefold() if character.isalnum()).translate(LOOKALIKES)
     for pair, one in PAIRS:
         left = left.replace(pair, one)
     return left

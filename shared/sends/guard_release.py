@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.tables.sends import send
 from shared.guard import Notes, release, state_of
@@ -15,7 +15,7 @@ REASON = "The database was restored, copied or lost commits: messages of this se
 
 
 def release_guard(
-    connection: Connection, notes: Notes, *, send_open: bool, reason: str | None = None, by: By | None = None
+    connection: Connection, notes: Notes, *, send_open: bool, reason: str | None = None, by: Actor | None = None
 ) -> list[UUID]:
     """Let messages be sent again. Returns the open sends, which are held for review unless `send_open`.
 

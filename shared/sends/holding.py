@@ -19,7 +19,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, bindparam, func, select, update
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import WORKER, By, record
+from shared.accounts.audit_log import WORKER, Actor, record
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends
@@ -82,14 +82,14 @@ NEWLY_REFUSED = select(
 )
 
 
-def hold(connection: Connection, send: UUID, reason: str, *, by: By | None = None) -> None:
+def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
     """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
     if not stop_submitting(connection, send, "operator", reason):
         raise _refused(connection, send, "held")
     _record(connection, by, "send.held", send, reason)
 
 
-def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: By | None = None) -> None:
+def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
     """Hold a send until the operator releases it, also if it is held for another reason already."""
     if not stop_submitting(connection, send, "operator", reason):
         connection.execute(send_states.HOLD_ANEW, {"send": send, "reason": reason})
@@ -143,7 +143,7 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
         _record(connection, WORKER, "send.held", send, reason)
 
 
-def release(connection: Connection, send: UUID, *, by: By | None = None) -> None:
+def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> None:
     """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
     A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
@@ -212,7 +212,7 @@ def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: b
     return ids
 
 
-def _record(connection: Connection, by: By | None, what: str, send: UUID, reason: str | None = None) -> None:
+def _record(connection: Connection, by: Actor | None, what: str, send: UUID, reason: str | None = None) -> None:
     account = connection.execute(OWNER, {"send": send}).scalar_one()
     record(connection, by, what, account_id=account, subject=send, reason=reason)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-__all__ = ["PRICE", "SEGMENTS", "Chunk", "Fit", "chunks_of"]
+__all__ = ["PRICE", "SEGMENTS", "Chunk", "ComposedRecipient", "chunks_of"]
 
 SEGMENTS: Final = "LEAST(s.segments, b.segments)"
 """SQL: segments of each message of a batch `b` of a send `s`. With placeholders the batch has its own number, and the
@@ -17,7 +17,7 @@ PRICE: Final = "LEAST(s.price, b.segments)"
 """SQL: credits for each message of a batch `b` of a send `s`."""
 
 
-class Fit(NamedTuple):
+class ComposedRecipient(NamedTuple):
     """A recipient whose message is valid: the position in the list, and the values for the text."""
 
     position: int
@@ -48,7 +48,7 @@ class Chunk:
         ]
 
 
-def chunks_of(recipients: Iterable[Fit], size: int) -> list[Chunk]:
+def chunks_of(recipients: Iterable[ComposedRecipient], size: int) -> list[Chunk]:
     """The recipients in chunks of at most `size`, each of messages with the same number of segments."""
     chunks: list[Chunk] = []
     open_chunks: dict[int, Chunk] = {}

@@ -48,7 +48,7 @@ QUEUE = (
 )
 
 
-class Waiting(NamedTuple):
+class QueueEntry(NamedTuple):
     """Batches of one account, category and carrier that are in the same state."""
 
     account_id: int
@@ -67,7 +67,7 @@ class Waiting(NamedTuple):
     first_due_at: datetime
 
 
-def read_queue(connection: Connection, limit: int) -> list[Waiting]:
+def read_queue(connection: Connection, limit: int) -> list[QueueEntry]:
     """What waits and what is being sent, the largest entries first."""
     rows: list[Any] = list(connection.execute(QUEUE.limit(limit)))
-    return [Waiting(*row)._replace(state=BatchState(row.state)) for row in rows]
+    return [QueueEntry(*row)._replace(state=BatchState(row.state)) for row in rows]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 HOUR = 3600.0
 SHARED_PART, MIN_SHARED = 4, 3
 """A count is shared from a quarter of the limit on, and from at least three messages."""
-BATCH_SIZE = 1000
+PHONES_PER_LOCK = 1000
 """Phones of a list that are counted under one lock, so that single sends do not wait for a whole list."""
 
 
@@ -104,12 +104,12 @@ class RecipientCounts:
         repeats = 1 if unique else max(Counter(phones).values(), default=0)
         exceeding: set[int] = set()
         earlier: Counter[str] = Counter()
-        for start in range(0, len(phones), BATCH_SIZE):
+        for start in range(0, len(phones), PHONES_PER_LOCK):
             with self._lock:
                 counts, share = self._of(account_id, lane)
                 if counts.highest + repeats <= limit:
                     return exceeding
-                for index, phone in enumerate(phones[start : start + BATCH_SIZE], start):
+                for index, phone in enumerate(phones[start : start + PHONES_PER_LOCK], start):
                     if counts.fits(phone, limit - earlier.get(phone, 0), share):
                         earlier[phone] += repeats > 1
                     else:
@@ -118,10 +118,10 @@ class RecipientCounts:
 
     def add(self, account_id: int, lane: int, phones: Sequence[str], limit: int) -> None:
         """Count messages, without a limit."""
-        for start in range(0, len(phones), BATCH_SIZE):
+        for start in range(0, len(phones), PHONES_PER_LOCK):
             with self._lock:
                 counts, _ = self._of(account_id, lane)
-                self._add(account_id, lane, counts, phones[start : start + BATCH_SIZE], limit)
+                self._add(account_id, lane, counts, phones[start : start + PHONES_PER_LOCK], limit)
 
     def give_back(self, account_id: int, lane: int, phones: Iterable[str]) -> None:
         """Uncount messages that are not sent."""

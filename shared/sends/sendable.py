@@ -2,7 +2,7 @@
 
 from shared.guard import INCARNATION
 
-GOES_ON = """
+MAY_CONTINUE = """
     s.state NOT IN ('paused', 'held', 'canceled') AND s.expires_at > clock_timestamp()
     AND (SELECT a.state FROM account a WHERE a.id = s.account_id) IS DISTINCT FROM 'frozen'
 """
@@ -10,7 +10,7 @@ GOES_ON = """
 anti-join, Postgres would read all sends to find the queue."""
 
 SENDABLE = f"""
-    {GOES_ON} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+    {MAY_CONTINUE} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
     AND NOT EXISTS (SELECT FROM installation i WHERE i.held_since IS NOT NULL OR i.checked <> {INCARNATION})
 """
 """A send `s` goes on, its own rate allows more now, and the database has not lost commits."""

@@ -11,7 +11,8 @@ from shared.periodic import repeat_with_redis
 from shared.sends.recipient_counts import RecipientCounts, Subject
 
 SYNC_SECONDS = 0.25
-BATCH_SIZE = 500
+COUNTS_PER_CALL = 500
+"""Counts per call of the script."""
 KEY_SECONDS = 7300
 """A key lives through its window and the next one."""
 
@@ -33,8 +34,8 @@ class RecipientSharing:
         """Add the new counts, and learn the totals. Raises RedisError; the new counts are then not added again."""
         window, changes = self._counts.changes()
         subjects = list(changes)
-        for start in range(0, len(subjects), BATCH_SIZE):
-            batch = subjects[start : start + BATCH_SIZE]
+        for start in range(0, len(subjects), COUNTS_PER_CALL):
+            batch = subjects[start : start + COUNTS_PER_CALL]
             pipeline = self._redis.pipeline(transaction=False)
             for subject in batch:
                 pipeline.incrby(self._key(window, subject), changes[subject])

@@ -16,7 +16,7 @@ from shared.contacts.fields import FIELD_NAME
 from shared.sms.gsm7 import is_gsm7
 from shared.sms.segments import Segmentation, segment, text_problem, transliterate
 
-__all__ = ["MAX_PLACEHOLDERS", "Composed", "Template", "Unfit", "as_priced", "compose", "parse"]
+__all__ = ["MAX_PLACEHOLDERS", "ComposeProblem", "Composed", "Template", "as_priced", "compose", "parse"]
 
 MAX_PLACEHOLDERS = 10
 """Different placeholders in one message."""
@@ -72,7 +72,7 @@ class Composed(NamedTuple):
     segmentation: Segmentation
 
 
-class Unfit(NamedTuple):
+class ComposeProblem(NamedTuple):
     """Why a recipient gets no message: a code and a sentence."""
 
     code: str
@@ -95,23 +95,25 @@ def parse(message: str) -> Template | None:
 
 def compose(
     template: Template, variables: Mapping[str, str], on_unicode: str, max_segments: int | None
-) -> Composed | Unfit:
+) -> Composed | ComposeProblem:
     """The message to one recipient, treated according to `on_unicode`, or why there is none."""
     missing = template.missing(variables)
     if missing is not None:
-        return Unfit("missing_variable", f"It has no `{missing}`, and the message gives no default.")
+        return ComposeProblem("missing_variable", f"It has no `{missing}`, and the message gives no default.")
     text = template.render(variables)
     if on_unicode == "transliterate":
         text = transliterate(text)
     problem = text_problem(text)
     if problem is not None:
-        return Unfit(*problem)
+        return ComposeProblem(*problem)
     segmentation = segment(text)
     if segmentation.encoding == "ucs2" and on_unicode == "reject":
-        return Unfit("unicode_rejected", "With its values the message has characters that GSM-7 does not have.")
+        return ComposeProblem(
+            "unicode_rejected", "With its values the message has characters that GSM-7 does not have."
+        )
     if max_segments is not None and segmentation.count > max_segments:
         taken = f"With its values the message takes {segmentation.count} segments"
-        return Unfit("too_many_segments", f"{taken}; at most {max_segments} are allowed.")
+        return ComposeProblem("too_many_segments", f"{taken}; at most {max_segments} are allowed.")
     return Composed(text, segmentation)
 
 

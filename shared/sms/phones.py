@@ -14,7 +14,7 @@ __all__ = [
     "LONGEST_WRITTEN",
     "PHONE",
     "SEPARATORS",
-    "Screened",
+    "ScreenedPhones",
     "invalid_code",
     "invalid_detail",
     "is_phone",
@@ -25,7 +25,8 @@ __all__ = [
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15
-QUOTED_CHARACTERS = 32  # of a rejected value in an error
+QUOTED_CHARACTERS = 32
+"""Of a rejected value, in an error."""
 
 # [0-9] rather than \d, which matches the digits of every script; fullmatch rather than $, which allows a final newline.
 PHONE = re.compile(r"[1-9][0-9]{7,14}")
@@ -54,7 +55,7 @@ _JSON_NAMES: dict[type, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreenedPhones:
     """The result of screening a list of recipients. Indexes are positions in the given list.
 
     `accepted_index` has the position of each accepted phone, or is None if nothing was rejected (the positions are then
@@ -118,7 +119,7 @@ def invalid_detail(value: object) -> str:
     return f"The phone has {len(value)} digits and may have at most {MAX_DIGITS}; send one number per entry."
 
 
-def screen(phones: list[object], allow_duplicates: bool) -> Screened:
+def screen(phones: list[object], allow_duplicates: bool) -> ScreenedPhones:
     """Split a list into phones and rejected entries, both in the list's order.
 
     Repeated phones are rejected as duplicates of the first, unless `allow_duplicates`. Entries of `rejected`:
@@ -131,7 +132,7 @@ def screen(phones: list[object], allow_duplicates: bool) -> Screened:
     if _all_phones(phones):
         valid = cast(list[str], phones)
         if allow_duplicates or len(set(valid)) == len(valid):
-            return Screened(accepted=list(valid), accepted_index=None, rejected=[])
+            return ScreenedPhones(accepted=list(valid), accepted_index=None, rejected=[])
     return _screen_each(phones, allow_duplicates)
 
 
@@ -157,7 +158,7 @@ def _all_phones(phones: list[object]) -> bool:
     return lines.count("\n") == len(phones) and _PHONE_LINES.fullmatch(lines) is not None
 
 
-def _screen_each(phones: list[object], allow_duplicates: bool) -> Screened:
+def _screen_each(phones: list[object], allow_duplicates: bool) -> ScreenedPhones:
     """Screen item by item, for lists with something to reject."""
     accepted: list[str] = []
     accepted_index: list[int] = []
@@ -175,7 +176,7 @@ def _screen_each(phones: list[object], allow_duplicates: bool) -> Screened:
         accepted.append(phone)
         accepted_index.append(index)
 
-    return Screened(accepted, accepted_index, rejected)
+    return ScreenedPhones(accepted, accepted_index, rejected)
 
 
 def _invalid(index: int, value: object) -> dict[str, object]:

@@ -22,8 +22,8 @@ from tests.fuzz import corpus
 from tests.fuzz.mutate import Mutator
 from tests.unit.carriers.http.test_config import GIVEN, ready
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Answer
-from worker.carriers.http.answers import parse_response
+from worker.carriers.base import ResponseKind
+from worker.carriers.http.responses import parse_response
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.parts import References
@@ -138,7 +138,9 @@ def replies(data: bytes, mutator: Mutator) -> None:
             assert len(said.outcomes) == len(PHONES)
             assert all(each.error is None or len(each.error) <= 40 for each in said.outcomes)
             assert (
-                status != 500 or carrier.answer.errors or all(each.answer == Answer.IN_DOUBT for each in said.outcomes)
+                status != 500
+                or carrier.answer.errors
+                or all(each.response == ResponseKind.IN_DOUBT for each in said.outcomes)
             )
 
 

@@ -30,7 +30,7 @@ from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Answer, Receipt
+from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 pytestmark = pytest.mark.peers
@@ -137,7 +137,7 @@ def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_mess
         try:
             wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), "the bind")
             outcomes = [outcome for start in range(0, 500, 20) for outcome in carrier.submit(told[start : start + 20])]
-            assert {outcome.answer for outcome in outcomes} == {Answer.ACCEPTED}
+            assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
             wait_until(lambda: len(receipts) >= MESSAGES, "the receipts")
         finally:
             carrier.close()

@@ -13,7 +13,6 @@ from uuid import UUID
 from shared.lifecycle import MessageStatus
 from tests.simulation.tasks import stand
 from worker.carriers.base import (
-    Answer,
     LateResponse,
     MessageGroup,
     OnInbound,
@@ -22,7 +21,8 @@ from worker.carriers.base import (
     Outcome,
     Pace,
     Receipt,
-    Unpaced,
+    ResponseKind,
+    UnlimitedPace,
 )
 
 SENT, UNDELIVERED, DELIVERED = MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED
@@ -94,7 +94,7 @@ class ModelCarrier:
     """Not delivered yet."""
     late: list[LateResponse] = field(default_factory=list)
     by_reference: dict[str, Handed] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Unpaced)
+    pace: Pace = field(default_factory=UnlimitedPace)
     trouble: str | None = None
 
     def open(
@@ -117,10 +117,10 @@ class ModelCarrier:
                 handed.append(self._hand_over(message, phone, message_group.sender_id))
         stand("submit.window")
         for known, outcome in handed:
-            if outcome.answer in (Answer.FAILED, Answer.THROTTLED):
+            if outcome.response in (ResponseKind.FAILED, ResponseKind.THROTTLED):
                 known.closed = False
         outcomes = [outcome for _, outcome in handed]
-        self.doubted(sum(outcome.answer == Answer.IN_DOUBT for outcome in outcomes), self.name)
+        self.doubted(sum(outcome.response == ResponseKind.IN_DOUBT for outcome in outcomes), self.name)
         return outcomes
 
     def _hand_over(self, message: UUID, phone: str, sender: str) -> tuple[Handed, Outcome]:
@@ -130,21 +130,21 @@ class ModelCarrier:
         known.closed = True
         rates, throw = self.rates, self.rng.random()
         for answer, rate in (
-            (Answer.REJECTED, rates.rejected),
-            (Answer.FAILED, rates.failed),
-            (Answer.THROTTLED, rates.throttled),
+            (ResponseKind.REJECTED, rates.rejected),
+            (ResponseKind.FAILED, rates.failed),
+            (ResponseKind.THROTTLED, rates.throttled),
         ):
             throw -= rate
             if throw < 0:
                 return known, Outcome(answer, error=str(answer))
         if throw < rates.lost:
-            self._answer_later(message, Outcome(Answer.REJECTED, error="lost"))
-            return known, Outcome(Answer.IN_DOUBT)
+            self._answer_later(message, Outcome(ResponseKind.REJECTED, error="lost"))
+            return known, Outcome(ResponseKind.IN_DOUBT)
         self._take(known, sender)
-        accepted = Outcome(Answer.ACCEPTED, known.reference)
+        accepted = Outcome(ResponseKind.ACCEPTED, known.reference)
         if throw < rates.lost + rates.unanswered:
             self._answer_later(message, accepted)
-            return known, Outcome(Answer.IN_DOUBT)
+            return known, Outcome(ResponseKind.IN_DOUBT)
         return known, accepted
 
     def _take(self, known: Handed, sender: str) -> None:

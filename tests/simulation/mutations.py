@@ -24,7 +24,7 @@ from shared.db.connection import STARTED
 from shared.doubts.candidates import Candidate
 from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
-from shared.sends.sendable import GOES_ON
+from shared.sends.sendable import MAY_CONTINUE
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.apply import MOVES
@@ -181,7 +181,9 @@ MUTATIONS = (
     ),
     Mutation("watermark by count", watermark_by_count, seed=3007),
     Mutation(
-        "cycles go on with a stopped send", lambda: [sql(worker.sending.advance, "ADVANCE", GOES_ON, "true")], seed=3016
+        "cycles go on with a stopped send",
+        lambda: [sql(worker.sending.advance, "ADVANCE", MAY_CONTINUE, "true")],
+        seed=3016,
     ),
     Mutation(
         "give-back without the watermark",

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from shared.carriers.control import MAX_RATE
 from shared.lifecycle import LANES
 from shared.senders.sender_ids import form_of
 from worker.pacing.sender_and_prefix_limits import Limit
@@ -12,7 +13,6 @@ from worker.routing.routes import Route, Routes
 
 KEYS = ("name", "prefixes", "senders", "categories", "carriers", "choose")
 LIMIT_KEYS = ("sender", "prefix", "rate")
-MAX_RATE = 100_000
 CHOICES = ("order", "cheapest")
 PREFIX = re.compile(r"[1-9][0-9]{0,14}")
 DEFAULT = "default"

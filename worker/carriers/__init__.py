@@ -1,1 +1,1 @@
-"""Carrier drivers. A driver opens, submits a window, closes, and maps every answer to an `Answer`."""
+"""Carrier drivers. A driver opens, submits a window, closes, and maps every response to a `ResponseKind`."""

@@ -14,9 +14,10 @@ from uuid import UUID
 from shared.carriers.receipts import Receipt as Receipt
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
+from shared.lifecycle import MessageStatus
 
 
-class Answer(StrEnum):
+class ResponseKind(StrEnum):
     """The meaning of a carrier's response to one submit."""
 
     ACCEPTED = "accepted"
@@ -31,14 +32,22 @@ class Answer(StrEnum):
     """Bytes were written and no response came. Not submitted again, unless RESEND_IN_DOUBT names its category."""
 
 
-OURS = frozenset({"not_connected", "window_full", "not_in_time"})
+STATUS_OF = {
+    ResponseKind.ACCEPTED: MessageStatus.SENT,
+    ResponseKind.REJECTED: MessageStatus.FAILED,
+    ResponseKind.FAILED: MessageStatus.FAILED,
+    ResponseKind.IN_DOUBT: MessageStatus.IN_DOUBT,
+}
+"""The status of a message after its submit. A throttled one has none: it is submitted again."""
+
+NOT_SUBMITTED_ERRORS = frozenset({"not_connected", "window_full", "not_in_time"})
 """Errors of throttled messages that were never written: we set them, not the carrier."""
 
 
 class Outcome(NamedTuple):
     """One message's outcome, the carrier's message id (raw, as received) and the carrier's error code."""
 
-    answer: Answer
+    response: ResponseKind
     reference: str | None = None
     error: str | None = None
 
@@ -120,7 +129,7 @@ class Pace(Protocol):
         """Report that the carrier throttles after taking this many segments per second. Not for drivers."""
 
 
-class Unpaced:
+class UnlimitedPace:
     """The pace of a carrier without a limit."""
 
     chunk, allowed, contended = 0, 0.0, False

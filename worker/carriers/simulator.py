@@ -27,7 +27,6 @@ from shared.db.connection import copy_rows, transaction
 from shared.db.tables.running import simulated_receipt
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import (
-    Answer,
     MessageGroup,
     OnInbound,
     OnLateResponses,
@@ -35,7 +34,8 @@ from worker.carriers.base import (
     Outcome,
     Pace,
     Receipt,
-    Unpaced,
+    ResponseKind,
+    UnlimitedPace,
 )
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ EARLY_SECONDS = 0.2
 """Delay of the response to a message whose receipt comes first."""
 PATIENCE = 10.0
 """Seconds for a window to be submitted; messages not submitted by then are returned as throttled."""
-NOT_IN_TIME = Outcome(Answer.THROTTLED, error="not_in_time")
+NOT_IN_TIME = Outcome(ResponseKind.THROTTLED, error="not_in_time")
 POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 """Seconds between polls for due receipts: after this process has submitted, and otherwise."""
 
@@ -86,7 +86,7 @@ class Simulator:
         name: str = "simulator",
     ) -> None:
         self.name = name
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self.rate = rate
         self.window = window
         self._engine = engine
@@ -135,7 +135,7 @@ class Simulator:
                 magic = phone[:5] if phone.startswith("999") else ""
                 outcome = self._answer(magic, phone)
                 outcomes.append(outcome)
-                if outcome.answer == Answer.ACCEPTED or magic == SILENT_TAKEN:
+                if outcome.response == ResponseKind.ACCEPTED or magic == SILENT_TAKEN:
                     submits.append(f"{message}\t{phone}\t{self.name}\n")
                     reference = outcome.reference or self._reference()
                     line = self._receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
@@ -164,20 +164,20 @@ class Simulator:
 
     def _answer(self, magic: str, phone: str) -> Outcome:
         if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
-            return Outcome(Answer.ACCEPTED, self._reference())
+            return Outcome(ResponseKind.ACCEPTED, self._reference())
         if magic == THROTTLED and phone in self._throttled:
             self._throttled.discard(phone)
-            return Outcome(Answer.ACCEPTED, self._reference())
+            return Outcome(ResponseKind.ACCEPTED, self._reference())
         if magic == THROTTLED:
             self._throttled.add(phone)
-            return Outcome(Answer.THROTTLED, error="throttled")
+            return Outcome(ResponseKind.THROTTLED, error="throttled")
         if magic == REJECTED:
-            return Outcome(Answer.REJECTED, error="invalid_destination")
+            return Outcome(ResponseKind.REJECTED, error="invalid_destination")
         if magic == FAILING:
-            return Outcome(Answer.FAILED, error="system_error")
+            return Outcome(ResponseKind.FAILED, error="system_error")
         if magic in (SILENT, SILENT_TAKEN):
-            return Outcome(Answer.IN_DOUBT)
-        return Outcome(Answer.ACCEPTED, self._reference())
+            return Outcome(ResponseKind.IN_DOUBT)
+        return Outcome(ResponseKind.ACCEPTED, self._reference())
 
     def _reference(self) -> str:
         """A new carrier message id. `next` on a `count` is atomic, so no lock is needed."""
@@ -230,4 +230,4 @@ class Simulator:
 
 def given_up(outcome: Outcome) -> Outcome:
     """The outcome if it is unknown whether the submits were stored: accepted messages are in doubt."""
-    return Outcome(Answer.IN_DOUBT) if outcome.answer == Answer.ACCEPTED else outcome
+    return Outcome(ResponseKind.IN_DOUBT) if outcome.response == ResponseKind.ACCEPTED else outcome

@@ -48,6 +48,7 @@ from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
 from shared.db.tables.running import installation
 from shared.db.tables.sends import batch, idempotency, send
+from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.job_failures import attempt, failures_of
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED, REASON
@@ -55,8 +56,6 @@ from worker.jobs.turns import next_in_turn, take_turn
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
-LONG = text("SET LOCAL statement_timeout = '10min'")
-"""Searching all batches of an account takes longer than other statements may."""
 DUE = next_in_turn(
     "erasure",
     erasure.c.id,
@@ -214,7 +213,7 @@ def erase_one(engine: Engine) -> UUID | None:
     if erasure_id is None:
         return None
     with attempt(engine, "erasure") as job, engine.begin() as connection:
-        connection.execute(LONG)
+        connection.execute(ALLOW_LONG_STATEMENTS)  # searches all batches of an account
         due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
         if due is None:  # another worker has taken it since
             return erasure_id

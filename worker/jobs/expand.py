@@ -47,6 +47,7 @@ from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
+from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
 from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone
@@ -54,8 +55,6 @@ from shared.sends.sendable import SENDABLE
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.sending.placeholders import complete_contacts, compose_page, template_of
 
-BATCH_SIZE = 1000
-"""Recipients of one batch."""
 PAGE = 8 * BATCH_SIZE
 COMPOSE_SECONDS = 0.25
 """A page ends early if composing its messages takes longer: meanwhile its worker sends nothing for others."""

@@ -20,15 +20,14 @@ from sqlalchemy import (
     Uuid,
     bindparam,
     case,
-    delete,
     func,
     insert,
     select,
-    update,
 )
 
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
-from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
+from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
+from shared.contacts.imports import DROP_CHUNKS, UPDATE_IMPORT
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
@@ -54,32 +53,32 @@ LOCK = (
     .where(IS_OPEN, contact_import.c.id == bindparam("import"))
     .with_for_update(skip_locked=True)
 )
-DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("id"))
-TAKE_CHUNK = DROP_PIECES.where(import_piece.c.number == bindparam("number")).returning(import_piece.c.content)
+TAKE_CHUNK = DROP_CHUNKS.where(import_piece.c.number == bindparam("number")).returning(import_piece.c.content)
 ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "detail"])
 KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )
-UPDATE = update(contact_import).where(contact_import.c.id == bindparam("import"))
-GOES_ON = contact_import.c.next_piece + 1 < contact_import.c.pieces
+HAS_MORE_CHUNKS = contact_import.c.next_piece + 1 < contact_import.c.pieces
 COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
-MOVE_ON = UPDATE.values(
+MOVE_ON = UPDATE_IMPORT.values(
     {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
 ).values(
-    state=case((GOES_ON, "running"), else_="completed"),
+    state=case((HAS_MORE_CHUNKS, "running"), else_="completed"),
     next_piece=contact_import.c.next_piece + 1,
     bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
     place=bindparam("checkpoint"),
     worked_at=func.clock_timestamp(),
-    finished_at=case((GOES_ON, None), else_=func.clock_timestamp()),
+    finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
 )
-FAIL = UPDATE.values(
+FAIL = UPDATE_IMPORT.values(
     state="failed",
     error=bindparam("reason"),
     worked_at=func.clock_timestamp(),
     finished_at=func.clock_timestamp(),
 )
-SET_ASIDE = UPDATE.where(IS_OPEN).values(state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp())
+SET_ASIDE = UPDATE_IMPORT.where(IS_OPEN).values(
+    state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
+)
 """Keeps the rest of the file, so that the operator can retry."""
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
 
@@ -149,7 +148,7 @@ def import_chunk(engine: Engine) -> bool:
         except (NoContacts, GroupFull, UnknownGroup) as problem:
             error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
             connection.execute(FAIL, {"import": row.id, "reason": error})
-            connection.execute(DROP_PIECES, {"id": row.id})
+            connection.execute(DROP_CHUNKS, {"import": row.id})
             return True
         _keep_errors(connection, row, rejected)
         progress = _progress(chunk, contacts, rejected, put)
@@ -170,7 +169,7 @@ def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedR
         connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})
 
 
-def _progress(chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: Put) -> dict[str, int]:
+def _progress(chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: PutResult) -> dict[str, int]:
     return {
         "more_bytes": len(chunk.encode()),
         "more_rows": len(contacts) + len(rejected),

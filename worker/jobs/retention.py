@@ -42,6 +42,7 @@ from shared.db.tables.messages import attempt as attempt_row
 from shared.db.tables.messages import message, resolved_doubt
 from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
+from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_failures import attempt, failures_of, in_backoff
 from shared.sends.archived import RETENTION_LOCK, without_sealed
@@ -120,7 +121,7 @@ PARTITIONS = text(
     """
 )
 """The partitions of `message`, by Postgres's catalog."""
-REMEMBERED = select(
+HAS_KEPT_SENDS = select(
     exists()
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
     .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
@@ -130,8 +131,6 @@ ROWS_OF_WEEK = (
     .where(message.c.id >= bindparam("low"), message.c.id < bindparam("high"))
     .where(batch.c.id == func.batch_of(message.c.id), send.c.id == batch.c.send_id, send.c.forgotten_at.is_not(None))
 )
-SHORT_WAIT = text("SET LOCAL lock_timeout = '500ms'")
-"""Dropping a partition blocks all users of the table for a moment. So it is retried later rather than waited for."""
 
 
 def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
@@ -210,9 +209,9 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
         if began + WEEK > before:
             continue
         with engine.begin() as connection:
-            connection.execute(SHORT_WAIT)
+            connection.execute(WAIT_BRIEFLY_FOR_LOCKS)  # dropping a partition blocks all users of the table
             span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}
-            if connection.execute(REMEMBERED, span).scalar():
+            if connection.execute(HAS_KEPT_SENDS, span).scalar():
                 connection.execute(ROWS_OF_WEEK, span)
             else:
                 Table(name, MetaData()).drop(connection, checkfirst=False)

@@ -28,7 +28,6 @@ from sqlalchemy import (
     insert,
     not_,
     select,
-    text,
     update,
 )
 
@@ -36,6 +35,7 @@ from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage, usage_hour
+from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at
 from shared.job_failures import attempt, failures_of, in_backoff
 from shared.lifecycle import CHARGED, STORED, MessageStatus
@@ -53,8 +53,6 @@ FINAL_AFTER = timedelta(days=8)
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
 
-LONG = text("SET LOCAL statement_timeout = '10min'")
-"""A count of a large hour takes longer than other statements may."""
 ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(7305242))
 LAST_HOUR = select(func.max(usage_hour.c.began_at)).scalar_subquery()
 FIRST_SEND = select(func.date_trunc("hour", send.c.created_at, "UTC")).order_by(send.c.id).limit(1).scalar_subquery()
@@ -160,7 +158,7 @@ class UsageCounter:
             self._engine.connect().execution_options(**snapshot) as connection,
             connection.begin(),
         ):
-            connection.execute(LONG)
+            connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
             if not connection.execute(ONE_AT_A_TIME).scalar():
                 return None
             connection.execute(BEGIN)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-from worker.carriers.base import Answer, Carrier, Outcome
+from worker.carriers.base import Carrier, Outcome, ResponseKind
 
 MAX_FAILURES = 50
 """Consecutive failures in one worker that open the breaker."""
@@ -23,7 +23,7 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until an open breaker lets a probe through; doubles each time."""
 PATIENCE = 30.0
 """Seconds after which a probe counts as lost, and another may be sent."""
-FAILURES = frozenset({Answer.FAILED, Answer.IN_DOUBT})
+FAILURES = frozenset({ResponseKind.FAILED, ResponseKind.IN_DOUBT})
 
 State = Literal["ready", "paused", "down", "open", "probing"]
 
@@ -79,16 +79,16 @@ class CircuitBreaker:
         """Record the outcomes of a window."""
         answers = [outcome[0] for outcome in outcomes]
         self.counts.submitted += len(answers)
-        if not self._failures and not self._wait and answers.count(Answer.ACCEPTED) == len(answers):
+        if not self._failures and not self._wait and answers.count(ResponseKind.ACCEPTED) == len(answers):
             return
         failures = next(
             (index for index, answer in enumerate(reversed(answers)) if answer not in FAILURES), len(answers)
         )
         with self._lock:
-            self.counts.throttled += answers.count(Answer.THROTTLED)
-            self.counts.failed += answers.count(Answer.FAILED)
+            self.counts.throttled += answers.count(ResponseKind.THROTTLED)
+            self.counts.failed += answers.count(ResponseKind.FAILED)
             self._failures = failures + (self._failures if failures == len(outcomes) else 0)
-            if Answer.ACCEPTED in answers or Answer.REJECTED in answers:
+            if ResponseKind.ACCEPTED in answers or ResponseKind.REJECTED in answers:
                 self._wait = 0.0
             elif failures and self.breaks and (self._wait or self._failures >= MAX_FAILURES):
                 self._wait = min(LONGEST_WAIT, 2 * self._wait or FIRST_WAIT)

@@ -25,7 +25,17 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from shared.observability.metrics import CONNECTION_FAILURES
-from worker.pacing.redis_scripts import BOOK, BURST, COOLING, DECREASE, ENOUGH, FLOOR, GROWTH, SLOW, TAKE
+from worker.pacing.redis_scripts import (
+    BOOK,
+    BURST,
+    DECREASE,
+    DECREASE_SECONDS,
+    FLOOR,
+    GROWTH,
+    LIMIT_ENDS_AT,
+    TAKE,
+    THROTTLE,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +43,8 @@ CHUNK = 0.015
 """Segments written together, as seconds of the rate."""
 LONGEST_BOOKING = 2.0
 """Seconds that a cycle waits for its booking at most. Otherwise it ends, and the next one sees changed settings."""
-CROWDED, BRAKE = 3.0, 1.05
-"""If more cycles than CROWDED wait to submit, claims are spaced wider by the factor BRAKE."""
+MAX_WAITING_CYCLES, CROWDED_SPACING = 3.0, 1.05
+"""If more cycles than MAX_WAITING_CYCLES wait to submit, claims are spaced wider by the factor CROWDED_SPACING."""
 CONTENDED = 0.5
 """Mean number of cycles waiting to submit, above which the rate is the bottleneck."""
 RETRY_SECONDS = 5.0
@@ -44,7 +54,7 @@ CONVERGENCE_SECONDS, RECHECK_SECONDS = 3.0, 0.2
 worker that waits for that."""
 
 
-class Rated(Protocol):
+class HasRate(Protocol):
     """Anything with a name and a rate: a carrier or a limit."""
 
     name: str
@@ -70,7 +80,7 @@ class Pacer:
         self.live_workers = live_workers
         self.stop = stop
         self.take: Any = redis.register_script(TAKE) if redis is not None else None
-        self.slow: Any = redis.register_script(SLOW) if redis is not None else None
+        self.slow: Any = redis.register_script(THROTTLE) if redis is not None else None
         self.book: Any = redis.register_script(BOOK) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()
         self._away_until = 0.0 if redis is not None else float("inf")
@@ -119,7 +129,7 @@ class Pacer:
 class CarrierPace:
     """The pace of one carrier (`worker.carriers.base.Pace`). Thread-safe."""
 
-    def __init__(self, pacer: Pacer, carrier: Rated) -> None:
+    def __init__(self, pacer: Pacer, carrier: HasRate) -> None:
         self._pacer = pacer
         self._carrier = carrier
         self._lock = threading.Lock()
@@ -142,7 +152,7 @@ class CarrierPace:
         allowed = self._limit + base * GROWTH * (time.monotonic() - self._slowed)
         if rate > 0:
             return min(rate, allowed)
-        return allowed if allowed < base * ENOUGH else 0.0
+        return allowed if allowed < base * LIMIT_ENDS_AT else 0.0
 
     @property
     def chunk(self) -> int:
@@ -190,8 +200,8 @@ class CarrierPace:
             self._book(claimed - segments, 1e9)
 
     def _book(self, segments: float, patience: float) -> float:
-        if self._queue_length > CROWDED:
-            segments *= BRAKE
+        if self._queue_length > MAX_WAITING_CYCLES:
+            segments *= CROWDED_SPACING
         part = self._pacer.with_redis()
         reply = self._pacer.run(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
         return 0.0 if reply is None else float(reply)
@@ -237,7 +247,7 @@ class CarrierPace:
             self._remember(float(reply), rate if rate > 0 else self._base or taken)
             return
         allowed = self.allowed
-        if time.monotonic() - self._slowed >= COOLING:
+        if time.monotonic() - self._slowed >= DECREASE_SECONDS:
             base = rate if rate > 0 else (self._base if allowed > 0 else max(1.0, taken))
             self._remember(max(base * FLOOR, (allowed or base) * DECREASE), base)
 

@@ -6,11 +6,11 @@ ask again (`next`), the time up to which claims are booked (`claimed`), and, aft
 
 BURST = 0.035
 """Capacity of the bucket, as seconds of the rate."""
-DECREASE, COOLING, FLOOR = 0.7, 1.0, 0.05
+DECREASE, DECREASE_SECONDS, FLOOR = 0.7, 1.0, 0.05
 """Factor after throttling, seconds until it may apply again, and the lowest fraction of the rate."""
 GROWTH = 0.08
 """Growth per second, as a fraction of the rate: from FLOOR to the full rate in 12 seconds."""
-ENOUGH = 1.5
+LIMIT_ENDS_AT = 1.5
 """A carrier without a rate is limited until the allowed rate reaches this multiple of what it took."""
 AHEAD = 0.15
 """Seconds by which claims run ahead of the rate, so that the carrier does not idle while a claim takes long."""
@@ -24,7 +24,7 @@ local base, allowed = rate, rate
 if row[2] then
     if rate <= 0 then base = tonumber(row[4]) end
     allowed = tonumber(row[2]) + base * {GROWTH} * (at - tonumber(row[3]))
-    if rate > 0 then allowed = math.min(rate, allowed) elseif allowed >= base * {ENOUGH} then allowed = 0 end
+    if rate > 0 then allowed = math.min(rate, allowed) elseif allowed >= base * {LIMIT_ENDS_AT} then allowed = 0 end
 end
 """
 """Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate."""
@@ -54,8 +54,8 @@ return {{tostring(wait), tostring(allowed)}}
 """Take segments. ARGV: rate, segments, longest wait in seconds, the share of the rate for workers with Redis, and 1 for
 a retry, else 0. Returns 0 if they were taken, or the seconds until a retry (-1: too long), and the allowed rate."""
 
-SLOW = f"""{ALLOWED}
-if row[2] and at - tonumber(row[3]) < {COOLING} then return tostring(allowed) end
+THROTTLE = f"""{ALLOWED}
+if row[2] and at - tonumber(row[3]) < {DECREASE_SECONDS} then return tostring(allowed) end
 if rate <= 0 then base = math.max(1, allowed > 0 and base or tonumber(ARGV[2])) end
 if allowed <= 0 then allowed = base end
 local limit = math.max(base * {FLOOR}, allowed * {DECREASE})

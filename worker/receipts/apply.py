@@ -21,7 +21,7 @@ from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.doubts.candidates import UNDER_WAY
-from shared.ids import LAST_NUMBER, batch_of, first_id_at, index_of
+from shared.ids import LAST_NUMBER, first_id_at
 from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
@@ -217,17 +217,13 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
             if row.before == MessageStatus.SENT and row.status in FINAL:
                 count_delays(carrier, row.lane, [row.delay])
-    add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
+    add_of_messages(connection, lambda _: [StatusChange.of_message(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
     count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in rows if row.moved))
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
     matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
     return [receipt for key, receipt in strongest.items() if key not in matched]
-
-
-def _moved(row: Row[Any]) -> StatusChange:
-    return StatusChange(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:

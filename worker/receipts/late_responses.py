@@ -5,14 +5,9 @@ from sqlalchemy import Engine
 from shared.db.connection import transaction
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, LateResponse
+from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
 
-STATUS_OF = {
-    Answer.ACCEPTED: MessageStatus.SENT,
-    Answer.REJECTED: MessageStatus.FAILED,
-    Answer.FAILED: MessageStatus.FAILED,
-    Answer.THROTTLED: MessageStatus.FAILED,
-}
+RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
 """A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
 
 
@@ -22,8 +17,8 @@ def record_late_responses(engine: Engine, responses: list[LateResponse]) -> None
         resolve(
             connection,
             [
-                Resolution(message, STATUS_OF[outcome.answer], outcome.reference, outcome.error)
+                Resolution(message, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
                 for message, outcome in responses
-                if outcome.answer in STATUS_OF
+                if outcome.response is not ResponseKind.IN_DOUBT
             ],
         )

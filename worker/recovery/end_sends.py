@@ -7,7 +7,7 @@ from sqlalchemy import Engine, text
 from shared.db.connection import reading, transaction
 from shared.job_failures import FAILURES, IN_BACKOFF, SINGLY_SECONDS, attempt
 from shared.sends import batch_states
-from shared.sends.closing import close_rest
+from shared.sends.end_rest import end_rest
 
 ENDED_SENDS = text(
     f"""
@@ -39,4 +39,4 @@ def end_sends(engine: Engine) -> None:
             break
         with attempt(engine, "closing") as job, transaction(engine) as connection:
             job.begin(send.id, send.account_id, send.failures)
-            close_rest(connection, send.id, send.outcome)
+            end_rest(connection, send.id, send.outcome)

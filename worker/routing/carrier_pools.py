@@ -28,14 +28,14 @@ class CarrierPools:
         dispatchers: Mapping[str, Dispatcher],
         simulator: Carrier,
         sorter: Sorter,
-        limited: LimitedQueues,
+        limited_queues: LimitedQueues,
         settings: Settings,
         stop: threading.Event,
     ) -> None:
         self._dispatchers = dispatchers
         self._simulator = simulator
         self._sorter = sorter
-        self._limited = limited
+        self._limited_queues = limited_queues
         self._settings = settings
         self._pool = ThreadPoolExecutor(max(1, settings.concurrency) * len(dispatchers), thread_name_prefix="cycle")
         self._limited_pool = ThreadPoolExecutor(MAX_LIMITED, thread_name_prefix="limited-cycle")
@@ -54,7 +54,7 @@ class CarrierPools:
         if self._settings.eager:
             return self._drain_here()
         queues = self._sort()
-        self._start_limited(self._limited.waiting())
+        self._start_limited(self._limited_queues.waiting())
         with self._lock:
             self._drain_calls += 1
             queues |= {name for name in self._dispatchers if not self._running[name]}
@@ -76,7 +76,7 @@ class CarrierPools:
     def _drain_here(self) -> int:
         total, queues = 0, set(self._dispatchers)
         while not self.stop.is_set():
-            queues |= self._sorter.sort() | self._limited.waiting()
+            queues |= self._sorter.sort() | self._limited_queues.waiting()
             cycles = sum(self._dispatcher_of(queue).run_cycle() for queue in sorted(queues))
             if not cycles:
                 break
@@ -84,7 +84,7 @@ class CarrierPools:
         return total
 
     def _dispatcher_of(self, queue: str) -> Dispatcher:
-        return self._dispatchers.get(queue) or self._limited.dispatcher(queue)
+        return self._dispatchers.get(queue) or self._limited_queues.dispatcher(queue)
 
     def _sort(self) -> set[str]:
         """Sort waiting batches. Returns the queues that got any. Starts those with limits."""
@@ -104,7 +104,7 @@ class CarrierPools:
         did_work = False
         try:
             with self.outage.tolerated():
-                did_work = self._limited.dispatcher(queue).run_cycle()
+                did_work = self._limited_queues.dispatcher(queue).run_cycle()
                 if did_work:
                     self._sort()
         except Exception:

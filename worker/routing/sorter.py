@@ -62,7 +62,7 @@ UNSORT_CLOSED = update(batch).where(batch.c.id.in_(IN_CLOSED_QUEUE)).values(carr
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class SortResult:
     """A batch's carrier, and the indexes of the portion that goes there unless all do."""
 
     choice: Choice
@@ -130,14 +130,14 @@ class Sorter:
             connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
             connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit})
 
-    def _sort_or_raise(self, row: Row[Any]) -> Sorted:
+    def _sort_or_raise(self, row: Row[Any]) -> SortResult:
         """Where a batch goes. Raises SendsUnusable."""
         try:
             return self._sort_batch(row)
         except Exception as error:
             raise SendsUnusable({row.send_id: error}) from error
 
-    def _sort_batch(self, row: Row[Any]) -> Sorted:
+    def _sort_batch(self, row: Row[Any]) -> SortResult:
         if row.test:
             return _only(Choice(self._simulator, "test key", "only"))
         open_now = self._carrier_status.open | self._carrier_status.trying
@@ -147,7 +147,7 @@ class Sorter:
         self._carrier_status.trying.discard(sorted_batch.choice.carrier)
         return sorted_batch
 
-    def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:
+    def _portion(self, row: Row[Any], open_now: frozenset[str]) -> SortResult:
         """The choice for all of the batch's next messages, or else for the portion that goes first."""
         choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
         choices = {index: choose(phone) for index, phone in _next_messages(row)}
@@ -155,18 +155,18 @@ class Sorter:
         chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))
         route = "; ".join(choice.explanation for choice in counts if choice.queue == chosen.queue)
         if len({choice.queue for choice in counts}) == 1:
-            return Sorted(chosen, route)
+            return SortResult(chosen, route)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
-        return Sorted(chosen, route, ",".join(map(str, first + rest)), len(first))
+        return SortResult(chosen, route, ",".join(map(str, first + rest)), len(first))
 
     def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:
         """The sort key of portions. On a tie, the first message's portion goes first."""
         return choice.why == "waits", self._routes.seconds(choice, segments)
 
 
-def _only(choice: Choice) -> Sorted:
-    return Sorted(choice, choice.explanation)
+def _only(choice: Choice) -> SortResult:
+    return SortResult(choice, choice.explanation)
 
 
 def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:

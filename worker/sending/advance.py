@@ -12,7 +12,7 @@ from shared.contacts.suppressions import CHANGED_SINCE
 from shared.crashpoints import crashpoint
 from shared.db.connection import ASYNC_COMMIT, STARTED, array, async_commit_statement, transaction, uuids
 from shared.outbox import add_of_messages, listening
-from shared.sends.sendable import GOES_ON
+from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.finish import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
 from worker.sending.results import IN_CYCLE, in_doubt, moved_of, record_lost
@@ -21,7 +21,7 @@ ADVANCE = text(
     f"""
     WITH moved AS (
         UPDATE batch b
-           SET watermark = CASE WHEN {GOES_ON} THEN GREATEST(b.watermark, LEAST(w.watermark, b.intent))
+           SET watermark = CASE WHEN {MAY_CONTINUE} THEN GREATEST(b.watermark, LEAST(w.watermark, b.intent))
                                 ELSE b.watermark END,
                lease_until = clock_timestamp() + make_interval(secs => :lease)
           FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[]),
@@ -29,7 +29,7 @@ ADVANCE = text(
                WITH ORDINALITY AS w (id, epoch, watermark, {", ".join(RECORDED)}, number),
                send s
          WHERE {IN_CYCLE} AND s.id = b.send_id
-        RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on,
+        RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {MAY_CONTINUE} AS goes_on,
                   {CHANGED_SINCE.format(account="b.account_id", snapshot=":list_read")} AS opted_out,
                   w.number, {", ".join(f"w.{status}" for status in RECORDED)}
     ), written AS (

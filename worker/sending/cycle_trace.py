@@ -39,7 +39,7 @@ class CycleTrace:
             position += len(positions)
         spans = self._tracer.begin_joined("submit", [cycle for cycle, _ in parts], submitted_at, "client")
         for span, (_, own) in zip(spans, parts, strict=True):
-            responses = Counter(f"bulksms.responses.{outcome.answer}" for outcome in own)
+            responses = Counter(f"bulksms.responses.{outcome.response}" for outcome in own)
             span.set_attributes(
                 {"bulksms.carrier": self._carrier, MESSAGES: len(own), "bulksms.window.messages": position, **responses}
             )

@@ -21,7 +21,7 @@ from shared.db.connection import UNAVAILABLE
 from shared.guard import Witness
 from shared.observability import traces
 from shared.settings import Settings
-from worker.carriers.base import OURS, Answer, Carrier
+from worker.carriers.base import NOT_SUBMITTED_ERRORS, Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
@@ -224,7 +224,10 @@ class Dispatcher:
                 since_claim = time.monotonic() - claimed_at
                 count_window(carrier.name, window, outcomes, segments, since_claim, answer_time)
             if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
-                if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
+                if any(
+                    answer is ResponseKind.THROTTLED and error not in NOT_SUBMITTED_ERRORS
+                    for answer, _, error in outcomes
+                ):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))

@@ -28,7 +28,7 @@ Written = list[tuple[ClaimedBatch, list[int]]]
 
 COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error, answer_ms"
 
-ALIKE = {
+ONE_IF_EQUAL = {
     "number": "int",
     "at": "timestamptz",
     "status": "message_status",
@@ -40,15 +40,15 @@ ALIKE = {
 OWN = {"message": "uuid", "phone": "bigint", "route": "text", "reference": "text", "error": "text"}
 """Columns whose array has an element for each row, or none if all are NULL."""
 
-PARAMETERS = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ALIKE).items())
-FILLED = ", ".join(f"coalesce({name}, (CAST(:{name} AS {kind}[]))[1]) AS {name}" for name, kind in ALIKE.items())
+PARAMETERS = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ONE_IF_EQUAL).items())
+FILLED = ", ".join(f"coalesce({name}, (CAST(:{name} AS {kind}[]))[1]) AS {name}" for name, kind in ONE_IF_EQUAL.items())
 
 ROWS = f"""
     SELECT u.message, u.phone, u.at,
            CASE WHEN u.status NOT IN ('sent', 'in_doubt') THEN u.at + u.answer_ms * interval '1 millisecond' END,
            u.status, u.price, u.attempts, CAST(:carrier AS text), u.route, u.reference, u.error, u.answer_ms
       FROM (SELECT {", ".join(OWN)}, {FILLED}
-              FROM unnest({PARAMETERS}) AS p ({", ".join(OWN | ALIKE)})) AS u
+              FROM unnest({PARAMETERS}) AS p ({", ".join(OWN | ONE_IF_EQUAL)})) AS u
 """
 """SQL: `COLUMNS` of the rows; `u.number` is the number of the batch, from 1."""
 
@@ -164,7 +164,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
     routes: list[str | None] = []
     references: list[str | None] = []
     errors: list[str | None] = []
-    alike: dict[str, list[Any]] = {name: [] for name in ALIKE}
+    alike: dict[str, list[Any]] = {name: [] for name in ONE_IF_EQUAL}
     for number, (batch, positions) in enumerate(written, 1):
         if not positions:
             continue

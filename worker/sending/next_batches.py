@@ -126,7 +126,7 @@ class AuthenticationShare:
             self._owed += max(0, due - taken)
 
 
-class UnderWay(NamedTuple):
+class InProgress(NamedTuple):
     """What the cycles of an account and lane are sending now."""
 
     account_id: int
@@ -142,7 +142,7 @@ def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: s
 
     `queued` are those with batches to claim.
     """
-    rows = list(map(UnderWay._make, tuples_of(connection, UNDER_WAY, {"carrier": carrier})))
+    rows = list(map(InProgress._make, tuples_of(connection, UNDER_WAY, {"carrier": carrier})))
     waiting = set(queued)
     least = {
         lane: min(row.segments for row in rows if row.lane == lane and _has_one_batch(row, waiting))
@@ -155,5 +155,5 @@ def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: s
     }
 
 
-def _has_one_batch(row: UnderWay, queued: set[AccountLane]) -> bool:
+def _has_one_batch(row: InProgress, queued: set[AccountLane]) -> bool:
     return row.more and (row.account_id, row.lane) not in queued

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 
-from shared.sends.placeholder_batches import Fit
-from shared.sends.templates import Template, Unfit, as_priced, compose, parse
+from shared.sends.placeholder_batches import ComposedRecipient
+from shared.sends.templates import ComposeProblem, Template, as_priced, compose, parse
 
 CLOCK_EVERY = 32
 """Contacts between two looks at the clock."""
@@ -42,7 +42,7 @@ def template_of(message: str) -> Template:
 class Composition(NamedTuple):
     """A page's messages, the number of contacts whose values make no valid message, and the credits."""
 
-    fits: list[Fit]
+    fits: list[ComposedRecipient]
     unfit: int
     credits: int
     contacts: int
@@ -64,7 +64,7 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
     Values may have changed since the reserve was made. A message is left out if it is longer now than the longest was
     then, or than the rest of the reserve covers. It ends early after so many `seconds`.
     """
-    fits: list[Fit] = []
+    fits: list[ComposedRecipient] = []
     left = send.unexpanded_credits
     ends, composed = time.monotonic() + seconds, len(contacts)
     for position, contact in enumerate(contacts):
@@ -73,9 +73,9 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
             break
         fields = contact.fields or {}
         message = compose(template, fields, send.on_unicode, send.segments)
-        if isinstance(message, Unfit) or min(message.segmentation.count, send.price) > left:
+        if isinstance(message, ComposeProblem) or min(message.segmentation.count, send.price) > left:
             continue
         left -= min(message.segmentation.count, send.price)
         variables = {name: fields[name] for name in template.names if name in fields}
-        fits.append(Fit(position, str(contact.phone), message.segmentation.count, variables))
+        fits.append(ComposedRecipient(position, str(contact.phone), message.segmentation.count, variables))
     return Composition(fits, composed - len(fits), send.unexpanded_credits - left, composed)

@@ -5,19 +5,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
-from shared.lifecycle import LANES, MessageStatus
+from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
 from shared.sends.counters import MessageCounts, count_messages
 from shared.sms.countries import PREFIX
-from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.carriers.base import STATUS_OF, MessageGroup, Outcome, ResponseKind
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
-
-STATUS_OF = {
-    Answer.ACCEPTED: MessageStatus.SENT,
-    Answer.REJECTED: MessageStatus.FAILED,
-    Answer.FAILED: MessageStatus.FAILED,
-    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
-}
 
 DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
 """By lane."""
@@ -79,12 +72,14 @@ def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = Fals
         batch.answer_ms[at] = answer_ms
         for position in positions:
             answer, reference, error = next(answers)
-            attempts = batch.again.pop(position, 0) + (answer is not Answer.THROTTLED)
-            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + batch.attempts < MAX_ATTEMPTS):
-                later = batch.for_other_carriers if several and answer is Answer.FAILED else batch.again
+            attempts = batch.again.pop(position, 0) + (answer is not ResponseKind.THROTTLED)
+            if answer is ResponseKind.THROTTLED or (
+                answer is ResponseKind.FAILED and attempts + batch.attempts < MAX_ATTEMPTS
+            ):
+                later = batch.for_other_carriers if several and answer is ResponseKind.FAILED else batch.again
                 later[position] = attempts
                 again |= later is batch.again
-                if answer is Answer.FAILED:
+                if answer is ResponseKind.FAILED:
                     batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:
                 batch.put(position, Result(STATUS_OF[answer], reference, error, at, attempts + batch.attempts))

@@ -2,21 +2,20 @@
 
 from datetime import timedelta
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
+from sqlalchemy import Connection, Engine, Interval, bindparam, func
 
 from shared.db.connection import transaction
 from shared.db.tables.webhooks import webhook
-from shared.events.webhooks import FAULT
+from shared.events.webhooks import FAULT, UPDATE_WEBHOOK
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
 
-UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
-REST = UPDATE.where(webhook.c.epoch == bindparam("of_epoch")).values(
+REST = UPDATE_WEBHOOK.where(webhook.c.epoch == bindparam("of_epoch")).values(
     rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval), lease_until=func.clock_timestamp()
 )
 SET_ASIDE = (
-    UPDATE.where(webhook.c.state == "active")
+    UPDATE_WEBHOOK.where(webhook.c.state == "active")
     .values(state="disabled", disabled_reason=bindparam("reason"))
     .returning(webhook.c.id, webhook.c.account_id, webhook.c.url)
 )

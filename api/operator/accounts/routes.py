@@ -17,14 +17,14 @@ from api.operator.accounts.schemas import (
     AccountSearch,
     NewAccount,
 )
-from api.operator.acting import act, act_once, need_account, no_account
+from api.operator.audited_change import act, act_once, need_account, no_account
 from api.operator.endpoint import operator_endpoint
-from api.operator.fields import Because, BecausePerhaps
+from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import page_of
 from shared.accounts.administration import activate_account, allow_authentication, create_account, suspend_account
-from shared.accounts.audit_log import By
-from shared.accounts.closing import close_account
+from shared.accounts.audit_log import Actor
+from shared.accounts.close_account import close_account
 from shared.accounts.overview import is_name_taken, list_accounts, show_account
 from shared.accounts.settings import change_account
 from shared.db.connection import reading
@@ -69,7 +69,7 @@ def get_account(caller: Operator, account_id: int) -> Any:
 def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key."""
 
-    def create(connection: Connection, by: By) -> Any:
+    def create(connection: Connection, by: Actor) -> Any:
         _check_name(connection, body["name"])
         account_id = create_account(
             connection,
@@ -98,7 +98,7 @@ def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResp
 def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
     """Change settings of an account. Country, threshold, retention and `authentication` also apply to its sandbox."""
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         if "name" in body:
             _check_name(connection, body["name"], account_id)
@@ -115,7 +115,7 @@ def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> A
 @operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/suspend",
-    body=Because,
+    body=WithReason,
     response=AccountDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -128,7 +128,7 @@ def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempote
 @operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/activate",
-    body=BecausePerhaps,
+    body=WithOptionalReason,
     response=AccountDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -141,7 +141,7 @@ def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempot
 @operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/close",
-    body=Because,
+    body=WithReason,
     response=AccountDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -157,7 +157,7 @@ def close(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempotent
 def _set_state(
     caller: Operator, account_id: int, body: dict[str, Any], change: Callable[..., None]
 ) -> IdempotentResponse:
-    def change_state(connection: Connection, by: By) -> Any:
+    def change_state(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         change(connection, account_id, body.get("reason"), by=by)
         return _account(connection, account_id)

@@ -7,14 +7,13 @@ from marshmallow import Schema, validate, validates, validates_schema
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from api.schemas.paging import Paging
 from shared.accounts.administration import MAX_RETENTION_DAYS, check_name
 from shared.accounts.refused import Refused
 from shared.sms.numbering import is_country
 
 STATUSES = ("active", "suspended", "frozen", "closed")
-LONGEST_NAME = 100
 MAX_WEIGHT = 1_000
 MAX_THRESHOLD = 10**12
 

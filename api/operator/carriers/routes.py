@@ -11,7 +11,8 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
-from api.operator.acting import act, act_once, refusals
+from api.operator.audited_change import act, act_once, refusals
+from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (
     CarrierChanges,
     CarrierResponse,
@@ -24,12 +25,11 @@ from api.operator.carriers.schemas import (
     UnreadableReceiptPaging,
     UnreadableReceiptResponse,
 )
-from api.operator.carriers.trial import send_test
 from api.operator.endpoint import operator_endpoint
-from api.operator.fields import Because, BecausePerhaps
+from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.carriers import control
 from shared.db.connection import reading
 from shared.ids import LAST_NUMBER
@@ -64,7 +64,7 @@ def get_carrier(caller: Operator, carrier: str) -> Any:
 def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
     """Change a carrier's rate or window. Workers follow within two seconds and drop no connection."""
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         _carrier(connection, carrier)
         control.change(connection, carrier, body.get("rate"), body.get("window"), reason=body.get("reason"), by=by)
         return _carrier(connection, carrier)
@@ -75,7 +75,7 @@ def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
 @operator_endpoint(
     "POST",
     "/carriers/<carrier>/reset",
-    body=BecausePerhaps,
+    body=WithOptionalReason,
     response=CarrierResponse,
     errors=("not_found", "state_conflict"),
     scope="carriers",
@@ -88,7 +88,7 @@ def reset_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Idemp
 @operator_endpoint(
     "POST",
     "/carriers/<carrier>/pause",
-    body=Because,
+    body=WithReason,
     response=CarrierResponse,
     errors=("not_found", "state_conflict"),
     scope="carriers",
@@ -101,7 +101,7 @@ def pause_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Idemp
 @operator_endpoint(
     "POST",
     "/carriers/<carrier>/resume",
-    body=BecausePerhaps,
+    body=WithOptionalReason,
     response=CarrierResponse,
     errors=("not_found", "state_conflict"),
     scope="carriers",
@@ -130,7 +130,7 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
     with reading(work.engine) as connection:
         _carrier(connection, carrier)
     with refusals():
-        return send_test(work, carrier, body, key, by=by_operator(caller))
+        return accept_test_message(work, carrier, body, key, by=by_operator(caller))
 
 
 @operator_endpoint("GET", "/carrier-limits", response=RateLimitsResponse, scope="read")
@@ -151,7 +151,7 @@ def list_carrier_limits(caller: Operator) -> Any:
 def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]) -> Any:
     """Change a rate limit by its name, such as `sender ACME`; null means the rate of CARRIERS_FILE, and 0 lifts it."""
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         _rate_limit(connection, limit_name)
         control.change_limit(connection, limit_name, body["rate"], reason=body.get("reason"), by=by)
         return _rate_limit(connection, limit_name)
@@ -176,7 +176,7 @@ def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:
 
 
 def _control(caller: Operator, carrier: str, body: dict[str, Any], change: Callable[..., None]) -> IdempotentResponse:
-    def control_carrier(connection: Connection, by: By) -> Any:
+    def control_carrier(connection: Connection, by: Actor) -> Any:
         _carrier(connection, carrier)
         change(connection, carrier, reason=body.get("reason"), by=by)
         return _carrier(connection, carrier)

@@ -8,14 +8,12 @@ from api.operator.fields import reason
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from api.schemas.paging import Paging
-from shared.carriers.control import SENDER
+from shared.carriers.control import MAX_RATE, SENDER
 
-MAX_RATE = 100_000
 MAX_WINDOW = 1_000
 STATES = ("ready", "paused", "down", "open")
-LONGEST_NAME = 100
 LATELY = "of the last five minutes, null if there was none."
 
 

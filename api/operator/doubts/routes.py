@@ -15,8 +15,8 @@ from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import page, uuid_cursor
-from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
-from api.operator.acting import act_once
+from api.http.uploaded_file import CSV_TYPES, check_media_type, chunks_of_file, not_csv, open_file
+from api.operator.audited_change import act_once
 from api.operator.doubts.schemas import (
     DoubtPaging,
     DoubtResponse,
@@ -29,7 +29,7 @@ from api.operator.doubts.schemas import (
 from api.operator.endpoint import operator_endpoint
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.accounts.refused import Refused
 from shared.contacts.text_stream import SUBSTITUTE
 from shared.doubts import by_operator
@@ -39,7 +39,6 @@ from shared.sends.overview import show_send
 from shared.sms.phones import mask
 
 DOUBT, RESOLVED, REPORT = DoubtResponse(), ResolvedResponse(), ReportResponse()
-TYPES = ("text/csv", "application/csv", "text/plain")
 MAX_SHOWN = 100
 
 
@@ -104,7 +103,7 @@ def resolve_doubts_of_send(caller: Operator, send_id: UUID, body: dict[str, Any]
 def _resolve(
     caller: Operator, body: dict[str, Any], message_ids: list[UUID], send_id: UUID | None
 ) -> IdempotentResponse:
-    def resolve(connection: Connection, by: By) -> Any:
+    def resolve(connection: Connection, by: Actor) -> Any:
         if send_id is not None and show_send(connection, send_id) is None:
             raise Problem("not_found", f"There is no send {send_id}.")
         result = by_operator.resolve_doubts(
@@ -131,13 +130,13 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
     The report is CSV with the columns phone and status, and if possible reference, sender and time. A doubt is
     resolved when exactly one row fits it and that row fits no other message.
     """
-    check_media_type(TYPES, LARGE_BODY)
+    check_media_type(CSV_TYPES, LARGE_BODY)
     report = "".join(chunks_of_file(open_file(LARGE_BODY)))
     if SUBSTITUTE in report:
         raise not_csv("The file contains a NUL character.")
     digest = hashlib.sha256(report.encode()).hexdigest()
 
-    def reconcile(connection: Connection, by: By) -> Any:
+    def reconcile(connection: Connection, by: Actor) -> Any:
         try:
             result = match(
                 connection, query["carrier"], StringIO(report, newline=""), timedelta(seconds=query["within_seconds"])

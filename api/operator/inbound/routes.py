@@ -9,7 +9,7 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
-from api.operator.acting import act_once, need_account
+from api.operator.audited_change import act_once, need_account
 from api.operator.endpoint import operator_endpoint
 from api.operator.inbound.schemas import (
     AssignedResponse,
@@ -20,7 +20,7 @@ from api.operator.inbound.schemas import (
     UnassignedResponse,
 )
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.inbound.unassigned import assign_inbound, list_unassigned, list_unassigned_numbers
 from shared.sms.phones import mask
 
@@ -81,7 +81,7 @@ def assign_unassigned_inbound(caller: Operator, body: dict[str, Any]) -> Idempot
     They become events of the account, oldest first, and STOP and START take effect.
     """
 
-    def assign(connection: Connection, by: By) -> Any:
+    def assign(connection: Connection, by: Actor) -> Any:
         need_account(connection, body["account_id"])
         result = assign_inbound(connection, body["sent_to"], body["account_id"], body.get("reason"), by=by)
         return {**body, "messages": result.messages, "more": result.more}

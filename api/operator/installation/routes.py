@@ -10,7 +10,7 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
-from api.operator.acting import act_once
+from api.operator.audited_change import act_once
 from api.operator.endpoint import operator_endpoint
 from api.operator.installation.schemas import (
     AuditResponse,
@@ -24,7 +24,7 @@ from api.operator.installation.schemas import (
     Retry,
 )
 from api.schemas.paging import Paging, page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.audit.results import list_audits
 from shared.db.connection import reading
 from shared.failed_jobs import list_failed_jobs, retry_failed_job
@@ -63,7 +63,7 @@ def list_jobs_that_failed(caller: Operator, query: dict[str, Any]) -> Any:
 def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Retry a job that failed, as soon as a worker is free."""
 
-    def retry(connection: Connection, by: By) -> Any:
+    def retry(connection: Connection, by: Actor) -> Any:
         retry_failed_job(connection, body["kind"], body["subject"], by=by)
         return body
 
@@ -121,7 +121,7 @@ def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResp
     With `send_open` they go on, and phones may get messages twice.
     """
 
-    def release(connection: Connection, by: By) -> Any:
+    def release(connection: Connection, by: Actor) -> Any:
         sends = release_guard(connection, _notes(), send_open=body["send_open"], reason=body["reason"], by=by)
         return {"released": True, "held_sends": len(sends)}
 

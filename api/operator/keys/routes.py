@@ -10,7 +10,7 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
-from api.operator.acting import act, act_once, need_account
+from api.operator.audited_change import act, act_once, need_account
 from api.operator.endpoint import operator_endpoint
 from api.operator.keys.schemas import NewKey
 from api.problems import Problem
@@ -18,7 +18,7 @@ from api.resources.api_keys.schemas import ApiKeyResponse, NewApiKeyResponse, Re
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import MAX_KEYS, count_keys, find_key, list_keys
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 
 API_KEY, REVOKED = ApiKeyResponse(), RevokedApiKeyResponse()
 
@@ -56,7 +56,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
     """
     secret: dict[str, str] = {}
 
-    def create(connection: Connection, by: By) -> Any:
+    def create(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         key = create_key(
             connection,
@@ -90,7 +90,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
 def revoke_account_api_key(caller: Operator, account_id: int, key_id: str) -> Any:
     """Revoke an API key of an account or its sandbox. It and its tokens stop working within five seconds."""
 
-    def revoke(connection: Connection, by: By) -> Any:
+    def revoke(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         key = find_key(connection, account_id, key_id) if key_id.isprintable() else None
         if key is None or key.revoked_at is not None:

@@ -9,7 +9,7 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
-from api.operator.acting import act, need_account
+from api.operator.audited_change import act, need_account
 from api.operator.endpoint import operator_endpoint
 from api.operator.fields import AccountPaging
 from api.operator.limits.schemas import (
@@ -22,7 +22,7 @@ from api.operator.limits.schemas import (
 )
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.accounts.category_rules import list_rules, set_cap, set_quiet_hours
 from shared.accounts.limits import limits_of, pumping_findings, set_limits
 from shared.db.connection import reading
@@ -60,7 +60,7 @@ def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any
     """Change the given limits of an account and its sandbox; null removes one. The API follows within two seconds."""
     changes = {name: value for name, value in body.items() if name != "reason"}
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         set_limits(connection, account_id, reason=body.get("reason"), by=by, **changes)
         return _limits(connection, account_id)
@@ -91,7 +91,7 @@ def update_account_rules(caller: Operator, account_id: int, category: str, body:
     if category not in CATEGORIES:
         raise Problem("not_found", f"Rules are for the categories {' and '.join(CATEGORIES)}.")
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         if "quiet_hours" in body:
             hours = body["quiet_hours"]

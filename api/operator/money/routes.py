@@ -11,9 +11,9 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
-from api.operator.acting import act_once, need_account
+from api.operator.audited_change import act_once, need_account
 from api.operator.endpoint import operator_endpoint
-from api.operator.fields import Because
+from api.operator.fields import WithReason
 from api.operator.money.schemas import (
     NewReversal,
     NewTopUp,
@@ -25,7 +25,7 @@ from api.operator.money.schemas import (
 from api.problems import Problem
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import top_up
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.accounts.overview import list_top_ups
 from shared.accounts.refunds import Refund, refund_message, refund_send
 from shared.accounts.settings import has_top_up, reverse_top_up, top_up_id
@@ -67,7 +67,7 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
     key = key_of_request(caller, body)
     once_key = str(uuid4()) if key is None else f"operator {key.key}"
 
-    def add(connection: Connection, by: By) -> Any:
+    def add(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         result = top_up(connection, account_id, body["credits"], body["reason"], once_key, by=by)
         return {
@@ -93,7 +93,7 @@ def reverse_account_top_up(
 ) -> IdempotentResponse:
     """Reverse credits of a mistaken top-up, once. Only available credits can be reversed."""
 
-    def reverse(connection: Connection, by: By) -> Any:
+    def reverse(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         if not has_top_up(connection, account_id, top_up_id):
             raise Problem("not_found", f"The account has no top-up {top_up_id}.")
@@ -106,7 +106,7 @@ def reverse_account_top_up(
 @operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/sends/<uuid:send_id>/refund",
-    body=Because,
+    body=WithReason,
     response=RefundResponse,
     errors=("state_conflict",),
     scope="money",
@@ -119,7 +119,7 @@ def refund_account_send(caller: Operator, account_id: int, send_id: UUID, body: 
 @operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/messages/<uuid:message_id>/refund",
-    body=Because,
+    body=WithReason,
     response=RefundResponse,
     errors=("state_conflict",),
     scope="money",
@@ -139,7 +139,7 @@ def _refund(
     kind: str,
     subject: UUID,
 ) -> IdempotentResponse:
-    def act(connection: Connection, by: By) -> Any:
+    def act(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         result = refund(connection, account_id, subject, body["reason"], by=by)
         if result is None:

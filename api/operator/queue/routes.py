@@ -10,7 +10,7 @@ from api.operator.queue.schemas import QueueQuery, QueueResponse
 from api.resources.sends.bottleneck import carriers_now, limit_while_sending
 from shared.guard import state_of
 from shared.lifecycle import LANES, BatchState
-from shared.sends.queue import Waiting, read_queue
+from shared.sends.queue import QueueEntry, read_queue
 
 QUEUE = QueueResponse()
 
@@ -24,30 +24,30 @@ def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     The entries with the most segments come first. Paused, held and scheduled sends that are not due are not in it.
     """
     with reading_list(services().engine) as connection:
-        waiting = read_queue(connection, query["limit"])
+        entry = read_queue(connection, query["limit"])
         carriers, held = carriers_now(connection), state_of(connection).held
-    return QUEUE.dump({"data": [_entry(each, carriers, held) for each in waiting]})
+    return QUEUE.dump({"data": [_entry(each, carriers, held) for each in entry]})
 
 
-def _entry(waiting: Waiting, carriers: dict[str, Any], held: bool) -> dict[str, Any]:
+def _entry(entry: QueueEntry, carriers: dict[str, Any], held: bool) -> dict[str, Any]:
     return {
-        **waiting._asdict(),
-        "category": LANES[waiting.lane],
-        "limited_by": "guard" if held else _limited_by(waiting, carriers),
+        **entry._asdict(),
+        "category": LANES[entry.lane],
+        "limited_by": "guard" if held else _limited_by(entry, carriers),
     }
 
 
-def _limited_by(waiting: Waiting, carriers: dict[str, Any]) -> str:
-    if waiting.frozen:
+def _limited_by(entry: QueueEntry, carriers: dict[str, Any]) -> str:
+    if entry.frozen:
         return "account_frozen"
     if not carriers:
         return "no_worker"
-    carrier = carriers.get(waiting.carrier or "") or next(iter(carriers.values()))
-    awaits_carrier = waiting.state == BatchState.WAITING and waiting.carrier is not None
+    carrier = carriers.get(entry.carrier or "") or next(iter(carriers.values()))
+    awaits_carrier = entry.state == BatchState.WAITING and entry.carrier is not None
     if (awaits_carrier or len(carriers) == 1) and not carrier.ready:
         return "carrier_paused" if carrier.paused else "carrier_down"
-    if waiting.state == BatchState.WAITING:
+    if entry.state == BatchState.WAITING:
         return "due_later"
-    if waiting.rate_limit is not None:
-        return "sender_rate" if waiting.rate_limit.startswith("sender ") else "prefix_rate"
-    return limit_while_sending(carrier) if waiting.state == BatchState.SENDING else "queue_turn"
+    if entry.rate_limit is not None:
+        return "sender_rate" if entry.rate_limit.startswith("sender ") else "prefix_rate"
+    return limit_while_sending(carrier) if entry.state == BatchState.SENDING else "queue_turn"

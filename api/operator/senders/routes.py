@@ -10,13 +10,13 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import bad_cursor, list_cursor, page
-from api.operator.acting import act, act_once, need_account
+from api.operator.audited_change import act, act_once, need_account
 from api.operator.endpoint import operator_endpoint
-from api.operator.fields import Because, BecausePerhaps
+from api.operator.fields import WithOptionalReason, WithReason
 from api.operator.senders.schemas import NewSenderId, SenderIdChanges, SenderIdPaging, SenderIdResponse
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.db.connection import reading
 from shared.ids import LAST_NUMBER
 from shared.senders.requests import find_sender_id, list_sender_ids, show_sender_id
@@ -58,7 +58,7 @@ def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
 def request_sender_id_for(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID on behalf of an account; approve it with another call."""
 
-    def request(connection: Connection, by: By) -> Any:
+    def request(connection: Connection, by: Actor) -> Any:
         account_id, name = body["account_id"], body["sender_id"]
         need_account(connection, account_id)
         request_sender(connection, account_id, name, body.get("use_case"), by=by)
@@ -77,7 +77,7 @@ def get_sender_id(caller: Operator, sender: UUID) -> Any:
 @operator_endpoint(
     "POST",
     "/sender-ids/<uuid:sender>/approve",
-    body=BecausePerhaps,
+    body=WithOptionalReason,
     response=SenderIdResponse,
     errors=("state_conflict",),
     scope="senders",
@@ -93,7 +93,7 @@ def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
 @operator_endpoint(
     "POST",
     "/sender-ids/<uuid:sender>/reject",
-    body=Because,
+    body=WithReason,
     response=SenderIdResponse,
     errors=("state_conflict",),
     scope="senders",
@@ -106,7 +106,7 @@ def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Id
 @operator_endpoint(
     "POST",
     "/sender-ids/<uuid:sender>/suspend",
-    body=Because,
+    body=WithReason,
     response=SenderIdResponse,
     errors=("state_conflict",),
     scope="senders",
@@ -127,7 +127,7 @@ def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
 def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Any:
     """Allow or forbid the category `authentication` for sends from one sender ID, whatever its account may."""
 
-    def change(connection: Connection, by: By) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         row = _sender(connection, sender)
         allow_authentication_from(connection, row["account_id"], row["sender_id"], body["authentication"], by=by)
         return _sender(connection, sender)
@@ -136,7 +136,7 @@ def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> An
 
 
 def _decide(caller: Operator, sender: UUID, body: dict[str, Any], decision: Decision) -> IdempotentResponse:
-    def decide(connection: Connection, by: By) -> Any:
+    def decide(connection: Connection, by: Actor) -> Any:
         row = _sender(connection, sender)
         decide_sender(connection, row["account_id"], row["sender_id"], decision, body.get("reason"), by=by)
         return _sender(connection, sender)

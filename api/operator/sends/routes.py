@@ -11,14 +11,14 @@ from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
-from api.operator.acting import act_once
+from api.operator.audited_change import act_once
 from api.operator.endpoint import operator_endpoint
-from api.operator.fields import Because, BecausePerhaps
+from api.operator.fields import WithOptionalReason, WithReason
 from api.operator.sends.schemas import OperatorSendPaging, OperatorSendResponse, SendDetailsResponse
 from api.problems import Problem
 from api.resources.sends import control
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.connection import reading
 from shared.ids import LAST_ID
 from shared.lifecycle import STORED
@@ -61,7 +61,7 @@ def get_any_send(caller: Operator, send_id: UUID) -> Any:
 @operator_endpoint(
     "POST",
     "/sends/<uuid:send_id>/hold",
-    body=Because,
+    body=WithReason,
     response=SendDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -76,7 +76,7 @@ def hold_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idempote
 @operator_endpoint(
     "POST",
     "/sends/<uuid:send_id>/release",
-    body=BecausePerhaps,
+    body=WithOptionalReason,
     response=SendDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -89,7 +89,7 @@ def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idemp
 @operator_endpoint(
     "POST",
     "/sends/<uuid:send_id>/cancel",
-    body=Because,
+    body=WithReason,
     response=SendDetailsResponse,
     errors=("state_conflict",),
     scope="accounts",
@@ -97,7 +97,7 @@ def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idemp
 def cancel_any_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Cancel what is left of a send and release its credits. Messages that a carrier has stay sent."""
 
-    def cancel(connection: Connection, by: By) -> None:
+    def cancel(connection: Connection, by: Actor) -> None:
         control.cancel(connection, send_id)
         account = _send(connection, send_id)["account_id"]
         record(connection, by, "send.canceled", account_id=account, subject=send_id, reason=body["reason"])
@@ -106,9 +106,9 @@ def cancel_any_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Id
 
 
 def _control(
-    caller: Operator, send_id: UUID, body: dict[str, Any], change: Callable[[Connection, By], None]
+    caller: Operator, send_id: UUID, body: dict[str, Any], change: Callable[[Connection, Actor], None]
 ) -> IdempotentResponse:
-    def control_send(connection: Connection, by: By) -> Any:
+    def control_send(connection: Connection, by: Actor) -> Any:
         _send(connection, send_id)
         change(connection, by)
         return _send(connection, send_id)

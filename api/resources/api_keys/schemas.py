@@ -7,11 +7,10 @@ from marshmallow import Schema, validate, validates
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
 from shared.api_key import MAX_NETWORKS, SCOPES, networks
 
-LONGEST_NAME = 100
 MAX_REQUESTS = 1_000_000
 SECRET = "smss_<shown once>"
 NETWORKS = ["192.0.2.0/24", "2001:db8::/32"]

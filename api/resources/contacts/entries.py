@@ -6,10 +6,9 @@ from api.schemas.spelling import MAX_COMPARED, nearest_name
 from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, name_problem, tag_problem, value_problem
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering
+from shared.sms.phones import QUOTED_CHARACTERS
 
 KNOWN = ("phone", "fields", "tags")
-QUOTED = 32
-"""Maximum characters of a rejected phone in the response."""
 
 
 class Entries(NamedTuple):
@@ -81,4 +80,4 @@ def _tags_problem(tags: Any) -> dict[str, Any] | None:
 
 def _given_phone(entry: object) -> str | None:
     phone = entry.get("phone") if isinstance(entry, dict) else entry
-    return phone[:QUOTED] if isinstance(phone, str) else None
+    return phone[:QUOTED_CHARACTERS] if isinstance(phone, str) else None

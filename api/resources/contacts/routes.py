@@ -45,7 +45,7 @@ FIELDS = (
     .order_by(NAMES.c.name)
     .limit(bindparam("limit"))
 )
-CSV_PAGE = 1_000
+CONTACTS_PAGE = 1_000
 """Contacts of an export that are read at a time."""
 MAX_COLUMNS = 200
 """Fields of a group that an export has columns for; of more, it has one column, as JSON."""
@@ -188,9 +188,9 @@ def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvR
         after = 0
         while True:
             with reading_list(engine) as connection:
-                rows, end = _page(connection, group_id, query, after, CSV_PAGE)
+                rows, end = _page(connection, group_id, query, after, CONTACTS_PAGE)
             yield "".join(_csv_contact(row, names) for row in rows)
-            last = rows[-1] if len(rows) == CSV_PAGE else end
+            last = rows[-1] if len(rows) == CONTACTS_PAGE else end
             if last is None:
                 return
             after = last.position

@@ -7,10 +7,8 @@ from marshmallow import Schema, validate
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from api.schemas.paging import Paging
-
-LONGEST_NAME = 100
 
 
 class GroupName(fields.String):

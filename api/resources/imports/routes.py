@@ -11,7 +11,7 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv import csv_line
+from api.http.csv import CSV_PAGE, csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -50,7 +50,6 @@ ERRORS = (
     .order_by(ROW_ERROR.line)
     .limit(bindparam("limit"))
 )
-CSV_PAGE = 5_000
 
 IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
 

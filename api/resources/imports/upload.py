@@ -7,18 +7,17 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from api.http.uploaded_file import UploadedFile, check_media_type, chunks_of_file, not_csv, open_file
+from api.http.uploaded_file import CSV_TYPES, UploadedFile, check_media_type, chunks_of_file, not_csv, open_file
 from api.request_cost import add_bytes
-from shared.contacts.imports import keep_piece
+from shared.contacts.imports import keep_chunk
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 """Enough for five million contacts with a field or two."""
-TYPES = ("text/csv", "application/csv", "text/plain")
 
 
 def check_upload() -> None:
     """Raise Problem unless the body is declared as CSV or a form, and within the size limit."""
-    check_media_type(TYPES, MAX_UPLOAD_BYTES)
+    check_media_type(CSV_TYPES, MAX_UPLOAD_BYTES)
 
 
 class Uploaded(NamedTuple):
@@ -38,7 +37,7 @@ def take_upload(engine: Engine, import_id: UUID) -> Uploaded:
     file = open_file(MAX_UPLOAD_BYTES)
     chunks = size = 0
     for chunk in chunks_of_file(UploadedFile(_hashed(file.blocks, sha), file.encoding)):
-        keep_piece(engine, import_id, chunks, chunk)
+        keep_chunk(engine, import_id, chunks, chunk)
         chunks += 1
         size += len(chunk.encode())
     add_bytes(size)

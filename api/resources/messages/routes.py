@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, reports, services
 from api.http.bounded_queries import reading_list
-from api.http.csv import csv_line
+from api.http.csv import CSV_PAGE, csv_line
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.problems import Problem
@@ -29,7 +29,6 @@ from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
 
 CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
-CSV_PAGE = 5000
 
 
 @endpoint(

@@ -14,9 +14,10 @@ from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
 from api.accept.text import fit_text, template_of
-from api.commit.low_balance import low_balance, spend_limit_reached
-from api.problems import Problem, invalid
+from api.commit.low_balance import BALANCE, low_balance, spend_limit_reached
+from api.problems import invalid
 from api.resources.sends import queries
+from api.resources.sends.control import state_conflict
 from shared.db.encryption_keys import texts_of
 from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import standings
@@ -38,9 +39,9 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     locked = _lock(connection, send)
     state = SendState(locked.send.state)
     if state in (SendState.COMPLETED, SendState.CANCELED):
-        raise _conflict(state, "be changed")
+        raise state_conflict(state, "be changed")
     if ("send_at" in changes or "message" in changes) and not locked.untouched:
-        raise _conflict(state, "change its time or text: sending has begun")
+        raise state_conflict(state, "change its time or text: sending has begun")
     send_at, expires_at = _times(locked.send, changes)
     if "message" in changes:
         _set_text(connection, locked.send, changes)
@@ -80,7 +81,7 @@ def _reschedule(connection: Connection, send: UUID, send_at: datetime | None) ->
 def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
     """Replace the text, and reserve or release the difference in cost."""
     if send.on_unicode is not None:
-        raise _conflict(send.state, "change its text, because the text differs by recipient")
+        raise state_conflict(send.state, "change its text, because the text differs by recipient")
     if "{{" in changes["message"] and template_of(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
@@ -104,7 +105,7 @@ def _pay(connection: Connection, send: Row[Any], more: int) -> None:
     try:
         post(connection, [_difference(connection, send, more)])
     except NotEnough:
-        available = connection.execute(queries.BALANCE, {"account": send.account_id}).scalar_one()
+        available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
         raise low_balance(more, available) from None
     if more > 0:
         try:
@@ -120,7 +121,3 @@ def _difference(connection: Connection, send: Row[Any], more: int) -> Entry:
     if more > 0:
         return Entry(send.account_id, "reserve", more, "send", send.id, steps.reserve + 1)
     return Entry(send.account_id, "release", -more, "send", send.id, min(steps.release, REMAINDER) - 1)
-
-
-def _conflict(state: str, what: str) -> Problem:
-    return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

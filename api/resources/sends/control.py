@@ -8,7 +8,7 @@ from api.problems import Problem
 from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
-from shared.sends.closing import close_rest
+from shared.sends.end_rest import end_rest
 from shared.sends.holding import release_from_rule
 
 
@@ -16,9 +16,9 @@ def cancel(connection: Connection, send: UUID) -> None:
     """Cancel the rest of the send. Idempotent. Raises Problem state_conflict if the send is completed."""
     state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     if state == SendState.COMPLETED:
-        raise _conflict(state, "be canceled")
+        raise state_conflict(state, "be canceled")
     if state != SendState.CANCELED:
-        close_rest(connection, send, "canceled")
+        end_rest(connection, send, "canceled")
 
 
 def pause(connection: Connection, send: UUID) -> None:
@@ -28,7 +28,7 @@ def pause(connection: Connection, send: UUID) -> None:
         return
     connection.execute(batch_states.PAUSE, {"send": send})
     if not connection.execute(send_states.PAUSE, {"send": send}).rowcount:
-        raise _conflict(state, "be paused")
+        raise state_conflict(state, "be paused")
 
 
 def resume(connection: Connection, send: UUID) -> None:
@@ -39,8 +39,9 @@ def resume(connection: Connection, send: UUID) -> None:
     state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     connection.execute(batch_states.RESUME, {"send": send})
     if not connection.execute(send_states.RESUME, {"send": send}).rowcount:
-        raise _conflict(state, "be resumed")
+        raise state_conflict(state, "be resumed")
 
 
-def _conflict(state: str, what: str) -> Problem:
+def state_conflict(state: str, what: str) -> Problem:
+    """The 409 for what a send in this state cannot do."""
     return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

@@ -2,7 +2,6 @@
 
 from sqlalchemy import bindparam, func, select, text, update
 
-from shared.db.tables.accounts import account
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import COUNT
@@ -41,4 +40,3 @@ COUNT_MORE = text(
     """
 )
 """Count credits against the account's spend limits, which a check constraint enforces in the same statement."""
-BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))

@@ -11,9 +11,7 @@ from api.resources.suppressions.schemas import LONGEST_REASON
 from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category
 from shared.sms.numbering import Numbering
-
-QUOTED = 32
-"""Maximum characters of a rejected phone in the response."""
+from shared.sms.phones import QUOTED_CHARACTERS
 
 
 class OptOut(NamedTuple):
@@ -50,7 +48,7 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
         phone = numbering.read(entry.phone) if isinstance(entry.phone, str) else None
         wrong = _wrong(entry, phone, numbering)
         if wrong is not None or phone is None:
-            shown = entry.phone[:QUOTED] if isinstance(entry.phone, str) else None
+            shown = entry.phone[:QUOTED_CHARACTERS] if isinstance(entry.phone, str) else None
             rejected.append({"index": index, "phone": shown, **(wrong or {})})
             continue
         phones = sets.setdefault((entry.reason, Scope(entry.category, entry.sender_id)), set())
@@ -99,7 +97,7 @@ def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, 
     if phone is None:
         return numbering.problem(entry.phone)
     if entry.category and entry.category not in list(Category):
-        return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED]!r}."}
+        return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED_CHARACTERS]!r}."}
     if len(entry.sender_id) > 15 or len(entry.reason) > LONGEST_REASON:
         return {"code": "invalid", "detail": "A sender ID has at most 15 characters, and a reason at most 255."}
     return None

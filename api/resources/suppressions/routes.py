@@ -10,7 +10,7 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv import csv_line, read_csv
+from api.http.csv import CSV_PAGE, csv_line, read_csv
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.request import current_request
@@ -42,7 +42,6 @@ FILTERS = (SUPPRESSION.category, SUPPRESSION.sender_id, SUPPRESSION.reason)
 """By which no index finds rows, so that all of the account's must be examined."""
 COUNTRY = select(account.c.country).where(account.c.id == bindparam("account"))
 CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
-CSV_PAGE = 5_000
 
 RESPONSE, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
 

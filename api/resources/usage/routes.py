@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, reports
-from api.http.csv import csv_line
+from api.http.csv import CSV_PAGE, csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -19,7 +19,6 @@ from api.schemas.fields import timestamp
 from shared.db.tables.usage import usage_hour
 from shared.lifecycle import LANES
 
-CSV_PAGE = 5_000
 A_MONTH = timedelta(days=30)
 COLUMNS = (*DIMENSIONS, "messages", "credits")
 CATEGORIES = " ".join(f"WHEN {lane} THEN '{category}'" for lane, category in enumerate(LANES))

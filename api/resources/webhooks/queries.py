@@ -2,9 +2,10 @@
 
 from datetime import timedelta
 
-from sqlalchemy import and_, bindparam, case, func, insert, select, update
+from sqlalchemy import and_, bindparam, case, func, insert, select
 
 from shared.db.tables.webhooks import webhook
+from shared.events.webhooks import UPDATE_WEBHOOK
 
 OVERLAP = timedelta(hours=24)
 """How long the previous secret stays valid after a rotation."""
@@ -34,8 +35,7 @@ COUNT = select(func.count().label("all"), func.count().filter(webhook.c.url.is_(
     OF_ACCOUNT
 )
 INSERT = insert(webhook)
-UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
-CHANGE = UPDATE.values(
+CHANGE = UPDATE_WEBHOOK.values(
     failures=0,
     failing_since=None,
     rest_until=None,
@@ -43,7 +43,7 @@ CHANGE = UPDATE.values(
     lease_until=None,
     updated_at=func.clock_timestamp(),
 )
-ROTATE = UPDATE.values(
+ROTATE = UPDATE_WEBHOOK.values(
     secret_version=webhook.c.secret_version + 1,
     oldest_version=case((ROTATED, OLDEST_VERSION), else_=webhook.c.secret_version),
     previous_until=func.clock_timestamp() + OVERLAP,
@@ -51,4 +51,4 @@ ROTATE = UPDATE.values(
     updated_at=func.clock_timestamp(),
 )
 SECRET_KEY_ID = select(webhook.c.secret_key_id).where(webhook.c.id == bindparam("id"))
-DELETE = UPDATE.values(state="deleted", epoch=webhook.c.epoch + 1, updated_at=func.clock_timestamp())
+DELETE = UPDATE_WEBHOOK.values(state="deleted", epoch=webhook.c.epoch + 1, updated_at=func.clock_timestamp())

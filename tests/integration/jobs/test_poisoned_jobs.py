@@ -319,8 +319,8 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(worker.recovery.end_sends.close_rest, lambda connection, send, outcome: str(send) == bad)
-    monkeypatch.setattr(worker.recovery.end_sends, "close_rest", close)
+    close = poisoned(worker.recovery.end_sends.end_rest, lambda connection, send, outcome: str(send) == bad)
+    monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
     service.worker.sweeper.recover_and_wake()

@@ -251,11 +251,11 @@ TESTED_BELOW_HTTP = {
         SERVER + "test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time",
     ),
     "exports_under_way": (
-        "api.server.lanes.EXPORTS_OF_ACCOUNT",
+        "api.server.thread_pools.EXPORTS_OF_ACCOUNT",
         SERVER + "test_an_export_too_many_is_refused_before_any_of_it_is_made",
     ),
     "unread_bytes": (
-        "api.server.lanes.MAX_UNREAD_BYTES",
+        "api.server.thread_pools.MAX_UNREAD_BYTES",
         SERVER + "test_an_owner_whose_clients_do_not_read_gets_no_more",
     ),
     "large_groups_under_way": (

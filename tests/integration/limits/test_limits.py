@@ -12,7 +12,7 @@ from api.auth import tokens
 from shared.accounts.administration import Refused
 from shared.accounts.limits import destinations, limits_of, set_limits
 from shared.audit.check import audit
-from shared.ledger.spend_limits import Standing
+from shared.ledger.spend_limits import PeriodSpend
 from tests.harness.service import Service
 
 KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
@@ -99,7 +99,7 @@ def test_a_month_is_all_of_its_days(service: Service) -> None:
 
 def test_when_a_period_ends() -> None:
     def ends(period: Any, begins: date) -> str:
-        return Standing(period, begins, 1, 1).ends.isoformat()
+        return PeriodSpend(period, begins, 1, 1).ends.isoformat()
 
     assert ends("day", date(2026, 12, 31)) == ends("month", date(2026, 12, 1)) == "2027-01-01T00:00:00+00:00"
     assert ends("day", date(2028, 2, 28)) == "2028-02-29T00:00:00+00:00"

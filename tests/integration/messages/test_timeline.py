@@ -11,7 +11,7 @@ from shared.carriers.receipts import Receipt
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.carriers.base import Answer, LateResponse, Outcome
+from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.receipts import apply as receipts
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.recover import recover
@@ -178,7 +178,7 @@ def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
 
 def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
     sent = service.send("99906000010").json["message_id"]
-    record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(Answer.ACCEPTED, "late-1"))])
+    record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(ResponseKind.ACCEPTED, "late-1"))])
     (attempt,) = message(service, sent)["attempts"]
     doubt = message(service, sent)["doubt"]
     assert (attempt["answer"], attempt["answered_at"]) == ("accepted", doubt["resolved_at"])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.accounts.administration import allow_authentication
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from tests.harness.people import a_person
 from tests.harness.service import Service
 
@@ -35,9 +35,9 @@ def test_a_key_is_named_and_who_left_is_still_named(service: Service) -> None:
 def test_operators_are_not_named(service: Service) -> None:
     admin = a_person(service, operator_role="admin")
     with service.engine.begin() as connection:
-        allow_authentication(connection, service.account_id, True, by=By("operator alice", "req_1", "10.1.2.3"))
-        allow_authentication(connection, service.account_id, False, by=By(f"person {admin.id}", "req_2", "10.1.2.3"))
-        allow_authentication(connection, service.account_id, True, by=By("operator key opk_x", "req_3", "10.1.2.3"))
+        allow_authentication(connection, service.account_id, True, by=Actor("operator alice", "req_1", "10.1.2.3"))
+        allow_authentication(connection, service.account_id, False, by=Actor(f"person {admin.id}", "req_2", "10.1.2.3"))
+        allow_authentication(connection, service.account_id, True, by=Actor("operator key opk_x", "req_3", "10.1.2.3"))
     answer = service.get("/changes?limit=3")
     assert {each["actor"] for each in answer.json["data"]} == {"operator"}
     for secret in ("alice", "10.1.2.3", "req_1", "req_2", "opk_x", str(admin.id)):

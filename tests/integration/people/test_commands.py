@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from bulksms.cli import main
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.people.identities import bind_identity
 from tests.harness.people import PASSWORD, a_person, changes, open_call, sign_in
 from tests.harness.service import SECRET_KEY, Service
@@ -150,10 +150,10 @@ def test_another_identity_of_the_provider_may_take_the_place_of_one(service: Ser
     ann = a_person(service)
     assert "was bound to no identity" in run("unbind", ann.email)
     with service.engine.begin() as connection:
-        assert bind_identity(connection, ann.id, "https://id.example", "old", by=By("tests"))
-        assert not bind_identity(connection, ann.id, "https://id.example", "new", by=By("tests"))
+        assert bind_identity(connection, ann.id, "https://id.example", "old", by=Actor("tests"))
+        assert not bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
     assert "is bound to no identity" in run("unbind", ann.email)
     with service.engine.begin() as connection:
-        assert bind_identity(connection, ann.id, "https://id.example", "new", by=By("tests"))
+        assert bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
     assert "person.identity_unbound" in [what for _, what, subject in changes(service) if subject == str(ann.id)]
     run("unbind", "nobody@example.com", code=1)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from shared.accounts.administration import create_key, revoke_key
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.api_key import SCOPES
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.persons import disable_person
@@ -93,11 +93,11 @@ def test_of_two_transactions_one_accepts(service: Service) -> None:
 
     def accept_too() -> None:
         with service.engine.begin() as connection:
-            second.append(accept(connection, token, bob.id, by=By("person")))
+            second.append(accept(connection, token, bob.id, by=Actor("person")))
 
     other = threading.Thread(target=accept_too)
     with service.engine.begin() as connection:
-        assert accept(connection, token, ann.id, by=By("person"))
+        assert accept(connection, token, ann.id, by=Actor("person"))
         other.start()
         other.join(0.3)
         assert second == []

@@ -13,7 +13,7 @@ from shared.carriers.receipts import Receipt
 from shared.doubts.resolution import expire_doubts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.carriers.base import Answer, LateResponse, Outcome
+from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.jobs.housekeeping import PURGES, housekeeping
 from worker.receipts.apply import match_kept, record
 from worker.receipts.late_responses import record_late_responses
@@ -228,15 +228,15 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
 @pytest.mark.parametrize(
     ("answer", "becomes", "reference", "credits"),
     [
-        (Answer.ACCEPTED, "sent", "late", 1),
-        (Answer.REJECTED, "failed", None, 0),
-        (Answer.FAILED, "failed", None, 0),
-        (Answer.THROTTLED, "failed", None, 0),
-        (Answer.IN_DOUBT, "in_doubt", None, 1),
+        (ResponseKind.ACCEPTED, "sent", "late", 1),
+        (ResponseKind.REJECTED, "failed", None, 0),
+        (ResponseKind.FAILED, "failed", None, 0),
+        (ResponseKind.THROTTLED, "failed", None, 0),
+        (ResponseKind.IN_DOUBT, "in_doubt", None, 1),
     ],
 )
 def test_a_late_answer_ends_the_doubt(
-    service: Service, phone: str, answer: Answer, becomes: str, reference: str | None, credits: int
+    service: Service, phone: str, answer: ResponseKind, becomes: str, reference: str | None, credits: int
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
     record_late_responses(service.engine, [LateResponse(doubt, Outcome(answer, reference))])

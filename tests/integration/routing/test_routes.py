@@ -16,7 +16,7 @@ from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
-from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.receipts import apply as receipts
 from worker.routing.carrier_pools import CarrierPools
 
@@ -208,7 +208,7 @@ def fails(service: Service, name: str) -> None:
 
     def submit(message_groups: list[MessageGroup]) -> list[Outcome]:
         return [
-            Outcome(Answer.FAILED, error="system_error")
+            Outcome(ResponseKind.FAILED, error="system_error")
             for message_group in message_groups
             for _ in message_group.phones
         ]

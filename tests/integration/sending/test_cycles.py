@@ -19,7 +19,7 @@ from tests.integration.jobs.test_expand import AHEAD
 from tests.integration.jobs.test_expand import send as expanding_send
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
-from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.jobs.expand import NEXT_SEND, expand
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
@@ -151,7 +151,11 @@ def test_all_workers_slow_down_when_the_carrier_throttles(service: Service) -> N
         windows += 1
         if windows > 1:
             return submit(message_groups)
-        return [Outcome(Answer.THROTTLED, None, "88") for message_group in message_groups for _ in message_group.phones]
+        return [
+            Outcome(ResponseKind.THROTTLED, None, "88")
+            for message_group in message_groups
+            for _ in message_group.phones
+        ]
 
     service.worker.simulator.submit = throttled  # type: ignore[method-assign]
     service.bulk(phones(service)[:3])

@@ -12,7 +12,7 @@ from shared.contacts.suppressions import Scope, suppress
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
-from worker.carriers.base import Answer, MessageGroup, Outcome
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.sending.checks import apply_rules
 
 WINDOW, WINDOWS = 10, 5
@@ -201,7 +201,7 @@ def test_what_goes_again_is_dropped_too(service: Service) -> None:
         outcomes = submit(message_groups)
         if windows == 1:
             by_operator(service, throttled)
-            outcomes[told.index(throttled)] = Outcome(Answer.THROTTLED, None, "88")
+            outcomes[told.index(throttled)] = Outcome(ResponseKind.THROTTLED, None, "88")
         return outcomes
 
     service.worker.simulator.submit = note  # type: ignore[method-assign]

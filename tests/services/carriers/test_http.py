@@ -18,7 +18,7 @@ from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
 from tests.harness.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
 from tests.unit.carriers.smpp.making import Doorkeeper, message_group
-from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Receipt
+from worker.carriers.base import NOT_SUBMITTED_ERRORS, LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -72,8 +72,8 @@ def test_what_a_limit_holds_too_long_has_not_left() -> None:
     with pair(lambda asked: says({"id": "m"}), answer_time=0.5) as (peer, made):
         told = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
         outcomes = made.submit([told], Doorkeeper(left=1))
-        assert [each.answer for each in outcomes] == [Answer.ACCEPTED] + [Answer.THROTTLED] * 3
-        assert {each.error for each in outcomes[1:]} <= OURS
+        assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
+        assert {each.error for each in outcomes[1:]} <= NOT_SUBMITTED_ERRORS
         assert len(peer.asked) == 1
 
 
@@ -86,35 +86,35 @@ def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
 
     with pair(answer, window=5) as (peer, made):
         for _ in range(4):
-            assert {each.answer for each in made.submit([message_group("x", [PHONE] * 5)])} == {Answer.ACCEPTED}
+            assert {each.response for each in made.submit([message_group("x", [PHONE] * 5)])} == {ResponseKind.ACCEPTED}
         assert (len(peer.asked), peer.connections) == (20, 5)
 
 
 @pytest.mark.parametrize(
     ("said", "answer", "error"),
     [
-        (Says(body=b'{"id": "m'), Answer.IN_DOUBT, "unreadable_answer"),
-        (Says(body=b""), Answer.IN_DOUBT, "unreadable_answer"),
-        (Says(body=b"[" * 100_000), Answer.IN_DOUBT, "unreadable_answer"),
-        (says({"sid": "elsewhere"}), Answer.IN_DOUBT, "unreadable_answer"),
-        (says({}, 500), Answer.IN_DOUBT, "http_500"),
-        (says({}, 503), Answer.IN_DOUBT, "http_503"),
-        (says({}, 204), Answer.IN_DOUBT, "http_204"),
-        (says({}, 408), Answer.IN_DOUBT, "http_408"),
-        (says({"code": 21211}, 400), Answer.REJECTED, "21211"),
-        (says({"code": "a sentence <b>with</b> spaces"}, 404), Answer.REJECTED, "asentencebwithbspaces"),
-        (says({}, 429), Answer.THROTTLED, "http_429"),
-        (says({}, 307, Location="http://127.0.0.1:1/"), Answer.FAILED, "http_307"),
-        (says({}, 302, Location="http://127.0.0.1:1/"), Answer.IN_DOUBT, "http_302"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), Answer.IN_DOUBT, "no_answer"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), Answer.IN_DOUBT, "no_answer"),
-        (Says(raw=b"", cut=True), Answer.IN_DOUBT, "no_answer"),
-        (Says(raw=b"\xff\xfe garbage\r\n\r\n"), Answer.IN_DOUBT, "no_answer"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), Answer.IN_DOUBT, "no_answer"),
-        (Says(body=b" " * 1_100_000), Answer.IN_DOUBT, "no_answer"),
+        (Says(body=b'{"id": "m'), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (Says(body=b""), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (Says(body=b"[" * 100_000), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (says({"sid": "elsewhere"}), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (says({}, 500), ResponseKind.IN_DOUBT, "http_500"),
+        (says({}, 503), ResponseKind.IN_DOUBT, "http_503"),
+        (says({}, 204), ResponseKind.IN_DOUBT, "http_204"),
+        (says({}, 408), ResponseKind.IN_DOUBT, "http_408"),
+        (says({"code": 21211}, 400), ResponseKind.REJECTED, "21211"),
+        (says({"code": "a sentence <b>with</b> spaces"}, 404), ResponseKind.REJECTED, "asentencebwithbspaces"),
+        (says({}, 429), ResponseKind.THROTTLED, "http_429"),
+        (says({}, 307, Location="http://127.0.0.1:1/"), ResponseKind.FAILED, "http_307"),
+        (says({}, 302, Location="http://127.0.0.1:1/"), ResponseKind.IN_DOUBT, "http_302"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
+        (Says(raw=b"", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
+        (Says(raw=b"\xff\xfe garbage\r\n\r\n"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Says(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
     ],
 )
-def test_what_an_answer_means(said: Says, answer: Answer, error: str) -> None:
+def test_what_an_answer_means(said: Says, answer: ResponseKind, error: str) -> None:
     with pair(lambda asked: said) as (peer, made):
         assert one(made) == Outcome(answer, error=error)
         assert len(peer.asked) == 1, "asked once, and no redirection is followed"
@@ -123,15 +123,15 @@ def test_what_an_answer_means(said: Says, answer: Answer, error: str) -> None:
 def test_an_accepted_message_may_have_no_id() -> None:
     reply = {"id": "id", "code": "state", "codes": {"ok": "accepted"}}
     with pair(lambda asked: says({"state": "ok"}), answer=reply) as (_, made):
-        assert one(made) == Outcome(Answer.ACCEPTED, None)
+        assert one(made) == Outcome(ResponseKind.ACCEPTED, None)
 
 
 def test_what_never_left_is_no_doubt() -> None:
     with carrier(declared(f"http://127.0.0.1:{free_port()}/")) as made:
-        assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+        assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
         assert made.health.state == "connecting"
     with carrier(declared("http://no-such-host.invalid/")) as made:
-        assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+        assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
 
 
 def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
@@ -141,7 +141,7 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             extra.setblocking(False)
             extra.connect_ex(full.getsockname())
         with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
-            assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+            assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
 
 
 def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
@@ -154,10 +154,10 @@ def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
     late: list[LateResponse] = []
     with http_peer(answer) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
         told = message_group("x", [PHONE])
-        assert made.submit([told]) == [Outcome(Answer.IN_DOUBT, error="no_answer")]
+        assert made.submit([told]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
         go_on.set()
         wait_until(lambda: late)
-        assert late == [LateResponse(told.ids[0], Outcome(Answer.ACCEPTED, "late"))]
+        assert late == [LateResponse(told.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
 def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
@@ -170,13 +170,13 @@ def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
     with pair(answer, window=2, answer_time=2.0) as (peer, made):
         phones = [f"25471100000{number}" for number in range(5)]
         outcomes = made.submit([message_group("x", phones)])
-        assert [(each.answer, each.error) for each in outcomes] == [
-            *[(Answer.IN_DOUBT, "no_answer")] * 2,
-            *[(Answer.THROTTLED, "window_full")] * 3,
+        assert [(each.response, each.error) for each in outcomes] == [
+            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
+            *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
         go_on.set()
         (outcome,) = made.submit([message_group("x", ["254711000009"])])
-        assert outcome.answer == Answer.ACCEPTED
+        assert outcome.response == ResponseKind.ACCEPTED
         assert sorted(asked.json["to"] for asked in peer.asked) == [*phones[:2], "254711000009"]
 
 
@@ -195,14 +195,14 @@ def test_a_trickled_answer_is_doubt_in_time() -> None:
         thread = threading.Thread(target=trickle, daemon=True)
         thread.start()
         with carrier(declared(f"http://127.0.0.1:{server.getsockname()[1]}/", answer_time=0.5)) as made:
-            assert one(made).answer == Answer.IN_DOUBT
+            assert one(made).response == ResponseKind.IN_DOUBT
 
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
     with pair(lambda asked: says({}, status, Retry_After="1")) as (peer, made):
-        assert one(made).answer == Answer.THROTTLED
-        assert one(made) == Outcome(Answer.THROTTLED, error="paused")
+        assert one(made).response == ResponseKind.THROTTLED
+        assert one(made) == Outcome(ResponseKind.THROTTLED, error="paused")
         assert len(peer.asked) == 1
         wait_until(lambda: one(made).error != "paused")
         assert len(peer.asked) == 2
@@ -211,7 +211,7 @@ def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_credentials_suspend_the_carrier_and_burn_no_message(status: int) -> None:
     with pair(lambda asked: says({"code": 20003}, status)) as (peer, made):
-        assert one(made) == Outcome(Answer.THROTTLED, error="20003")
+        assert one(made) == Outcome(ResponseKind.THROTTLED, error="20003")
         assert made.health.state == "suspended"
         assert [one(made).error for _ in range(3)] == ["20003"] * 3
         assert len(peer.asked) == 1
@@ -223,7 +223,7 @@ def test_credentials(basic: list[str] | None, bearer: str | None) -> None:
         request = {"url": peer.url("/{user}?to={phone}&text={text}"), "method": "GET"}
         request |= {"basic": basic} if basic else {"bearer": bearer}
         with carrier(declared("", request=request, values={"user": "me"})) as made:
-            assert one(made, "a&b=ü#?").answer == Answer.ACCEPTED
+            assert one(made, "a&b=ü#?").response == ResponseKind.ACCEPTED
     assert peer.asked[0].headers["authorization"] == ("Basic bWU6cDp3" if basic else "Bearer me")
     assert peer.asked[0].path == f"/me?to={PHONE}&text=a%26b%3D%C3%BC%23%3F"
 
@@ -242,12 +242,12 @@ def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
             phones = [str(int(PHONE) + number) for number in range(7)]
             outcomes = made.submit([message_group("x", phones)])
         assert len(peer.asked) == 2
-    assert [(each.answer, each.reference, each.error) for each in outcomes[:5]] == [
-        (Answer.ACCEPTED, "m0", None),
-        (Answer.THROTTLED, None, "busy"),
-        (Answer.REJECTED, None, "no"),
-        (Answer.IN_DOUBT, None, "what"),
-        (Answer.IN_DOUBT, None, "unreadable_answer"),
+    assert [(each.response, each.reference, each.error) for each in outcomes[:5]] == [
+        (ResponseKind.ACCEPTED, "m0", None),
+        (ResponseKind.THROTTLED, None, "busy"),
+        (ResponseKind.REJECTED, None, "no"),
+        (ResponseKind.IN_DOUBT, None, "what"),
+        (ResponseKind.IN_DOUBT, None, "unreadable_answer"),
     ]
 
 
@@ -257,7 +257,11 @@ def test_a_request_lost_in_the_middle_leaves_only_its_own_in_doubt() -> None:
 
     with pair(answer) as (_, made):
         outcomes = made.submit([message_group("x", [f"25471100000{number}" for number in range(3)])])
-        assert [each.answer for each in outcomes] == [Answer.ACCEPTED, Answer.IN_DOUBT, Answer.ACCEPTED]
+        assert [each.response for each in outcomes] == [
+            ResponseKind.ACCEPTED,
+            ResponseKind.IN_DOUBT,
+            ResponseKind.ACCEPTED,
+        ]
 
 
 def test_receipts_are_fetched_again_until_they_are_stored() -> None:
@@ -324,12 +328,12 @@ def context(folder: Path, name: str) -> ssl.SSLContext:
     return made
 
 
-@pytest.mark.parametrize(("name", "answer"), [("good", Answer.ACCEPTED), ("old", Answer.THROTTLED)])
-def test_tls(certificates: Path, name: str, answer: Answer) -> None:
+@pytest.mark.parametrize(("name", "answer"), [("good", ResponseKind.ACCEPTED), ("old", ResponseKind.THROTTLED)])
+def test_tls(certificates: Path, name: str, answer: ResponseKind) -> None:
     with http_peer(lambda asked: says({"id": "x"}), context(certificates, name)) as peer:
         config = declared(peer.url("/", "https"), tls_ca=str(certificates / f"{name}.pem"))
         with carrier(config) as made:
-            assert one(made).answer == answer
+            assert one(made).response == answer
             assert made.health.state == ("bound" if name == "good" else "suspended")
             assert len(peer.asked) == (name == "good")
 
@@ -337,5 +341,5 @@ def test_tls(certificates: Path, name: str, answer: Answer) -> None:
 def test_a_certificate_that_nobody_vouches_for_is_refused(certificates: Path) -> None:
     with http_peer(lambda asked: says({"id": "x"}), context(certificates, "good")) as peer:
         with carrier(declared(peer.url("/", "https"))) as made:
-            assert one(made) == Outcome(Answer.THROTTLED, error="tls_failed")
+            assert one(made) == Outcome(ResponseKind.THROTTLED, error="tls_failed")
         assert peer.asked == []

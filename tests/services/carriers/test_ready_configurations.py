@@ -11,7 +11,7 @@ import pytest
 from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
 from tests.unit.carriers.http.test_config import ready
 from tests.unit.carriers.smpp.making import message_group
-from worker.carriers.base import Answer, Outcome
+from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.http import HttpCarrier
 
 PHONE, OTHER = "254711000000", "254711000001"
@@ -51,7 +51,7 @@ def test_twilio_takes_a_message() -> None:
         return says(made, 201)
 
     with against("twilio", answer, TWILIO) as (peer, made):
-        assert one(made) == Outcome(Answer.ACCEPTED, "SM" + "0" * 32)
+        assert one(made) == Outcome(ResponseKind.ACCEPTED, "SM" + "0" * 32)
     (asked,) = peer.asked
     assert asked.path == "/2010-04-01/Accounts/AC1/Messages.json"
     assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"AC1:t").decode()
@@ -88,16 +88,16 @@ def test_validity_is_what_each_carrier_takes() -> None:
 @pytest.mark.parametrize(
     ("status", "code", "answer", "error"),
     [
-        (400, 21211, Answer.REJECTED, "invalid_recipient=21211"),
-        (400, 21610, Answer.REJECTED, "recipient_blocked=21610"),
-        (400, 21611, Answer.THROTTLED, "21611"),
-        (429, 20429, Answer.THROTTLED, "20429"),
-        (401, 20003, Answer.THROTTLED, "20003"),
-        (400, 99999, Answer.REJECTED, "99999"),
-        (500, 20500, Answer.IN_DOUBT, "20500"),
+        (400, 21211, ResponseKind.REJECTED, "invalid_recipient=21211"),
+        (400, 21610, ResponseKind.REJECTED, "recipient_blocked=21610"),
+        (400, 21611, ResponseKind.THROTTLED, "21611"),
+        (429, 20429, ResponseKind.THROTTLED, "20429"),
+        (401, 20003, ResponseKind.THROTTLED, "20003"),
+        (400, 99999, ResponseKind.REJECTED, "99999"),
+        (500, 20500, ResponseKind.IN_DOUBT, "20500"),
     ],
 )
-def test_twilio_refuses(status: int, code: int, answer: Answer, error: str) -> None:
+def test_twilio_refuses(status: int, code: int, answer: ResponseKind, error: str) -> None:
     said = says({"code": code, "message": "no", "more_info": "https://example.com", "status": status}, status)
     with against("twilio", lambda asked: said, TWILIO) as (_, made):
         assert one(made) == Outcome(answer, error=error)
@@ -106,7 +106,7 @@ def test_twilio_refuses(status: int, code: int, answer: Answer, error: str) -> N
 def test_vonage_takes_a_message() -> None:
     identity = "aaaaaaaa-bbbb-cccc-dddd-0123456789ab"
     with against("vonage", lambda asked: says({"message_uuid": identity}, 202), "/v1/messages") as (peer, made):
-        assert one(made) == Outcome(Answer.ACCEPTED, identity)
+        assert one(made) == Outcome(ResponseKind.ACCEPTED, identity)
     (asked,) = peer.asked
     assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"k:s").decode()
     assert {name: asked.json[name] for name in ("message_type", "channel", "to", "from", "text")} == {
@@ -122,14 +122,14 @@ def test_vonage_takes_a_message() -> None:
 @pytest.mark.parametrize(
     ("status", "answer"),
     [
-        (401, Answer.THROTTLED),
-        (402, Answer.THROTTLED),
-        (422, Answer.REJECTED),
-        (429, Answer.THROTTLED),
-        (500, Answer.IN_DOUBT),
+        (401, ResponseKind.THROTTLED),
+        (402, ResponseKind.THROTTLED),
+        (422, ResponseKind.REJECTED),
+        (429, ResponseKind.THROTTLED),
+        (500, ResponseKind.IN_DOUBT),
     ],
 )
-def test_vonage_refuses(status: int, answer: Answer) -> None:
+def test_vonage_refuses(status: int, answer: ResponseKind) -> None:
     said = says({"type": "https://example.com", "title": "Low balance", "detail": "no", "instance": "x"}, status)
     with against("vonage", lambda asked: said, "/v1/messages") as (_, made):
         assert one(made) == Outcome(answer, error="Lowbalance")
@@ -155,8 +155,8 @@ def test_africas_talking_takes_many_at_once() -> None:
     with against("africastalking", lambda asked: recipients(asked, codes), "/version1/messaging") as (peer, made):
         outcomes = made.submit([message_group("Hello", [PHONE, OTHER])])
     assert outcomes == [
-        Outcome(Answer.ACCEPTED, f"ATXid_+{PHONE}"),
-        Outcome(Answer.REJECTED, error="invalid_recipient=403"),
+        Outcome(ResponseKind.ACCEPTED, f"ATXid_+{PHONE}"),
+        Outcome(ResponseKind.REJECTED, error="invalid_recipient=403"),
     ]
     (asked,) = peer.asked
     assert asked.headers["apikey"] == "k"
@@ -172,11 +172,11 @@ def test_africas_talking_takes_many_at_once() -> None:
 @pytest.mark.parametrize(
     ("message", "answer", "error"),
     [
-        ("InvalidSenderId", Answer.REJECTED, "invalid_sender=InvalidSenderId"),
-        ("InsufficientBalance", Answer.THROTTLED, "InsufficientBalance"),
+        ("InvalidSenderId", ResponseKind.REJECTED, "invalid_sender=InvalidSenderId"),
+        ("InsufficientBalance", ResponseKind.THROTTLED, "InsufficientBalance"),
     ],
 )
-def test_africas_talking_refuses_the_request(message: str, answer: Answer, error: str) -> None:
+def test_africas_talking_refuses_the_request(message: str, answer: ResponseKind, error: str) -> None:
     said = says({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
     with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
         assert one(made) == Outcome(answer, error=error)
@@ -185,7 +185,7 @@ def test_africas_talking_refuses_the_request(message: str, answer: Answer, error
 def test_africas_talking_does_not_know_the_key() -> None:
     said = Says(401, b"The supplied authentication is invalid")
     with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
-        assert one(made) == Outcome(Answer.THROTTLED, error="http_401")
+        assert one(made) == Outcome(ResponseKind.THROTTLED, error="http_401")
         assert made.health.state == "suspended"
 
 
@@ -196,7 +196,7 @@ def test_the_generic_one_sends_lists() -> None:
 
     with against("generic", answer, "/v1/messages") as (peer, made):
         told = message_group("Hello", [PHONE, OTHER])
-        assert made.submit([told]) == [Outcome(Answer.ACCEPTED, str(identity)[-4:]) for identity in told.ids]
+        assert made.submit([told]) == [Outcome(ResponseKind.ACCEPTED, str(identity)[-4:]) for identity in told.ids]
     (asked,) = peer.asked
     assert asked.headers["authorization"] == "Bearer t"
     assert asked.json["callback"] == "https://sms.example.com/carriers/web/receipts"

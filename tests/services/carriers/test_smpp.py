@@ -19,10 +19,18 @@ from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import Doorkeeper, config, message_group
-from worker.carriers.base import OURS, Answer, LateResponse, MessageGroup, Outcome, Receipt, Unpaced
+from worker.carriers.base import (
+    NOT_SUBMITTED_ERRORS,
+    LateResponse,
+    MessageGroup,
+    Outcome,
+    Receipt,
+    ResponseKind,
+    UnlimitedPace,
+)
 from worker.carriers.smpp import SmppCarrier, link
 
-ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
+ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
 PATIENCE = 30.0
 
 
@@ -73,14 +81,14 @@ def phones(count: int, prefix: str = "2547") -> list[str]:
     return [f"{prefix}{number:08d}" for number in range(count)]
 
 
-def answers(outcomes: list[Outcome]) -> Counter[Answer]:
-    return Counter(outcome.answer for outcome in outcomes)
+def answers(outcomes: list[Outcome]) -> Counter[ResponseKind]:
+    return Counter(outcome.response for outcome in outcomes)
 
 
 def test_it_works() -> None:
     with driven() as all_:
         (outcome,) = all_.submit(message_group("Hello", ["254711000000"]))
-        assert outcome.answer == ACCEPTED
+        assert outcome.response == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 1, "the receipt")
         (receipt,) = all_.receipts
         assert (receipt.reference, receipt.status) == (outcome.reference, MessageStatus.DELIVERED)
@@ -157,9 +165,9 @@ def test_two_long_messages_to_one_phone_are_not_mixed() -> None:
 def test_every_magic_phone_has_its_outcome() -> None:
     with driven(smsc={"slow_time": 0.2}, answer_time=2.0) as all_:
         outcomes = all_.submit(message_group("x", [f"999{number:02d}000000" for number in range(1, 11)]))
-        assert [(outcome.answer, outcome.error) for outcome in outcomes] == [
+        assert [(outcome.response, outcome.error) for outcome in outcomes] == [
             (ACCEPTED, None),
-            (Answer.REJECTED, "ESME_RINVDSTADR"),
+            (ResponseKind.REJECTED, "ESME_RINVDSTADR"),
             (THROTTLED, "ESME_RTHROTTLED"),
             (ACCEPTED, None),
             (IN_DOUBT, "no_answer"),
@@ -167,10 +175,10 @@ def test_every_magic_phone_has_its_outcome() -> None:
             (ACCEPTED, None),
             (ACCEPTED, None),
             (ACCEPTED, None),
-            (Answer.FAILED, "ESME_RSYSERR"),
+            (ResponseKind.FAILED, "ESME_RSYSERR"),
         ]
         (again,) = all_.submit(message_group("x", ["99903000000"]))
-        assert again.answer == ACCEPTED
+        assert again.response == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 7, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
         by_phone = Counter((receipt.phone, receipt.status.value) for receipt in all_.receipts)
         assert by_phone == {
@@ -186,7 +194,7 @@ def test_every_magic_phone_has_its_outcome() -> None:
 def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
     with driven(answer_time=2.0) as all_:
         before, broken = all_.submit(message_group("x", ["254711000000", "99911000000"]))
-        assert (before.answer, broken.answer) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
+        assert (before.response, broken.response) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
         all_.bound()
         assert answers(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
         counts = all_.smsc.records.counts
@@ -213,18 +221,18 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
         taken[read_message(Command.SUBMIT_SM, body).destination] += bool(identity)
 
     with driven(watch, smsc={"drop_after": 130}, window=50) as all_:
-        results: dict[str, Answer] = {}
+        results: dict[str, ResponseKind] = {}
         left = phones(600)
         deadline = time.monotonic() + 3 * PATIENCE
         while left:
             assert time.monotonic() < deadline
             window, left = left[:50], left[50:]
             for phone, outcome in zip(window, all_.submit(message_group("x", window)), strict=True):
-                if outcome.answer == THROTTLED:
+                if outcome.response == THROTTLED:
                     assert outcome.error == "not_connected"
                     left.append(phone)
                 else:
-                    results[phone] = outcome.answer
+                    results[phone] = outcome.response
     assert all_.smsc.records.counts.drops >= 3
     assert len(results) == 600
     assert max(taken.values()) == 1
@@ -248,17 +256,17 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
         long = all_.submit(message_group("y" * 400, phones(10, "2557")))
         assert IN_DOUBT not in answers(long)
         for phone, outcome in zip(phones(10, "2557"), long, strict=True):
-            assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.answer == ACCEPTED else set())
+            assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
 
 def test_an_answer_that_comes_too_late_is_handed_on() -> None:
     with driven(smsc={"slow_time": 1.0}, answer_time=0.3) as all_:
         slow = message_group("x", ["254711000000", "99904000000"])
         fast, doubt = all_.submit(slow)
-        assert (fast.answer, doubt.answer) == (ACCEPTED, IN_DOUBT)
+        assert (fast.response, doubt.response) == (ACCEPTED, IN_DOUBT)
         wait_until(lambda: len(all_.late) == 1, "the late answer")
         assert all_.late[0].message_id == slow.ids[1]
-        assert all_.late[0].outcome.answer == ACCEPTED
+        assert all_.late[0].outcome.response == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 2, "the receipts")
         assert all_.late[0].outcome.reference in {receipt.reference for receipt in all_.receipts}
 
@@ -271,7 +279,7 @@ def test_a_slow_carrier_is_only_slow() -> None:
 def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link, "FIRST_WAIT", 0.02)  # many connections end, one after the other
     with driven(smsc={"garbage_after": 10}, window=10) as all_:
-        seen: Counter[Answer] = Counter()
+        seen: Counter[ResponseKind] = Counter()
         for number in range(30):
             all_.bound()
             seen += answers(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
@@ -310,12 +318,12 @@ def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
     with driven(answer_time=0.5) as all_:
         outcomes = all_.carrier.submit([message_group("x", phones(5))], Doorkeeper(left=2))
-        assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
-        assert {outcome.error for outcome in outcomes[2:]} <= OURS
+        assert [outcome.response for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
+        assert {outcome.error for outcome in outcomes[2:]} <= NOT_SUBMITTED_ERRORS
         assert all_.smsc.records.counts.submits == 2
 
 
-class Stopping(Unpaced):
+class Stopping(UnlimitedPace):
     """A pace that lets so many segments leave, and then none."""
 
     chunk = 1
@@ -337,7 +345,7 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
         assert time.monotonic() - began < PATIENCE / 2
         assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
-        all_.carrier.pace = Unpaced()
+        all_.carrier.pace = UnlimitedPace()
         assert answers(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
             "the room of the others is free again"
         )
@@ -359,7 +367,7 @@ def test_without_a_carrier_everything_is_throttled_soon() -> None:
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(carrier.submit, [message_group("x", phones(3)), message_group("y" * 200, phones(2))])
             outcomes = done.result(PATIENCE / 2)
-        assert [(outcome.answer, outcome.error) for outcome in outcomes] == [(THROTTLED, "not_connected")] * 5
+        assert [(outcome.response, outcome.error) for outcome in outcomes] == [(THROTTLED, "not_connected")] * 5
         assert carrier.health.state == "connecting"
     finally:
         carrier.close()

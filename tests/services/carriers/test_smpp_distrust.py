@@ -14,7 +14,7 @@ from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
+from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 PATIENCE = 30.0
@@ -71,7 +71,7 @@ def wait_until(true: Callable[[], bool], what: str) -> None:
 
 def references(done: "Future[list[Outcome]]") -> list[str | None]:
     outcomes = done.result(PATIENCE)
-    assert {outcome.answer for outcome in outcomes} == {Answer.ACCEPTED}
+    assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
     return [outcome.reference for outcome in outcomes]
 
 
@@ -127,13 +127,15 @@ def test_an_accepted_message_is_accepted_whatever_its_id_looks_like(body: bytes,
         assert references(done) == [reference]
 
 
-@pytest.mark.parametrize(("status", "outcome"), [(0x58, Answer.THROTTLED), (0x02, Answer.REJECTED), (0, Answer.FAILED)])
-def test_a_nack_of_ours_is_an_answer(status: int, outcome: Answer) -> None:
+@pytest.mark.parametrize(
+    ("status", "outcome"), [(0x58, ResponseKind.THROTTLED), (0x02, ResponseKind.REJECTED), (0, ResponseKind.FAILED)]
+)
+def test_a_nack_of_ours_is_an_answer(status: int, outcome: ResponseKind) -> None:
     with pair() as both:
         done = both.submit(1)
         (submit,) = both.smsc.submits(1)
         both.smsc.send(pdu(Command.GENERIC_NACK, status, submit.sequence))
-        assert [each.answer for each in done.result(PATIENCE)] == [outcome]
+        assert [each.response for each in done.result(PATIENCE)] == [outcome]
 
 
 def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
@@ -152,9 +154,9 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
 def test_what_does_not_fit_into_the_window_in_time_has_not_left() -> None:
     with pair(window=2, answer_time=0.5) as both:
         done = both.submit(5)
-        assert [(each.answer, each.error) for each in done.result(PATIENCE)] == [
-            *[(Answer.IN_DOUBT, "no_answer")] * 2,
-            *[(Answer.THROTTLED, "window_full")] * 3,
+        assert [(each.response, each.error) for each in done.result(PATIENCE)] == [
+            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
+            *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
         both.smsc.submits(2)
         assert both.smsc.nothing_more(0.2)
@@ -168,10 +170,10 @@ def test_a_connection_lost_leaves_what_left_in_doubt_and_the_rest_not() -> None:
         both.smsc.submits(1)
         both.smsc.hang_up()
         outcomes = done.result(PATIENCE)
-        assert [each.answer for each in outcomes] == [
-            Answer.ACCEPTED,
-            *[Answer.IN_DOUBT] * 4,
-            *[Answer.THROTTLED] * 5,
+        assert [each.response for each in outcomes] == [
+            ResponseKind.ACCEPTED,
+            *[ResponseKind.IN_DOUBT] * 4,
+            *[ResponseKind.THROTTLED] * 5,
         ]
         assert {each.error for each in outcomes[5:]} == {"not_connected"}
 
@@ -183,7 +185,7 @@ def test_an_impossible_length_ends_the_connection(length: int) -> None:
         first, _ = both.smsc.submits(2)
         both.smsc.send(answer(first, b"kept") + HEADER.pack(length, Command.DELIVER_SM, 0, 1) + b"x" * 40)
         accepted, doubt = done.result(PATIENCE)
-        assert (accepted.reference, doubt.answer) == ("kept", Answer.IN_DOUBT)
+        assert (accepted.reference, doubt.response) == ("kept", ResponseKind.IN_DOUBT)
         assert both.smsc.read().command == Command.GENERIC_NACK
         both.smsc.accept()  # it comes back
         assert both.counted("malformed") == 1
@@ -212,7 +214,7 @@ def test_an_unbind_lets_what_is_under_way_be_answered() -> None:
         assert both.smsc.read() == (Command.UNBIND_RESP, 0, 50, b"")
         outcomes = done.result(PATIENCE)
         assert [each.reference for each in outcomes] == ["a", "b", None, None]
-        assert [each.answer for each in outcomes[2:]] == [Answer.THROTTLED] * 2
+        assert [each.response for each in outcomes[2:]] == [ResponseKind.THROTTLED] * 2
         both.smsc.accept()
 
 
@@ -333,7 +335,7 @@ def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -
         first, second = both.smsc.submits(2)
         both.smsc.answer(first, status=Status.ESME_RINVDSTADR)
         both.smsc.answer(second, b"p1")
-        assert done.result(PATIENCE) == [Outcome(Answer.IN_DOUBT, error="partly_sent")]
+        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
         both.smsc.send(deliver(RECEIPT.format("p1"), 1))
         both.smsc.read()
         assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]

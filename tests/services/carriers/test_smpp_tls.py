@@ -16,7 +16,7 @@ import pytest
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Answer, Receipt
+from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -92,7 +92,7 @@ def test_it_works(certificate: Path) -> None:
             for number in range(3):
                 phones = [f"254{number}{index:08d}" for index in range(1000)]
                 outcomes = carrier.submit([message_group("x" * 160, phones)])
-                assert Counter(outcome.answer for outcome in outcomes) == {Answer.ACCEPTED: 1000}
+                assert Counter(outcome.response for outcome in outcomes) == {ResponseKind.ACCEPTED: 1000}
             deadline = time.monotonic() + PATIENCE
             while len(receipts) < 3000:
                 assert time.monotonic() < deadline

@@ -18,7 +18,7 @@ import pytest
 
 from tests.services.carriers.test_http import PATIENCE, PHONE, carrier, declared
 from tests.unit.carriers.smpp.making import message_group
-from worker.carriers.base import Answer
+from worker.carriers.base import ResponseKind
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
 
@@ -104,4 +104,4 @@ def test_a_connection_lost_leaves_all_that_it_carried_in_doubt(folder: Path) -> 
         config = declared(f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=3)
         with carrier(config) as made:
             outcomes = made.submit([message_group("x", [PHONE] * 3)])
-    assert [(each.answer, each.error) for each in outcomes] == [(Answer.IN_DOUBT, "no_answer")] * 3
+    assert [(each.response, each.error) for each in outcomes] == [(ResponseKind.IN_DOUBT, "no_answer")] * 3

@@ -13,10 +13,10 @@ from shared.accounts.administration import (
     suspend_account,
     top_up,
 )
-from shared.accounts.audit_log import By, operator, record
+from shared.accounts.audit_log import Actor, operator, record
 from shared.senders.sender_ids import decide_sender, request_sender
 
-ALICE = By("operator alice")
+ALICE = Actor("operator alice")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def logged(connection: Connection) -> list[tuple[str, str, str | None]]:
 
 
 def test_it_works(connection: Connection, account: int) -> None:
-    by = By("key smsk_live_x", "req_1", "192.0.2.1")
+    by = Actor("key smsk_live_x", "req_1", "192.0.2.1")
     record(connection, by, "key.created", account_id=account, subject="y", before={"a": 1}, after={"a": 2})
     row = connection.execute(text("SELECT * FROM change ORDER BY id DESC LIMIT 1")).one()
     assert (row.account_id, row.who, row.what, row.subject, row.before, row.after, row.request_id, row.address) == (

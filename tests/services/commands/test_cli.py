@@ -23,7 +23,7 @@ from bulksms.local import demo
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
 from shared.api_key import DEFAULT_SCOPES, SCOPES
-from shared.contacts.imports import begin_import, keep_piece, queue_import
+from shared.contacts.imports import begin_import, keep_chunk, queue_import
 from shared.inbound import Inbound, store
 from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.settings import SettingsError
@@ -200,7 +200,7 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     group = UUID(run("group", "create", "unlucky", "Imported").stdout.strip())
     account = scalar(engine, "SELECT account_id FROM contact_group WHERE id = :id", id=group)
     made = begin_import(engine, account, group, None)
-    keep_piece(engine, made, 0, "254711000001\n")
+    keep_chunk(engine, made, 0, "254711000001\n")
     with engine.begin() as connection:
         queue_import(connection, account, made, 1, 13)
     job = Job("import")

@@ -13,7 +13,7 @@ from shared.accounts.administration import create_account, top_up
 from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.carriers.base import Answer, MessageGroup, Outcome, Unpaced
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending import dispatch
 from worker.sending.claimed_batch import all_that_waits
 from worker.sending.dispatch import Dispatcher
@@ -25,10 +25,10 @@ SMALL_CYCLE = 60
 class Taker:
     """A carrier that takes everything at once."""
 
-    name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
+    name, rate, window, pace, trouble = "taker", 0.0, 1000, UnlimitedPace(), None
 
     def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
-        return [Outcome(Answer.ACCEPTED, "1") for message_group in message_groups for _ in message_group.phones]
+        return [Outcome(ResponseKind.ACCEPTED, "1") for message_group in message_groups for _ in message_group.phones]
 
 
 @pytest.fixture

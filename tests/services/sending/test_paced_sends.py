@@ -14,7 +14,7 @@ from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from tests.harness.house import wait_until
-from worker.carriers.base import Answer, MessageGroup, Outcome, Unpaced
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending.dispatch import Dispatcher
 from worker.sending.paced_sends import CATCH_UP_SECONDS, SEND_RATE_SECONDS
 
@@ -24,7 +24,7 @@ RATE = 200
 class Taker:
     """A carrier that takes everything at once."""
 
-    name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
+    name, rate, window, pace, trouble = "taker", 0.0, 1000, UnlimitedPace(), None
 
     def __init__(self) -> None:
         self.taken = 0
@@ -32,7 +32,7 @@ class Taker:
     def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
         phones = sum(len(message_group.phones) for message_group in message_groups)
         self.taken += phones
-        return [Outcome(Answer.ACCEPTED, "1")] * phones
+        return [Outcome(ResponseKind.ACCEPTED, "1")] * phones
 
 
 @pytest.fixture

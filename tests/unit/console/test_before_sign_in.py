@@ -6,10 +6,10 @@ import pytest
 from bulksms_client.errors import ApiError
 
 from console.session.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
-from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, Bound, Refusals, client_of
+from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, CallLimits, Refusals, client_of
 
 
-def refused(bound: Bound, address: str) -> bool:
+def refused(bound: CallLimits, address: str) -> bool:
     try:
         with bound.call(address):
             return False
@@ -43,7 +43,7 @@ def test_a_call_that_fails_is_over() -> None:
     assert not refused(places, "192.0.2.1")
 
 
-def refuse(places: Bound, address: str, code: str = "invalid_credentials") -> None:
+def refuse(places: CallLimits, address: str, code: str = "invalid_credentials") -> None:
     """Have the API refuse a call."""
     with pytest.raises(ApiError, match=code), places.call(address):
         raise ApiError(401, {"code": code})
@@ -79,9 +79,9 @@ def test_refusals_are_forgotten() -> None:
     refusals = Refusals(lambda: now[0])
     for _ in range(100):
         refusals.note("192.0.2.1")
-    assert refusals.are_many("192.0.2.1") and not refusals.are_many("192.0.2.2")
+    assert refusals.has_many("192.0.2.1") and not refusals.has_many("192.0.2.2")
     now[0] += 2 * MANY_REFUSALS * SECONDS_EACH
-    assert not refusals.are_many("192.0.2.1")
+    assert not refusals.has_many("192.0.2.1")
 
 
 def test_one_client_has_one_block_of_addresses() -> None:

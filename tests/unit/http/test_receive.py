@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.http import receive
-from api.http.receive import Gone, TooSlow, drain, spooled_body
+from api.http.receive import ClientGone, TooSlow, drain, spooled_body
 from api.http.request import is_small, problem_of_head
 from api.server.exchange import whole_body
 
@@ -50,7 +50,7 @@ def test_a_small_body_is_read_to_its_end() -> None:
 
 
 def test_a_client_that_leaves_before_the_end() -> None:
-    with pytest.raises(Gone):
+    with pytest.raises(ClientGone):
         asyncio.run(whole_body(Client(chunk(b"ab"), GONE)))
 
 
@@ -70,7 +70,7 @@ def test_a_large_body_is_here_when_all_of_it_is(in_memory: int) -> None:
 
 
 def test_a_large_body_that_ends_with_its_client() -> None:
-    with pytest.raises(Gone):
+    with pytest.raises(ClientGone):
         asyncio.run(spooled(Client(chunk(b"abc"), GONE)))
 
 

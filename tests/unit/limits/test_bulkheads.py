@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from api.limits.bulkheads import MAX_REST_SECONDS, Lane, Permits, Share, rest_as_long
+from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Permits, Share, rest_as_long
 
 
 class Work:
@@ -65,9 +65,9 @@ def test_who_has_all_of_its_places_waits_for_one() -> None:
 
 def test_nobody_has_more_threads_than_its_share() -> None:
     async def run() -> None:
-        lane, work = Lane("test", 4, 2), Work()
-        jobs = [lane.submit(1, work.job("first")) for _ in range(50)]
-        other = lane.submit(2, work.job("second"))
+        pool, work = FairThreadPool("test", 4, 2), Work()
+        jobs = [pool.submit(1, work.job("first")) for _ in range(50)]
+        other = pool.submit(2, work.job("second"))
         await until(lambda: len(work.began) == 3)
         assert sorted(work.began) == ["first", "first", "second"]
         work.release.set()
@@ -80,10 +80,10 @@ def test_owners_take_turns() -> None:
     """Who has a hundred that wait is not before who has one."""
 
     async def run() -> None:
-        lane, work = Lane("test", 1, 1), Work()
+        pool, work = FairThreadPool("test", 1, 1), Work()
         work.release.set()
-        jobs = [lane.submit(1, work.job("first")) for _ in range(100)]
-        jobs += [lane.submit(owner, work.job(f"one of {owner}")) for owner in (2, 3)]
+        jobs = [pool.submit(1, work.job("first")) for _ in range(100)]
+        jobs += [pool.submit(owner, work.job(f"one of {owner}")) for owner in (2, 3)]
         await asyncio.gather(*jobs)
         assert set(work.began[1:4]) == {"first", "one of 2", "one of 3"}
 
@@ -92,11 +92,11 @@ def test_owners_take_turns() -> None:
 
 def test_what_waits_can_be_taken_back_and_what_works_cannot() -> None:
     async def run() -> None:
-        lane, work = Lane("test", 1, 1), Work()
-        working, waiting = lane.submit(1, work.job("working")), lane.submit(1, work.job("waiting"))
-        last = lane.submit(1, work.job("last"))
-        assert lane.withdraw(1, waiting) and not lane.withdraw(1, waiting)
-        assert not lane.withdraw(1, working) and not lane.withdraw(2, last)
+        pool, work = FairThreadPool("test", 1, 1), Work()
+        working, waiting = pool.submit(1, work.job("working")), pool.submit(1, work.job("waiting"))
+        last = pool.submit(1, work.job("last"))
+        assert pool.withdraw(1, waiting) and not pool.withdraw(1, waiting)
+        assert not pool.withdraw(1, working) and not pool.withdraw(2, last)
         work.release.set()
         assert [await working, await last] == ["working", "last"] and work.began == ["working", "last"]
 
@@ -108,9 +108,9 @@ def test_an_error_is_its_owners_and_the_thread_goes_on() -> None:
         raise ValueError("a mistake")
 
     async def run() -> None:
-        lane = Lane("test", 1, 1)
+        pool = FairThreadPool("test", 1, 1)
         results = await asyncio.gather(
-            *(lane.submit(1, each) for each in (fail, fail, lambda: "done")), return_exceptions=True
+            *(pool.submit(1, each) for each in (fail, fail, lambda: "done")), return_exceptions=True
         )
         assert [type(result) for result in results] == [ValueError, ValueError, str]
 
@@ -123,7 +123,7 @@ def test_threads_of_long_work_give_way_to_others() -> None:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     async def run() -> list[int]:
-        return [await Lane("test", 1, 1, lowered).submit(1, niceness) for lowered in (0, 5)]
+        return [await FairThreadPool("test", 1, 1, lowered).submit(1, niceness) for lowered in (0, 5)]
 
     assert asyncio.run(run()) == [niceness(), niceness() + 5]
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from worker.carriers.base import Answer, Outcome
+from worker.carriers.base import Outcome, ResponseKind
 from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker
 
-TAKEN, REFUSED = Outcome(Answer.ACCEPTED, "1"), Outcome(Answer.REJECTED, error="no_such_phone")
-FAILED, SILENT = Outcome(Answer.FAILED, error="system_error"), Outcome(Answer.IN_DOUBT)
-THROTTLED = Outcome(Answer.THROTTLED, error="throttled")
+TAKEN, REFUSED = Outcome(ResponseKind.ACCEPTED, "1"), Outcome(ResponseKind.REJECTED, error="no_such_phone")
+FAILED, SILENT = Outcome(ResponseKind.FAILED, error="system_error"), Outcome(ResponseKind.IN_DOUBT)
+THROTTLED = Outcome(ResponseKind.THROTTLED, error="throttled")
 
 
 @dataclass

@@ -16,7 +16,7 @@ import shared.task_queue
 from api.app import create_app
 from api.auth.tokens import BEARER
 from api.endpoint import ENDPOINTS, OPERATORS, PREFIX
-from api.server.lanes import PASSWORDS
+from api.server.thread_pools import PASSWORDS
 from bulksms.local import services
 from shared.db.schema import MIGRATIONS
 from shared.settings import Settings

@@ -10,7 +10,7 @@ from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
 from api.schemas import spelling
 from api.schemas.errors import MAX_ERRORS, errors_of
-from api.schemas.spelling import LONGEST_NAME, MAX_COMPARED, nearest_name
+from api.schemas.spelling import LONGEST_COMPARED, MAX_COMPARED, nearest_name
 from shared.sms.numbering import numbering_of
 
 
@@ -33,7 +33,7 @@ def test_it_works() -> None:
 
 
 def test_a_long_name_is_none_of_ours(compared: list[str]) -> None:
-    assert nearest_name("message" * LONGEST_NAME, ("message",)) is None
+    assert nearest_name("message" * LONGEST_COMPARED, ("message",)) is None
     assert compared == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.sends.templates import Composed, Template, Unfit, compose, parse
+from shared.sends.templates import Composed, ComposeProblem, Template, compose, parse
 from shared.sms.segments import segment, split, text_problem
 
 
@@ -68,7 +68,7 @@ def test_what_keeps_a_message_from_a_recipient() -> None:
 
     def code(*, on_unicode: str = "send", most: int | None = None, **variables: str) -> str:
         made = compose(template, variables, on_unicode, most)
-        return made.code if isinstance(made, Unfit) else made.text
+        return made.code if isinstance(made, ComposeProblem) else made.text
 
     assert code(a="1", c="3") == "1x3"
     assert code(a="1") == "missing_variable"

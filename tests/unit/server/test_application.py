@@ -20,7 +20,7 @@ from api.http.wsgi import WholeResponse
 from api.limits.bulkheads import OIDC_THREADS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
-from api.server import lanes
+from api.server import thread_pools
 from api.server.application import Application, Reply
 from tests.harness.on_the_loop import handled, on_loop, scope
 
@@ -453,7 +453,7 @@ def test_guessing_at_passwords_takes_no_time_of_others() -> None:
     release, hashed = threading.Event(), []
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if environ["PATH_INFO"].rstrip("/") in lanes.PASSWORDS:
+        if environ["PATH_INFO"].rstrip("/") in thread_pools.PASSWORDS:
             hashed.append(environ["REMOTE_ADDR"])
             release.wait(20)
         return answer(start)
@@ -462,7 +462,7 @@ def test_guessing_at_passwords_takes_no_time_of_others() -> None:
         sockets = Sockets(app)
         guesses = [
             sockets.open(f"198.51.100.{number % 100}", announced=0, path=path)
-            for number, path in enumerate(sorted(lanes.PASSWORDS) * 100)
+            for number, path in enumerate(sorted(thread_pools.PASSWORDS) * 100)
         ]
         guesses.append(sockets.open("198.51.100.200", announced=0, path="/api/v1/sign-in/"))
         await until(lambda: len(hashed) == PASSWORD_THREADS)
@@ -485,7 +485,7 @@ def test_a_provider_of_identities_that_hangs_holds_up_nobody_else() -> None:
     release, waiting = threading.Event(), []
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if environ["PATH_INFO"].rstrip("/") in lanes.OIDC:
+        if environ["PATH_INFO"].rstrip("/") in thread_pools.OIDC:
             waiting.append(environ["REMOTE_ADDR"])
             release.wait(20)
         return answer(start)
@@ -494,7 +494,7 @@ def test_a_provider_of_identities_that_hangs_holds_up_nobody_else() -> None:
         sockets = Sockets(app)
         sign_ins = [
             sockets.open(f"198.51.100.{number}", announced=0, path=path)
-            for number, path in enumerate(sorted(lanes.OIDC) * 20)
+            for number, path in enumerate(sorted(thread_pools.OIDC) * 20)
         ]
         await until(lambda: len(waiting) == OIDC_THREADS)
         paths = ("/api/v1/auth/token", "/api/v1/sign-in", "/api/v1/sign-in/methods", "/api/v1/sign-in/link")
@@ -646,7 +646,7 @@ def test_what_wsgi_is_told_of_a_request() -> None:
 
 def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
     """Its responses would fill the memory. What waits for a thread is checked when it is its turn."""
-    size = lanes.MAX_UNREAD_BYTES // 2 + 1
+    size = thread_pools.MAX_UNREAD_BYTES // 2 + 1
 
     async def run() -> list[int]:
         application, reads = Application(lambda environ, start: answer(start, b"x" * size)), asyncio.Event()

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sms.phones import Screened, invalid_code, invalid_detail, is_phone, mask, screen, suggest
+from shared.sms.phones import ScreenedPhones, invalid_code, invalid_detail, is_phone, mask, screen, suggest
 
 ARABIC_INDIC = "\u0664\u0669\u0661\u0667\u0660\u0661\u0662\u0663\u0664\u0665"
 FULL_WIDTH = "\uff14\uff19\uff11\uff17\uff10\uff11\uff12\uff13\uff14"
@@ -40,7 +40,7 @@ NOT_STRINGS: list[object] = [
 
 
 def test_it_works() -> None:
-    assert screen(["491701234567", "+49 170 1234568", "491701234567"], allow_duplicates=False) == Screened(
+    assert screen(["491701234567", "+49 170 1234568", "491701234567"], allow_duplicates=False) == ScreenedPhones(
         accepted=["491701234567"],
         accepted_index=[0],
         rejected=[
@@ -156,16 +156,16 @@ def test_other_values_are_no_spreadsheets_numbers(text: str) -> None:
 def test_nothing_rejected_needs_no_index() -> None:
     phones: list[object] = ["491701234567", "491701234568"]
     screened = screen(phones, allow_duplicates=False)
-    assert screened == Screened(["491701234567", "491701234568"], None, [])
+    assert screened == ScreenedPhones(["491701234567", "491701234568"], None, [])
     assert screened.accepted is not phones
 
 
 def test_an_empty_list_is_screened_to_nothing() -> None:
-    assert screen([], allow_duplicates=False) == Screened([], None, [])
+    assert screen([], allow_duplicates=False) == ScreenedPhones([], None, [])
 
 
 def test_duplicates_are_accepted_on_request() -> None:
-    assert screen(["491701234567"] * 3, allow_duplicates=True) == Screened(["491701234567"] * 3, None, [])
+    assert screen(["491701234567"] * 3, allow_duplicates=True) == ScreenedPhones(["491701234567"] * 3, None, [])
     mixed = screen(["491701234567", None, "491701234567"], allow_duplicates=True)
     assert (mixed.accepted, mixed.accepted_index) == (["491701234567"] * 2, [0, 2])
 

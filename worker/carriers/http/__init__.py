@@ -1,6 +1,6 @@
 """The driver for HTTP carriers, each declared in CARRIERS_FILE (shared/carriers/http).
 
-orders     builds requests from messages     answers    turns a response into outcomes
+orders     builds requests from messages     responses  turns a response into outcomes
 transport  sends one request                 driver     the `Carrier`: submit, open, close
 polling    fetches receipts
 """

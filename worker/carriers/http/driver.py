@@ -12,7 +12,6 @@ from typing import Literal
 
 from shared.carriers.http.config import HttpConfig
 from worker.carriers.base import (
-    Answer,
     LateResponse,
     MessageGroup,
     OnInbound,
@@ -20,18 +19,19 @@ from worker.carriers.base import (
     OnReceipts,
     Outcome,
     Pace,
-    Unpaced,
+    ResponseKind,
+    UnlimitedPace,
 )
-from worker.carriers.http.answers import ParsedResponse, parse_response
 from worker.carriers.http.orders import Order, orders
 from worker.carriers.http.polling import Poller
-from worker.carriers.http.transport import Lost, Reply, Transport
+from worker.carriers.http.responses import ParsedResponse, parse_response
+from worker.carriers.http.transport import HttpResponse, Lost, Transport
 
 log = logging.getLogger(__name__)
 
 LATE_TIME = 30.0
 """Seconds to keep waiting for a response after its messages were reported as in doubt."""
-HOLD = 2.0
+HOLD_SECONDS = 2.0
 """Seconds to hold a late response, so that its messages' doubt is recorded first."""
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
@@ -60,7 +60,7 @@ class HttpCarrier:
         self.name = config.name
         self.rate = config.rate
         self.window = config.window
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self._config = config
         connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
         self._transport = Transport(config, connections)
@@ -94,7 +94,7 @@ class HttpCarrier:
         """
         deadline = time.monotonic() + self._config.answer_time
         if self.trouble is not None:
-            return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(
+            return [Outcome(ResponseKind.THROTTLED, error=self.health.error)] * sum(
                 len(message_group.ids) for message_group in message_groups
             )
         requests = list(orders(self._config, message_groups))
@@ -130,7 +130,7 @@ class HttpCarrier:
             is_late = order.given_up
         order.done.set()
         if is_late and order.left:
-            timer = threading.Timer(HOLD, self._report_late, (order, outcomes))
+            timer = threading.Timer(HOLD_SECONDS, self._report_late, (order, outcomes))
             timer.daemon = True
             timer.start()
 
@@ -140,21 +140,23 @@ class HttpCarrier:
         if self.pace.chunk and not self.pace.take(order.segments, deadline):
             return _lost(order, "window_full")
         try:
-            reply = self._transport.send(order, self._config.answer_time + LATE_TIME)
+            response = self._transport.send(order, self._config.answer_time + LATE_TIME)
         except Lost as lost:
             if not order.left:
                 self._back_off(str(lost))
             return _lost(order, str(lost))
         self._unreached = 0
-        parsed = parse_response(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
-        self._honour_pause(parsed, reply)
+        parsed = parse_response(
+            self._config, response.status, "retry-after" in response.headers, response.body, order.phones
+        )
+        self._honour_pause(parsed, response)
         return parsed.outcomes
 
-    def _honour_pause(self, parsed: ParsedResponse, reply: Reply) -> None:
+    def _honour_pause(self, parsed: ParsedResponse, response: HttpResponse) -> None:
         """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
             self._pause("suspended", parsed.suspended, SUSPENDED_TIME)
-        elif parsed.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
+        elif parsed.throttled and (seconds := _retry_after(response.headers.get("retry-after"))):
             self._pause("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
             self.health = Health("bound")
@@ -176,7 +178,11 @@ class HttpCarrier:
 
     def _report_late(self, order: Order, outcomes: list[Outcome]) -> None:
         by_message = zip(order.ids, outcomes, strict=True)
-        late = [LateResponse(message, outcome) for message, outcome in by_message if outcome.answer != Answer.IN_DOUBT]
+        late = [
+            LateResponse(message, outcome)
+            for message, outcome in by_message
+            if outcome.response != ResponseKind.IN_DOUBT
+        ]
         try:
             if late:
                 self._on_late_response(late)
@@ -188,7 +194,9 @@ def _lost(order: Order, code: str) -> list[Outcome]:
     """The outcomes of a request without a response."""
     with order.lock:
         doubt = order.left
-    outcome = Outcome(Answer.IN_DOUBT, error="no_answer") if doubt else Outcome(Answer.THROTTLED, error=code)
+    outcome = (
+        Outcome(ResponseKind.IN_DOUBT, error="no_answer") if doubt else Outcome(ResponseKind.THROTTLED, error=code)
+    )
     return [outcome] * len(order.ids)
 
 

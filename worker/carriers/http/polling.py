@@ -49,11 +49,11 @@ class Poller:
         assert poll is not None
         values = self._config.values
         headers = {name: filled_text(value, values) for name, value in poll.headers.items()}
-        reply = self._transport.get(filled_url(poll.url, values), headers, self._config.answer_time)
-        if reply.status != 200:
-            raise Lost(f"http_{reply.status}")
+        response = self._transport.get(filled_url(poll.url, values), headers, self._config.answer_time)
+        if response.status != 200:
+            raise Lost(f"http_{response.status}")
         try:
-            receipts = callbacks.receipts_in(self._config, paths.parse(reply.body), datetime.now(UTC))
+            receipts = callbacks.receipts_in(self._config, paths.parse(response.body), datetime.now(UTC))
         except callbacks.Unreadable:
             raise Lost("unreadable_answer") from None
         if receipts:

@@ -22,7 +22,7 @@ for chatty in ("httpx2", "httpcore2"):  # they log URLs, which may contain a mes
     logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
-class Reply(NamedTuple):
+class HttpResponse(NamedTuple):
     """A response."""
 
     status: int
@@ -32,7 +32,7 @@ class Reply(NamedTuple):
 
     def __repr__(self) -> str:
         """Show status and size, not the content."""
-        return f"Reply({self.status}, {len(self.body)} bytes)"
+        return f"HttpResponse({self.status}, {len(self.body)} bytes)"
 
 
 class Lost(Exception):
@@ -58,11 +58,11 @@ class Transport:
             ),
         )
 
-    def send(self, order: Order, timeout_seconds: float) -> Reply:
+    def send(self, order: Order, timeout_seconds: float) -> HttpResponse:
         """Send the order and read the response within `timeout_seconds`. Raises Lost."""
         return self._request(order.method, order.url, order.headers, order.body, timeout_seconds, _mark_left(order))
 
-    def get(self, url: str, headers: dict[str, str], timeout_seconds: float) -> Reply:
+    def get(self, url: str, headers: dict[str, str], timeout_seconds: float) -> HttpResponse:
         """Send a GET request, which may be repeated. Raises Lost."""
         return self._request("GET", url, headers, None, timeout_seconds, lambda event, info: None)
 
@@ -72,7 +72,7 @@ class Transport:
 
     def _request(
         self, method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_seconds: float, trace: Any
-    ) -> Reply:
+    ) -> HttpResponse:
         deadline = time.monotonic() + timeout_seconds
         timeout = httpx2.Timeout(timeout_seconds, connect=self._config.connect_time, pool=self._config.connect_time)
         try:
@@ -81,7 +81,7 @@ class Transport:
             )
             response = self._client.send(request, stream=True)
             try:
-                return Reply(
+                return HttpResponse(
                     response.status_code,
                     {name.lower(): value for name, value in response.headers.items()},
                     _read(response, deadline),

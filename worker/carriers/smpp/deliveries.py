@@ -23,24 +23,24 @@ from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SET = 2_000
+MAX_STORED_TOGETHER = 2_000
 """Most deliveries stored together."""
 MAX_WAITING = 20_000
 """Most deliveries that wait here; more are refused, and stay with the carrier."""
 STORE_TIME = 10.0
-HOLD = 2.0
+HOLD_SECONDS = 2.0
 """Seconds to hold a receipt that may be for a part of a multipart message being submitted, and to hold a late answer so
 that its message's doubt is recorded first."""
-PAUSE = 0.02
-GATHER, GAP = 0.01, 0.002
-"""Seconds to collect deliveries, so that many share a commit; less if none comes for GAP seconds."""
+POLL_SECONDS = 0.02
+GATHER_SECONDS, GAP_SECONDS = 0.01, 0.002
+"""Seconds to collect deliveries, so that many share a commit; less if none comes for GAP_SECONDS."""
 _ANSWER = Struct(">IIIIx")
 
 
@@ -63,7 +63,7 @@ class Delivery(NamedTuple):
         return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
 
 
-class Held(NamedTuple):
+class HeldReceipt(NamedTuple):
     """A receipt that may be for a part whose id is not known yet."""
 
     until: float
@@ -72,13 +72,13 @@ class Held(NamedTuple):
     receipt: Receipt
 
 
-class LateAnswer(NamedTuple):
+class LateSubmitResponse(NamedTuple):
     """An answer that came after `submit` had stopped waiting."""
 
     due: float
     submission: Submission
     pdu_index: int
-    answer: CarrierAnswer
+    response: CarrierResponse
 
 
 class Deliveries:
@@ -93,10 +93,10 @@ class Deliveries:
         self._on_receipts: OnReceipts = lambda receipts: None
         self._on_late_responses: OnLateResponses = lambda answers: None
         self._waiting: deque[Delivery] = deque()
-        self._held: list[Held] = []
+        self._held: list[HeldReceipt] = []
         self._not_marked: list[Unreadable] = []
         """Messages that look like receipts but are not marked as such; stored for the operator."""
-        self._late: deque[LateAnswer] = deque()
+        self._late: deque[LateSubmitResponse] = deque()
         self._arrived = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
@@ -126,14 +126,14 @@ class Deliveries:
         if not self._arrived.is_set():
             self._arrived.set()
 
-    def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
+    def late(self, submission: Submission, index: int, answer: CarrierResponse) -> None:
         """Take a late answer from the reader."""
-        self._late.append(LateAnswer(time.monotonic() + HOLD, submission, index, answer))
+        self._late.append(LateSubmitResponse(time.monotonic() + HOLD_SECONDS, submission, index, answer))
         self._arrived.set()
 
     def _run(self) -> None:
         while not self._stop.is_set() or self._waiting or self._held:
-            self._arrived.wait(PAUSE if self._held or self._late else None)
+            self._arrived.wait(POLL_SECONDS if self._held or self._late else None)
             self._gather()
             try:
                 while self._waiting or self._held:
@@ -146,14 +146,14 @@ class Deliveries:
 
     def _gather(self) -> None:
         """Collect deliveries: a carrier sends up to its window at a time, and then waits for responses."""
-        seen, until = 0, time.monotonic() + GATHER
+        seen, until = 0, time.monotonic() + GATHER_SECONDS
         while len(self._waiting) > seen and time.monotonic() < until:
             seen = len(self._waiting)
-            self._stop.wait(GAP)
+            self._stop.wait(GAP_SECONDS)
         self._arrived.clear()
 
     def _next_batch(self) -> list[Delivery]:
-        return [self._waiting.popleft() for _ in range(min(SET, len(self._waiting)))]
+        return [self._waiting.popleft() for _ in range(min(MAX_STORED_TOGETHER, len(self._waiting)))]
 
     def _take(self, deliveries: list[Delivery]) -> bool:
         """Store one batch, then acknowledge it. Returns whether there was anything to acknowledge."""
@@ -169,7 +169,7 @@ class Deliveries:
             elif isinstance(parsed, Inbound):
                 messages.append((delivery, parsed))
             elif not settled and self._multiparts.find(parsed.reference, parsed.phone) is None:
-                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, parsed))
+                self._held.append(HeldReceipt(time.monotonic() + HOLD_SECONDS, mark, delivery, parsed))
             else:
                 receipts.append((delivery, parsed))
         answers = self._store_receipts(receipts) + self._store_inbound(messages) + self._store_unreadable(unreadable)
@@ -263,7 +263,7 @@ class Deliveries:
         responses: list[LateResponse] = []
         while self._late and self._late[0].due <= now:
             late = self._late.popleft()
-            response = late.submission.late(late.pdu_index, late.answer)
+            response = late.submission.late(late.pdu_index, late.response)
             if response is not None:
                 responses.append(response)
         if responses:

@@ -13,7 +13,7 @@ from worker.carriers.base import (
     OnUnreadable,
     Outcome,
     Pace,
-    Unpaced,
+    UnlimitedPace,
 )
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
@@ -22,7 +22,7 @@ from worker.carriers.smpp.link import Link
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
+from worker.carriers.smpp.status import NOT_CONNECTED, CarrierResponse
 from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.wire import Wire
 
@@ -42,7 +42,7 @@ class SmppCarrier:
     def __init__(self, config: SmppConfig) -> None:
         self.name = config.name
         self.rate = config.rate
-        self.pace: Pace = Unpaced()
+        self.pace: Pace = UnlimitedPace()
         self._config = config
         self._window = config.window
         self._counters = Counters()
@@ -112,7 +112,7 @@ class SmppCarrier:
                 submission.answers[index] = answer
             wait = min(LONGEST_WAIT, 2 * wait)
 
-    def _exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierAnswer]:
+    def _exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierResponse]:
         session = self._links[0].session(CONNECT_PATIENCE) if indexes else None
         if session is None:
             return [NOT_CONNECTED] * len(indexes)

@@ -1,8 +1,8 @@
 """Receipts of multipart messages: the carrier reports each part, the service tracks one message.
 
-A message is delivered when all of its parts are, and undelivered when one is. The state of the last `REMEMBERED` parts
-is kept in memory. After a restart, or if a carrier delivers a receipt to another process's bind, the first part's
-receipt counts for the message, and those of the other parts match nothing.
+A message is delivered when all of its parts are, and undelivered when one is. The state of the last
+`MAX_TRACKED_PARTS` parts is kept in memory. After a restart, or if a carrier delivers a receipt to another process's
+bind, the first part's receipt counts for the message, and those of the other parts match nothing.
 
 Carriers reuse ids, later and for other phones, and some give all parts of a message the same id. So a part is
 identified by id and phone, and a message expects as many receipts as it has distinct ids.
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Receipt
 
-REMEMBERED = 200_000
+MAX_TRACKED_PARTS = 200_000
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class MultipartMessages:
             long.ids[number] = part
             self._by_part.setdefault(part, {})[long.phone] = long
             self._by_part.move_to_end(part)
-            if len(self._by_part) > REMEMBERED:
+            if len(self._by_part) > MAX_TRACKED_PARTS:
                 self._by_part.popitem(last=False)
 
     def find(self, reference: str, phone: str | None) -> MultipartMessage | None:

@@ -12,7 +12,7 @@ from worker.carriers.smpp.config import SmppConfig
 
 SINGLE: dict[Alphabet, int] = {"gsm7": GSM7_SINGLE, "ucs2": 2 * UCS2_SINGLE}
 """Most octets of a text in one part. In the other alphabets an octet is not the unit that is counted."""
-REMEMBERED = 100_000
+MAX_TRACKED_PHONES = 100_000
 """Phones whose last reference number is kept."""
 
 
@@ -61,7 +61,8 @@ def _cut(text: str, alphabet: Alphabet) -> list[str]:
 class References:
     """Concatenation reference numbers, counted up per phone.
 
-    Each count starts at a random number, so that processes rarely collide, and restarts after REMEMBERED other phones.
+    Each count starts at a random number, so that processes rarely collide, and restarts after
+    MAX_TRACKED_PHONES other phones.
     """
 
     def __init__(self) -> None:
@@ -74,6 +75,6 @@ class References:
             number = self._last.pop(phone, None)
             number = random.getrandbits(16) if number is None else (number + 1) & 0xFFFF
             self._last[phone] = number
-            if len(self._last) > REMEMBERED:
+            if len(self._last) > MAX_TRACKED_PHONES:
                 self._last.popitem(last=False)
         return number

@@ -11,7 +11,7 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.multipart import MultipartMessages
-from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
+from worker.carriers.smpp.status import NOT_CONNECTED, CarrierResponse
 from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_answers, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
@@ -39,7 +39,7 @@ class Inbox(Protocol):
     def put(self, session: "Session", command: int, sequence: int, body: bytes) -> None:
         """Take a deliver_sm or data_sm."""
 
-    def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
+    def late(self, submission: Submission, index: int, answer: CarrierResponse) -> None:
         """Take a late answer to a PDU that `submit` has stopped waiting for."""
 
 
@@ -67,7 +67,7 @@ class Session:
 
     def exchange(
         self, submission: Submission, indexes: Sequence[int], deadline: float, pace: Pace
-    ) -> list[CarrierAnswer]:
+    ) -> list[CarrierResponse]:
         """Submit these PDUs at this pace and wait for their answers, until `deadline` on the monotonic clock."""
         window = self.windows.open(submission, indexes)
         if window is None:
@@ -244,7 +244,7 @@ class Session:
         self._counters.malformed += 1
         return ""
 
-    def _answered(self, sequence: int, answer: CarrierAnswer) -> None:
+    def _answered(self, sequence: int, answer: CarrierResponse) -> None:
         window = self.windows.find(sequence)
         if window is None or window.answers[sequence - window.first] is not None:
             self._counters.unknown_answers += 1
@@ -263,7 +263,7 @@ class Session:
         if window.missing == 0:
             window.done.set()
 
-    def _record_part_id(self, window: Window, index: int, answer: CarrierAnswer) -> None:
+    def _record_part_id(self, window: Window, index: int, answer: CarrierResponse) -> None:
         part = window.submission.multiparts[index] if window.submission.multiparts is not None else None
         if part is not None and answer and isinstance(answer, str):
             self._multiparts.add(answer, part[1], part[0])

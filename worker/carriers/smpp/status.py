@@ -7,14 +7,14 @@ such as a vendor-specific code, is a failure that is retried a few times.
 from typing import NamedTuple
 
 from shared.carriers.smpp.numbers import Status, status_name
-from worker.carriers.base import Answer, Outcome
+from worker.carriers.base import Outcome, ResponseKind
 
-__all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierAnswer", "credentials_refused", "outcome_of"]
+__all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierResponse", "credentials_refused", "outcome_of"]
 
 NOT_CONNECTED, WINDOW_FULL = -1, -2
 """Pseudo-statuses of PDUs that were never written: no connection, or no free slot in the window in time."""
 
-CarrierAnswer = int | str | None
+CarrierResponse = int | str | None
 """An error status; the carrier's message id, possibly empty; or None while there is no answer."""
 
 _THROTTLED = frozenset({Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL})
@@ -58,30 +58,30 @@ _CREDENTIALS = frozenset({Status.ESME_RBINDFAIL, Status.ESME_RINVPASWD, Status.E
 
 
 class _Meaning(NamedTuple):
-    answer: Answer
+    response: ResponseKind
     error: str
 
 
 _OURS = {
-    NOT_CONNECTED: _Meaning(Answer.THROTTLED, "not_connected"),
-    WINDOW_FULL: _Meaning(Answer.THROTTLED, "window_full"),
+    NOT_CONNECTED: _Meaning(ResponseKind.THROTTLED, "not_connected"),
+    WINDOW_FULL: _Meaning(ResponseKind.THROTTLED, "window_full"),
 }
 
 
-def outcome_of(answer: CarrierAnswer) -> Outcome:
+def outcome_of(answer: CarrierResponse) -> Outcome:
     """The outcome of one submit_sm. If it was accepted without an id, it has no reference."""
     if answer is None:
-        return Outcome(Answer.IN_DOUBT, error="no_answer")
+        return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
     if isinstance(answer, str):
-        return Outcome(Answer.ACCEPTED, answer or None)
-    meaning = _OURS.get(answer) or _Meaning(_answer(answer), status_name(answer))
-    return Outcome(meaning.answer, error=meaning.error)
+        return Outcome(ResponseKind.ACCEPTED, answer or None)
+    meaning = _OURS.get(answer) or _Meaning(_kind_of(answer), status_name(answer))
+    return Outcome(meaning.response, error=meaning.error)
 
 
-def _answer(status: int) -> Answer:
+def _kind_of(status: int) -> ResponseKind:
     if status in _THROTTLED:
-        return Answer.THROTTLED
-    return Answer.REJECTED if status in _REFUSED_ALWAYS else Answer.FAILED
+        return ResponseKind.THROTTLED
+    return ResponseKind.REJECTED if status in _REFUSED_ALWAYS else ResponseKind.FAILED
 
 
 def credentials_refused(status: int) -> bool:

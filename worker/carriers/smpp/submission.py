@@ -14,16 +14,16 @@ from uuid import UUID
 from shared.carriers.error_codes import with_code
 from shared.carriers.smpp.numbers import Tag
 from shared.carriers.smpp.pdu import tlv
-from worker.carriers.base import Answer, LateResponse, MessageGroup, Outcome, Pace
+from worker.carriers.base import LateResponse, MessageGroup, Outcome, Pace, ResponseKind
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
-from worker.carriers.smpp.status import CarrierAnswer, outcome_of
+from worker.carriers.smpp.status import CarrierResponse, outcome_of
 from worker.carriers.smpp.submit_encoder import Parts, bodies_of, head, shared_fields
 
-ACCEPTED = Answer.ACCEPTED
-FOR_NOW = frozenset({Answer.THROTTLED, Answer.FAILED})
-WORST_FIRST = (Answer.REJECTED, Answer.FAILED, Answer.THROTTLED)
+ACCEPTED = ResponseKind.ACCEPTED
+FOR_NOW = frozenset({ResponseKind.THROTTLED, ResponseKind.FAILED})
+WORST_FIRST = (ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.THROTTLED)
 
 
 class Submission:
@@ -36,7 +36,7 @@ class Submission:
         """The pace that its messages wait for before they occupy the carrier's window."""
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
-        self.answers: list[CarrierAnswer] = []
+        self.answers: list[CarrierResponse] = []
         """One per PDU."""
         self.multiparts: list[tuple[MultipartMessage, int] | None] | None = None
         """For each PDU that is a part: its message and part number; None if no message is multipart."""
@@ -97,7 +97,7 @@ class Submission:
     def _refuse(self, message_group: MessageGroup, error: str) -> None:
         starts, _ = self._in_parts()
         for _ in message_group.ids:
-            self._refused[len(starts) - 1] = Outcome(Answer.REJECTED, error=error)
+            self._refused[len(starts) - 1] = Outcome(ResponseKind.REJECTED, error=error)
             starts.append(len(self.bodies))
 
     def _in_parts(self) -> tuple[list[int], list[tuple[MultipartMessage, int] | None]]:
@@ -125,21 +125,21 @@ class Submission:
         if number in self._refused:
             return self._refused[number]
         parts = [self._outcome_of(answer) for answer in self.answers[start:end]]
-        answers = {part.answer for part in parts}
-        if len(answers) == 1 and answers <= {Answer.ACCEPTED, Answer.IN_DOUBT}:
+        answers = {part.response for part in parts}
+        if len(answers) == 1 and answers <= {ResponseKind.ACCEPTED, ResponseKind.IN_DOUBT}:
             return parts[0]
-        if Answer.IN_DOUBT in answers:
-            return Outcome(Answer.IN_DOUBT, error="no_answer")
-        if Answer.ACCEPTED not in answers:
-            return next(part for worst in WORST_FIRST for part in parts if part.answer == worst)
+        if ResponseKind.IN_DOUBT in answers:
+            return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
+        if ResponseKind.ACCEPTED not in answers:
+            return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
         if self.multiparts is not None and (long := self.multiparts[start]) is not None:
             long[0].partly_sent = True
-        return Outcome(Answer.IN_DOUBT, error="partly_sent")
+        return Outcome(ResponseKind.IN_DOUBT, error="partly_sent")
 
-    def _outcome_of(self, answer: CarrierAnswer) -> Outcome:
+    def _outcome_of(self, answer: CarrierResponse) -> Outcome:
         """One PDU's outcome, with its error mapped to the catalogue."""
         outcome = outcome_of(answer)
-        if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
+        if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
             return outcome
         return outcome._replace(error=with_code(outcome.error, self._config.error_codes))
 
@@ -149,12 +149,12 @@ class Submission:
             return []
         indexes = []
         for _, start, end in self._spans():
-            answers = [outcome_of(answer).answer for answer in self.answers[start:end]]
+            answers = [outcome_of(answer).response for answer in self.answers[start:end]]
             if ACCEPTED in answers and all(answer == ACCEPTED or answer in FOR_NOW for answer in answers):
                 indexes += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
         return indexes
 
-    def late(self, index: int, answer: CarrierAnswer) -> LateResponse | None:
+    def late(self, index: int, answer: CarrierResponse) -> LateResponse | None:
         """Record an answer that came after `submit` returned. Returns None while its message is undecided."""
         self.answers[index] = answer
         number, start, end = index, index, index + 1

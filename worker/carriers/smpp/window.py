@@ -9,10 +9,10 @@ from struct import pack
 
 from shared.carriers.smpp.numbers import MAX_SEQUENCE, Command
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE
-from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
+from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
-REMEMBERED = 50_000
+MAX_LATE_PDUS = 50_000
 """Timed-out PDUs that are remembered in case a late response comes."""
 SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
@@ -27,7 +27,7 @@ class Window:
         self.indexes = indexes
         """Indexes of these PDUs in their submission."""
         self.first = first
-        self.answers: list[CarrierAnswer] = [None] * len(indexes)
+        self.answers: list[CarrierResponse] = [None] * len(indexes)
         self.missing = len(indexes)
         self.sent = 0
         """PDUs that may have been written. Only they can have an answer."""
@@ -112,7 +112,7 @@ class Windows:
             if window.missing == 0:
                 window.done.set()
 
-    def close(self, window: Window, untouched: int) -> list[CarrierAnswer]:
+    def close(self, window: Window, untouched: int) -> list[CarrierResponse]:
         """Stop waiting, and return the answers. The slots of unanswered PDUs are freed too: otherwise answers that the
         carrier lost would block the window for good. `untouched` is as in `complete`."""
         with self.lock:
@@ -125,7 +125,7 @@ class Windows:
             if unanswered and not self.lost:
                 self._late.append((window, unanswered))
                 self._late_size += unanswered
-            while self._late_size > REMEMBERED:
+            while self._late_size > MAX_LATE_PDUS:
                 self._late_size -= self._late.popleft()[1]
             return window.answers[: window.sent] + [never_left] * (len(window.answers) - window.sent)
 

@@ -9,16 +9,16 @@ import pytest
 
 from shared.carriers.smpp.numbers import Command
 from tests.unit.carriers.smpp.making import config, usual_body
-from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
+from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
-GATHER, GAP = 2.0, 0.4
+GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 
 
 class Answers:
@@ -55,8 +55,8 @@ class Carrier:
 
 @pytest.fixture
 def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
-    monkeypatch.setattr(module, "GATHER", GATHER)
-    monkeypatch.setattr(module, "GAP", GAP)
+    monkeypatch.setattr(module, "GATHER_SECONDS", GATHER_SECONDS)
+    monkeypatch.setattr(module, "GAP_SECONDS", GAP_SECONDS)
     made = Carrier()
     yield made
     made.deliveries.stop()
@@ -65,12 +65,12 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 class Given:
     """A submission whose message is decided by its late answer."""
 
-    def late(self, index: int, answer: CarrierAnswer) -> LateResponse:
-        return LateResponse(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
+    def late(self, index: int, answer: CarrierResponse) -> LateResponse:
+        return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(answer)))
 
 
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HOLD", 0.5)
+    monkeypatch.setattr(module, "HOLD_SECONDS", 0.5)
     told: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), MultipartMessages())
     deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
@@ -91,7 +91,7 @@ def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.Mon
 def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
     for number in range(3):
         carrier.give(number)
-        time.sleep(GAP / 8)
+        time.sleep(GAP_SECONDS / 8)
     carrier.wait_for_sets(1)
     assert carrier.sets[0][0] == 3
     carrier.deliveries.stop()
@@ -103,7 +103,7 @@ def test_who_comes_alone_does_not_wait_for_others(carrier: Carrier) -> None:
     began = time.monotonic()
     carrier.give(1)
     carrier.wait_for_sets(1)
-    assert carrier.sets[0][1] - began < GATHER
+    assert carrier.sets[0][1] - began < GATHER_SECONDS
 
 
 def test_while_others_come_a_set_waits_only_so_long(carrier: Carrier) -> None:
@@ -111,5 +111,5 @@ def test_while_others_come_a_set_waits_only_so_long(carrier: Carrier) -> None:
     while not carrier.sets and number < 1000:
         carrier.give(number)
         number += 1
-        time.sleep(GAP / 20)
-    assert carrier.sets[0][1] - began < GATHER + 3 * GAP
+        time.sleep(GAP_SECONDS / 20)
+    assert carrier.sets[0][1] - began < GATHER_SECONDS + 3 * GAP_SECONDS

@@ -101,7 +101,7 @@ def test_an_id_used_again_when_all_parts_had_their_receipts_is_another_message()
 
 
 def test_the_parts_that_were_used_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.carriers.smpp.multipart.REMEMBERED", 3)
+    monkeypatch.setattr("worker.carriers.smpp.multipart.MAX_TRACKED_PARTS", 3)
     multiparts = known(3)
     multiparts.add("p0", 0, MultipartMessage(2, OTHER))
     multiparts.add("new", 1, MultipartMessage(2, OTHER))

@@ -126,7 +126,7 @@ def test_a_sender_that_no_address_holds_is_rejected(sender: str) -> None:
     assert len(submission.bodies) == 1
     submission.answers = ["id"]
     refused, accepted = submission.outcomes()
-    assert (refused.answer, refused.error) == ("rejected", "invalid_sender")
+    assert (refused.response, refused.error) == ("rejected", "invalid_sender")
     assert accepted.reference == "id"
 
 

@@ -7,16 +7,16 @@ import pytest
 from shared.carriers.smpp.numbers import Command, Status, Tag
 from shared.carriers.smpp.pdu import read_message
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Answer, Outcome
+from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.smpp.parts import References
-from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer, outcome_of
+from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierResponse, outcome_of
 from worker.carriers.smpp.submission import Submission
 
 LONG = "x" * 400  # three parts
 THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), int(Status.ESME_RINVDSTADR)
 
 
-def answered(*answers: CarrierAnswer) -> Submission:
+def answered(*answers: CarrierResponse) -> Submission:
     """A message in three parts, answered so."""
     submission = Submission(config(), References(), [message_group(LONG, ["254711000000"])])
     submission.answers = list(answers)
@@ -26,43 +26,43 @@ def answered(*answers: CarrierAnswer) -> Submission:
 def test_it_works() -> None:
     submission = Submission(config(), References(), [message_group("Hi", ["254711000000", "254722000000"])])
     submission.answers = ["a1", "a2"]
-    assert submission.outcomes() == [Outcome(Answer.ACCEPTED, "a1"), Outcome(Answer.ACCEPTED, "a2")]
+    assert submission.outcomes() == [Outcome(ResponseKind.ACCEPTED, "a1"), Outcome(ResponseKind.ACCEPTED, "a2")]
 
 
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
-        ("abc", Outcome(Answer.ACCEPTED, "abc")),
-        ("", Outcome(Answer.ACCEPTED)),
-        (None, Outcome(Answer.IN_DOUBT, error="no_answer")),
-        (0x58, Outcome(Answer.THROTTLED, error="ESME_RTHROTTLED")),
-        (0x14, Outcome(Answer.THROTTLED, error="ESME_RMSGQFUL")),
-        (0x0B, Outcome(Answer.REJECTED, error="ESME_RINVDSTADR")),
-        (0x08, Outcome(Answer.FAILED, error="ESME_RSYSERR")),
-        (0x4FF, Outcome(Answer.FAILED, error="status_0x000004ff")),
-        (NOT_CONNECTED, Outcome(Answer.THROTTLED, error="not_connected")),
-        (WINDOW_FULL, Outcome(Answer.THROTTLED, error="window_full")),
+        ("abc", Outcome(ResponseKind.ACCEPTED, "abc")),
+        ("", Outcome(ResponseKind.ACCEPTED)),
+        (None, Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        (0x58, Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
+        (0x14, Outcome(ResponseKind.THROTTLED, error="ESME_RMSGQFUL")),
+        (0x0B, Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
+        (0x08, Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
+        (0x4FF, Outcome(ResponseKind.FAILED, error="status_0x000004ff")),
+        (NOT_CONNECTED, Outcome(ResponseKind.THROTTLED, error="not_connected")),
+        (WINDOW_FULL, Outcome(ResponseKind.THROTTLED, error="window_full")),
     ],
 )
-def test_each_answer_means_what_the_table_says(answer: CarrierAnswer, outcome: Outcome) -> None:
+def test_each_answer_means_what_the_table_says(answer: CarrierResponse, outcome: Outcome) -> None:
     assert outcome_of(answer) == outcome
 
 
 @pytest.mark.parametrize(
     ("answers", "outcome"),
     [
-        (("a", "b", "c"), Outcome(Answer.ACCEPTED, "a")),
-        (("a", None, "c"), Outcome(Answer.IN_DOUBT, error="no_answer")),
-        ((None, None, None), Outcome(Answer.IN_DOUBT, error="no_answer")),
-        ((BAD, None, BAD), Outcome(Answer.IN_DOUBT, error="no_answer")),
-        ((BAD, "b", "c"), Outcome(Answer.IN_DOUBT, error="partly_sent")),
-        (("a", "b", THROTTLED), Outcome(Answer.IN_DOUBT, error="partly_sent")),
-        ((THROTTLED, BAD, THROTTLED), Outcome(Answer.REJECTED, error="ESME_RINVDSTADR")),
-        ((THROTTLED, BUSY, THROTTLED), Outcome(Answer.FAILED, error="ESME_RSYSERR")),
-        ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(Answer.THROTTLED, error="ESME_RTHROTTLED")),
+        (("a", "b", "c"), Outcome(ResponseKind.ACCEPTED, "a")),
+        (("a", None, "c"), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        ((None, None, None), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        ((BAD, None, BAD), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        ((BAD, "b", "c"), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
+        (("a", "b", THROTTLED), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
+        ((THROTTLED, BAD, THROTTLED), Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
+        ((THROTTLED, BUSY, THROTTLED), Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
+        ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
     ],
 )
-def test_parts_make_one_outcome(answers: tuple[CarrierAnswer, ...], outcome: Outcome) -> None:
+def test_parts_make_one_outcome(answers: tuple[CarrierResponse, ...], outcome: Outcome) -> None:
     assert answered(*answers).outcomes() == [outcome]
 
 
@@ -77,7 +77,7 @@ def test_parts_make_one_outcome(answers: tuple[CarrierAnswer, ...], outcome: Out
         (("a", BAD, THROTTLED), []),
     ],
 )
-def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierAnswer, ...], left: list[int]) -> None:
+def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierResponse, ...], left: list[int]) -> None:
     assert answered(*answers).left_over() == left
 
 
@@ -104,12 +104,12 @@ def test_a_late_answer_names_its_message() -> None:
     submission = Submission(config(), References(), message_groups)
     submission.answers = ["id0", "id1", None, None, None]
 
-    def late(index: int, answer: CarrierAnswer) -> tuple[UUID, Outcome] | None:
+    def late(index: int, answer: CarrierResponse) -> tuple[UUID, Outcome] | None:
         return submission.late(index, answer)
 
     assert late(2, "id2") is None
-    assert late(3, "id3") == (message_groups[1].ids[0], Outcome(Answer.ACCEPTED, "id1"))
-    assert late(4, BAD) == (message_groups[2].ids[0], Outcome(Answer.REJECTED, error="ESME_RINVDSTADR"))
+    assert late(3, "id3") == (message_groups[1].ids[0], Outcome(ResponseKind.ACCEPTED, "id1"))
+    assert late(4, BAD) == (message_groups[2].ids[0], Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR"))
 
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])

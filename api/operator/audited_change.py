@@ -14,13 +14,13 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import key_of_request, services
 from api.problems import Problem
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.accounts.overview import is_live_account
 from shared.accounts.refused import Refused
 
 
 def act_once(
-    operator: Operator, request: dict[str, Any] | None, response: Schema, act: Callable[[Connection, By], Any]
+    operator: Operator, request: dict[str, Any] | None, response: Schema, act: Callable[[Connection, Actor], Any]
 ) -> IdempotentResponse:
     """Call `act` once per Idempotency-Key, in a transaction; what it returns is dumped with the response's schema.
 
@@ -36,7 +36,7 @@ def act_once(
     return answered
 
 
-def act(operator: Operator, response: Schema, change: Callable[[Connection, By], Any]) -> Any:
+def act(operator: Operator, response: Schema, change: Callable[[Connection, Actor], Any]) -> Any:
     """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
     by = by_operator(operator)
     with refusals(), services().engine.begin() as connection:

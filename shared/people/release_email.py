@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import BindParameter, Connection, bindparam, func, update
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.db.tables.people import invitation, membership, person, person_identity, recovery_code
 from shared.people.persons import actor_of, disable_person
 
@@ -34,7 +34,7 @@ RELEASE = (
 )
 
 
-def release_email(connection: Connection, email: str, *, by: By | None = None) -> None:
+def release_email(connection: Connection, email: str, *, by: Actor | None = None) -> None:
     """Disable the person with the e-mail address, erase them, and end their memberships and invitations.
 
     Raises Refused if there is no such person.

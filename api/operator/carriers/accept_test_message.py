@@ -14,7 +14,7 @@ from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, Key
 from api.endpoint import load
 from api.services import Services
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.carriers import control
 from shared.sends.queued_batches import publish_queued
 
@@ -23,8 +23,8 @@ AHEAD = timedelta(hours=1)
 SINGLE = SingleSend()
 
 
-def send_test(
-    services: Services, carrier: str, message: dict[str, Any], key: Key | None = None, *, by: By | None = None
+def accept_test_message(
+    services: Services, carrier: str, message: dict[str, Any], key: Key | None = None, *, by: Actor | None = None
 ) -> IdempotentResponse:
     """Send `message` (phone, sender_id, message) through the carrier, paid for by the test account.
 
@@ -47,7 +47,7 @@ def send_test(
     return IdempotentResponse(encode({"carrier": carrier, **ids}), answered.replayed)
 
 
-def _caller(account: int, by: By | None, expires_at: datetime) -> Caller:
+def _caller(account: int, by: Actor | None, expires_at: datetime) -> Caller:
     """The test account as the sender of the message."""
     name = "bulksms carriers test" if by is None else by.who
     return Caller(account, name, False, frozenset({"sms:send"}), "", expires_at)

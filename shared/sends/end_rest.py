@@ -29,14 +29,14 @@ ENDS = (SendState.COMPLETED, SendState.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class EndedRest:
     """The number of messages that were ended, and the credits that were released."""
 
     messages: int
     credits: int
 
 
-def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
+def end_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> EndedRest:
     """Close every batch of the send that no worker has, and the part not yet expanded, as `outcome`."""
     batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
@@ -54,7 +54,7 @@ def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", 
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     post(connection, entries)
-    return Closed(unsent, sum(entry.amount for entry in entries))
+    return EndedRest(unsent, sum(entry.amount for entry in entries))
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:

@@ -2,14 +2,14 @@
 
 from sqlalchemy import Connection, func, or_, select, update
 
-from shared.accounts.audit_log import By, record
+from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.accounts.sandbox import is_sandbox
 from shared.db.tables.accounts import account, api_key
 from shared.db.tables.sends import send
 
 
-def close_account(connection: Connection, account_id: int, reason: str, *, by: By | None = None) -> None:
+def close_account(connection: Connection, account_id: int, reason: str, *, by: Actor | None = None) -> None:
     """Close the account and its sandbox: they accept nothing, their keys are revoked, and it cannot be undone.
 
     Its history, its ledger and the credits that are left stay. Closing it again changes nothing. Raises Refused while

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from shared.carriers.error_codes import with_code
 from shared.carriers.http import paths
 from shared.carriers.http.config import HttpConfig, Meaning, Reply
-from worker.carriers.base import Answer, Outcome
+from worker.carriers.base import Outcome, ResponseKind
 
 SUSPENDED = "suspended"
 IN_DOUBT: Meaning = "in_doubt"
@@ -36,7 +36,7 @@ def parse_response(
 
 def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
     """The outcome with its error mapped to the catalogue, if the message may keep the error."""
-    if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
+    if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
         return outcome
     return outcome._replace(error=with_code(outcome.error, error_codes))
 
@@ -57,9 +57,9 @@ def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phon
 def outcome(meaning: Meaning, reference: str | None, code: str) -> Outcome:
     """One message's outcome."""
     if meaning == SUSPENDED:
-        return Outcome(Answer.THROTTLED, error=code or SUSPENDED)
-    answer = Answer(meaning)
-    if answer is Answer.ACCEPTED:
+        return Outcome(ResponseKind.THROTTLED, error=code or SUSPENDED)
+    answer = ResponseKind(meaning)
+    if answer is ResponseKind.ACCEPTED:
         return Outcome(answer, reference)
     return Outcome(answer, error=code or meaning)
 

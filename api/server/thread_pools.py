@@ -1,4 +1,4 @@
-"""Requests that are handled in threads: which lane of threads they wait in, and how their responses are made and sent.
+"""Requests that are handled in threads: which pool of threads they wait for, and how their responses are made and sent.
 
 The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
@@ -22,7 +22,7 @@ from api.limits.bulkheads import (
     PASSWORD_THREADS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
-    Lane,
+    FairThreadPool,
     Owner,
     Share,
     is_signed_in,
@@ -53,34 +53,34 @@ class Refusal(NamedTuple):
     unread: bool = False
 
 
-class Lanes:
+class ThreadPools:
     """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
 
-    `threads` is the size of the lane for accounts; the connection pool has more for the other lanes.
+    `threads` is the size of the pool for accounts; the connection pool has more for the other pools.
     """
 
     def __init__(self, app: Wsgi, threads: int) -> None:
         self._app = app
-        self.single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
-        self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
-        self._passwords = Lane("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
-        self._oidc = Lane("oidc", OIDC_THREADS, OIDC_THREADS // 2)
-        self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
-        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 4))
-        self._chunks = Lane("exports", EXPORT_THREADS, 1)
+        self.single = FairThreadPool("single", SINGLE_THREADS, SINGLE_THREADS // 2)
+        self._sign_in = FairThreadPool("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
+        self._passwords = FairThreadPool("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
+        self._oidc = FairThreadPool("oidc", OIDC_THREADS, OIDC_THREADS // 2)
+        self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
+        self._accounts = FairThreadPool("accounts", max(2, threads), max(1, threads // 4))
+        self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
         self._exports = Share()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
 
     async def respond(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> Refusal | None:
         """Handle a request in a thread and send its response. A refusal is returned, and not sent yet."""
-        lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
+        pool, unread = self._pool_for(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
             return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
         cancellation = environ[CANCELLATION] = Cancellation()
-        job = lane.submit(owner, partial(self._call, owner, environ))
+        job = pool.submit(owner, partial(self._call, owner, environ))
         if not unread:
-            await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
+            await wait_until_done(job, receive, partial(pool.withdraw, owner, job), cancellation.cancel)
         response = await job
         if isinstance(response, WholeResponse):
             if response.status >= 400:
@@ -98,7 +98,7 @@ class Lanes:
             finally:
                 self._exports.release(owner)
         else:
-            await lane.submit(owner, response.close)
+            await pool.submit(owner, response.close)
             return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
         return None
 
@@ -114,7 +114,7 @@ class Lanes:
         """Make the next chunk of a streamed response in a thread, which then rests for as long."""
         return self._chunks.submit(owner, partial(rest_as_long, make))
 
-    def _lane(self, owner: Owner, path: str) -> Lane:
+    def _pool_for(self, owner: Owner, path: str) -> FairThreadPool:
         path = "/" + path.strip("/")  # extra slashes lead to the same view
         if path == SINGLE:
             return self.single

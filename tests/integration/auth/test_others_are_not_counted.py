@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from api.http import bounded_queries
 from api.resources.messages import search
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.webhooks.prune import prune
 
 PHONE = "254711000000"
 
@@ -87,3 +89,17 @@ def test_an_event_of_another_account_is_no_place_to_read_from(two: Two) -> None:
     assert two.service.get(f"/events?after={event}", token=two.other).status_code == 200
     refused = two.service.get(f"/events?after={event}")
     assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
+
+
+def test_pulling_keeps_no_other_account_listening(two: Two) -> None:
+    for token in (two.service.token, two.other):
+        assert two.service.get("/events", token=token).status_code == 200
+    listeners = text("SELECT account_id FROM listener WHERE account_id >= :mine")
+    with two.service.engine.begin() as connection:
+        connection.execute(text("UPDATE listener SET pulled_at = pulled_at - interval '9 days'"))
+        assert len(connection.execute(listeners, {"mine": two.service.account_id}).all()) == 2
+    two.service.get("/events")
+    prune(two.service.engine)
+    with two.service.engine.connect() as connection:
+        left = connection.execute(listeners, {"mine": two.service.account_id}).scalars().all()
+    assert left == [two.service.account_id]

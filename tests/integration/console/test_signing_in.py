@@ -99,6 +99,15 @@ def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Conso
     assert thief.get("/").headers["Location"].startswith("/sign-in")
 
 
+def test_signing_out_ends_the_session_in_the_api(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    by_password(browser, person.email)
+    assert len(person.get("/me/sessions").json["data"]) == 2
+    browser.get("/")
+    browser.submit("/sign-out")
+    assert [each["current"] for each in person.get("/me/sessions").json["data"]] == [True]
+
+
 def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
     person = console.person()
     token = console.link(person)

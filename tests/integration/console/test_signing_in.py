@@ -99,6 +99,17 @@ def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Conso
     assert thief.get("/").headers["Location"].startswith("/sign-in")
 
 
+def test_what_waits_for_a_code_is_forgotten(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    person, browser = console.person(), console.stranger()
+    secret = person.post("/me/totp", password=PASSWORD).json["secret"]
+    recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
+    found = re.search(r'name="sealed" value="([^"]+)"', by_password(browser, person.email).text)
+    assert found is not None
+    monkeypatch.setattr("console.session.encrypted_forms.SECONDS", -1)
+    late = browser.submit("/sign-in/code", sealed=unescape(found.group(1)), code=recovery)
+    assert late.headers["Location"] == "/sign-in" and not signed_in(browser)
+
+
 def test_signing_out_ends_the_session_in_the_api(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     by_password(browser, person.email)

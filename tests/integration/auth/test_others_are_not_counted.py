@@ -3,11 +3,14 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from api.http import bounded_queries
 from api.resources.messages import search
+from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.webhooks.prune import prune
 
 PHONE = "254711000000"
 
@@ -17,7 +20,8 @@ class Two:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.other = service.new_token(service.new_account("other"))
+        self.other_id = service.new_account("other")
+        self.other = service.new_token(self.other_id)
 
     def of_other(self, path: str, **body: Any) -> dict[str, Any]:
         """What the other account does."""
@@ -87,3 +91,27 @@ def test_an_event_of_another_account_is_no_place_to_read_from(two: Two) -> None:
     assert two.service.get(f"/events?after={event}", token=two.other).status_code == 200
     refused = two.service.get(f"/events?after={event}")
     assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
+
+
+def test_pulling_keeps_no_other_account_listening(two: Two) -> None:
+    for token in (two.service.token, two.other):
+        assert two.service.get("/events", token=token).status_code == 200
+    listeners = text("SELECT account_id FROM listener WHERE account_id >= :mine")
+    with two.service.engine.begin() as connection:
+        connection.execute(text("UPDATE listener SET pulled_at = pulled_at - interval '9 days'"))
+        assert len(connection.execute(listeners, {"mine": two.service.account_id}).all()) == 2
+    two.service.get("/events")
+    prune(two.service.engine)
+    with two.service.engine.connect() as connection:
+        left = connection.execute(listeners, {"mine": two.service.account_id}).scalars().all()
+    assert left == [two.service.account_id]
+
+
+def test_a_later_message_to_another_account_hides_none(two: Two) -> None:
+    has_number = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')")
+    for account in (two.service.account_id, two.other_id):
+        number = f"2782{account:07}"
+        with two.service.engine.begin() as connection:
+            connection.execute(has_number, {"account": account, "number": number})
+            store(connection, "main", [Inbound(PHONE, number, "Hello")])
+    assert [each["message"] for each in two.service.get("/inbound?latest=true").json["data"]] == ["Hello"]

@@ -438,6 +438,21 @@ def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch
     assert in_doubt.phone not in support.open(doubts).text
 
 
+def test_a_reason_is_for_the_session_of_who_gave_it(console: Console, in_doubt: InDoubt) -> None:
+    browser, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
+    browser.submit("/operator/access/", reason=REASON)
+    assert in_doubt.phone in browser.open(doubts).text
+    browser.sign_in_by_link(console.link(a_person(console.service, None, operator_role="support")))
+    assert in_doubt.phone not in browser.open(doubts).text
+
+
+def test_each_operator_sees_what_their_own_role_may(console: Console, in_doubt: InDoubt) -> None:
+    admin, support = console.operator("admin"), console.operator("support")
+    doubts = f"/operator/doubts/?send_id={in_doubt.send_id}"
+    assert in_doubt.phone in admin.open(doubts).text
+    assert in_doubt.phone not in support.open(doubts).text
+
+
 def test_an_administrator_needs_no_reason(console: Console, in_doubt: InDoubt) -> None:
     assert in_doubt.phone in console.operator().open(f"/operator/doubts/?send_id={in_doubt.send_id}").text
 

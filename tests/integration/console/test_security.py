@@ -210,3 +210,11 @@ def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
     menu = browser.get("/").text
     assert ("/compose/" in menu) == (role == "sender")
     assert "/api-keys/" not in menu and "/people/" not in menu
+
+
+def test_each_session_is_of_its_own_person_and_role(console: Console) -> None:
+    for role in ("owner", "viewer"):
+        person, browser = console.person(role), console.stranger()
+        browser.sign_in_by_link(console.link(person))
+        assert person.email in browser.open("/me/profile").text
+        assert ("/api-keys/" in browser.get("/").text) == (role == "owner")

@@ -99,6 +99,26 @@ def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Conso
     assert thief.get("/").headers["Location"].startswith("/sign-in")
 
 
+def test_what_waits_for_a_code_is_forgotten(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    person, browser = console.person(), console.stranger()
+    secret = person.post("/me/totp", password=PASSWORD).json["secret"]
+    recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
+    found = re.search(r'name="sealed" value="([^"]+)"', by_password(browser, person.email).text)
+    assert found is not None
+    monkeypatch.setattr("console.session.encrypted_forms.SECONDS", -1)
+    late = browser.submit("/sign-in/code", sealed=unescape(found.group(1)), code=recovery)
+    assert late.headers["Location"] == "/sign-in" and not signed_in(browser)
+
+
+def test_signing_out_ends_the_session_in_the_api(console: Console) -> None:
+    person, browser = console.person(), console.stranger()
+    by_password(browser, person.email)
+    assert len(person.get("/me/sessions").json["data"]) == 2
+    browser.get("/")
+    browser.submit("/sign-out")
+    assert [each["current"] for each in person.get("/me/sessions").json["data"]] == [True]
+
+
 def test_a_link_signs_in_once_and_only_by_its_button(console: Console) -> None:
     person = console.person()
     token = console.link(person)

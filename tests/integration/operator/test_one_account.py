@@ -118,3 +118,25 @@ def test_messages_to_a_number_are_for_the_account_that_has_it(two: Two) -> None:
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     given = two.operator.post("/inbound/assign", sent_to=number, account_id=two.other)
     assert given.status_code == 200, given.text
+
+
+def test_a_sender_id_is_requested_for_its_account_alone(two: Two) -> None:
+    requested = {
+        account: two.operator.post("/sender-ids", account_id=account, sender_id="SHOP", use_case="orders")
+        for account in (two.one, two.other)
+    }
+    for account, answer in requested.items():
+        assert (answer.status_code, answer.json["account_id"]) == (200, account), answer.text
+
+
+def test_a_sender_id_is_decided_for_its_account_alone(two: Two) -> None:
+    (mine,) = two.listed(f"/sender-ids?account_id={two.one}")
+    assert two.operator.patch(f"/sender-ids/{mine['sender']}", authentication=True).status_code == 200
+    assert two.operator.post(f"/sender-ids/{mine['sender']}/suspend", reason=REASON).status_code == 200
+    for account, status, allowed, send in (
+        (two.one, "suspended", True, "held"),
+        (two.other, "approved", False, "scheduled"),
+    ):
+        (sender,) = two.listed(f"/sender-ids?account_id={account}")
+        assert (sender["status"], sender["authentication"]) == (status, allowed)
+        assert [each["status"] for each in two.listed(f"/sends?account_id={account}")] == [send]

@@ -53,6 +53,13 @@ def test_a_list(rich: Service, options: dict[str, Any]) -> None:
     assert (more["counts"]["accepted"], more["counts"]["invalid"]) == (MOST + 1, MOST + 1)
 
 
+def test_a_list_of_texts_that_differ(rich: Service) -> None:
+    given = [{"phone": phone, "variables": {"name": phone}} for phone in phones(MOST + 1)]
+    for count, truncated in ((MOST, None), (MOST + 1, True)):
+        answer = rich.bulk(given[:count], "Hi {{name}}").json
+        assert lists(answer) == (0, None, MOST, truncated)
+
+
 def test_a_quote(rich: Service) -> None:
     body = {"sender_id": "ACME", "message": "Hi"}
     most = rich.post("/sms/quote", phones=["254711000000", *INVALID], **body).json

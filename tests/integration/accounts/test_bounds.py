@@ -14,7 +14,7 @@ from shared.db.connection import transaction
 from tests.harness.service import Service
 
 CHANGES: dict[str, tuple[int, Callable[[Connection, int, int], Any]]] = {
-    "credits": (10**12, lambda made, account, most: top_up(made, account, most, "paid", "once")),
+    "credits": (10**12, lambda made, account, most: top_up(made, account, most, "paid", str(most))),
     "days": (3650, set_retention),
     "days of settings": (3650, lambda made, account, most: change_account(made, account, {"retention_days": most})),
     "messages of a cap": (10_000, lambda made, account, most: set_cap(made, account, "marketing", (most, 24))),

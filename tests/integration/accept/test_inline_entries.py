@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from api.accept import placeholders
 from tests.harness.service import Service
 
 MOST = 1000
@@ -38,6 +39,7 @@ def rich(service: Service) -> Service:
 KINDS: dict[str, dict[str, Any]] = {
     "one text": {},
     "in parts": {"canary": 5},
+    "by time zone": {"category": "marketing", "quiet_hours": {"from": "21:00", "until": "07:00"}},
     "of their own": {"message": "Hi {{name|you}}", "canary": 5},
 }
 
@@ -49,6 +51,13 @@ def test_a_list(rich: Service, options: dict[str, Any]) -> None:
     more = rich.bulk([*phones(MOST + 1), *INVALID, "0"], **options).json
     assert lists(more) == (MOST, True, MOST, True)
     assert (more["counts"]["accepted"], more["counts"]["invalid"]) == (MOST + 1, MOST + 1)
+
+
+def test_a_list_of_texts_that_differ(rich: Service) -> None:
+    given = [{"phone": phone, "variables": {"name": phone}} for phone in phones(MOST + 1)]
+    for count, truncated in ((MOST, None), (MOST + 1, True)):
+        answer = rich.bulk(given[:count], "Hi {{name}}").json
+        assert lists(answer) == (0, None, MOST, truncated)
 
 
 def test_a_quote(rich: Service) -> None:
@@ -70,6 +79,12 @@ def test_a_group_whose_contacts_lack_a_value(rich: Service, path: str) -> None:
     contact = {"phone": "254799000000", "fields": {"name": "Ann"}}
     assert rich.post(f"/groups/{group}/contacts", contacts=[contact]).status_code == 200
     assert lists(rich.post(path, **body).json)[:2] == (MOST, True)
+
+
+def test_no_more_contacts_that_lack_a_value_are_read(rich: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placeholders, "MAX_INLINE_ENTRIES", 3)
+    body = {"sender_id": "ACME", "message": "Hi {{name}}", "group_id": rich.new_group(phones(5))}
+    assert len(rich.post("/sms/send-group", **body).json["rejected"]) == 3
 
 
 def test_contacts_and_suppressions(rich: Service) -> None:

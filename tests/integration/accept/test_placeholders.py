@@ -118,6 +118,7 @@ def test_a_single_send(service: Service) -> None:
         ("{{name}}", {"name": " "}, "/message", "message_empty"),
         ("{{name}}{{name}}", {"name": "x" * 801}, "/message", "message_too_long"),
         ("Hi", {"name": "a\u0007"}, "/variables/name", "invalid"),
+        ("Hi", {"name": "x" * 1601}, "/variables/name", "invalid"),
         ("Hi", {"name": 5}, "/variables/name", "wrong_type"),
         ("Hi", ["name"], "/variables", "wrong_type"),
         ("".join(f"{{{{a{n}}}}}" for n in range(11)), {}, "/message", "too_many_variables"),
@@ -132,6 +133,14 @@ def test_what_is_wrong_with_a_single_send(
         assert (answer.status_code, answer.json["code"]) == (400, "validation_failed"), answer.json
         assert [(error["pointer"], error["code"]) for error in answer.json["errors"]] == [(pointer, code)]
     assert balance(service) == (1000, 0)
+
+
+def test_a_value_is_no_longer_than_a_message(service: Service) -> None:
+    """Whether the message has its placeholder or not."""
+    longest, longer = to(A, unused="x" * 1600), to(B, unused="x" * 1601)
+    answer = service.bulk([longest, longer, to(C, name="Ann")], "Hi {{name|you}}").json
+    assert (answer["counts"]["accepted"], [each["code"] for each in answer["rejected"]]) == (2, ["invalid"])
+    assert service.send(A, variables=longest["variables"]).status_code == 200
 
 
 def test_who_lacks_a_value_is_told_before_anything_is_charged(service: Service) -> None:

@@ -234,6 +234,23 @@ def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: N
     asyncio.run(on_loop())
 
 
+def test_on_the_event_loop_revocations_are_seconds_old_at_most(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = Tokens(service.engine, SECRET_KEY)
+    tokens.revocations()
+    now = time.monotonic()
+
+    async def on_loop(age: float) -> None:
+        with handling(Request({}, None)), monkeypatch.context() as later:
+            later.setattr(time, "monotonic", lambda: now + age)
+            tokens.revocations()
+
+    asyncio.run(on_loop(1.0))
+    with pytest.raises(NeedsThread):
+        asyncio.run(on_loop(4.0))
+
+
 def test_a_revoked_token_stays_so_in_the_database(service: Service, key: NewKey) -> None:
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     service.post("/auth/revoke", token=token)

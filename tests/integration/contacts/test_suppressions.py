@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
+from api.limits import opt_outs
 from api.resources.suppressions import routes
 from shared.audit.check import audit
 from shared.outbox import listen
@@ -42,6 +43,15 @@ def test_a_phone_may_have_its_plus_sign(service: Service) -> None:
     for plus in ("+", "%2B"):
         assert service.post("/suppressions", phones=[PHONE]).status_code == 200
         assert service.delete(f"/suppressions/{plus}{PHONE}").json == {"phone": PHONE, "removed": 1}
+
+
+def test_who_has_as_many_as_fit_may_replace_one(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, although they are not counted for each request."""
+    monkeypatch.setattr(opt_outs, "MAX_OPT_OUTS", 2)
+    assert service.post("/suppressions", phones=[PHONE, OTHER]).status_code == 200
+    assert service.delete(f"/suppressions/{PHONE}").status_code == 200
+    assert service.post("/suppressions", phones=["254733000003"]).status_code == 200
+    assert service.post("/suppressions", phones=[PHONE]).json["code"] == "suppression_limit"
 
 
 @pytest.mark.parametrize(
@@ -122,6 +132,11 @@ def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: st
     tracemalloc.stop()
     assert (answer.status_code, most < 100_000_000) == (400, True), (answer.text, most)
     assert service.get("/suppressions").json["data"] == []
+
+
+def test_a_file_has_eight_megabytes(service: Service) -> None:
+    for over, status in ((0, 400), (1, 413)):  # 400, because it is one long line
+        assert import_csv(service, "phone\n".ljust(8 * 1024 * 1024 + over)).status_code == status
 
 
 def test_as_many_rows_as_fit_are_taken(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from shared import outbox as events
 from shared.accounts.administration import top_up
 from shared.doubts.resolution import expire_doubts
+from shared.events import stream
 from shared.ids import message_id
 from shared.outbox import listen
 from shared.senders.sender_ids import decide_sender
@@ -138,3 +139,17 @@ def test_a_decision_on_a_sender_id_is_told(heard: Service) -> None:
     with heard.engine.begin() as connection:
         decide_sender(connection, heard.account_id, "ACME", "suspended", "A complaint.")
     assert others(heard) == [("sender_id.suspended", None, {"sender_id": "ACME", "reason": "A complaint."})]
+
+
+def test_a_page_looks_at_a_bounded_number_of_events(heard: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that are not asked for too: the next page goes on behind them."""
+    monkeypatch.setattr(stream, "MAX_ROWS", 3)
+    for _ in range(2):
+        heard.send()
+    pages = [stream.START]
+    with heard.engine.connect() as connection:
+        for more in (True, False):
+            page = stream.read_page(connection, heard.account_id, pages[-1], 10, {"sender.approved"})
+            assert (page.events, page.more) == ([], more)
+            pages.append(page.end)
+    assert pages[0] < pages[1] < pages[2]

@@ -201,6 +201,15 @@ def test_a_body_that_is_one_byte_too_large(service: Service, path: str) -> None:
     assert raw(service, path, b"{}".ljust(limit)).status_code == 400
 
 
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", ["/auth/token", "/auth/revoke"])
+def test_a_blank_body_beside_credentials_is_bounded_too(service: Service, path: str) -> None:
+    headers = {"Authorization": f"Bearer {service.token}", "X-API-Key": "bsk_none", "X-API-Secret": "none"}
+    answer = service.client.post(PREFIX + path, data=b" " * (MAX_BODY + 1), headers=headers)
+    assert_problem(answer, 413, "payload_too_large")
+    assert service.get("/balance").status_code == 200
+
+
 class Endless:
     """A chunked body that never ends."""
 

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import Engine, event, text
 
 from api.http import bounded_queries as bounded
-from api.http.bounded_queries import reading_list
+from api.http.bounded_queries import bound_statements, reading_list
 from api.resources.messages import search as message_search
 from api.resources.usage import routes as usage
-from shared.db.connection import reading
+from shared.db.connection import reading, transaction
 from shared.ids import new_id
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
@@ -190,6 +190,16 @@ def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, mo
 def test_the_next_user_of_a_connection_has_its_own_bound(service: Service) -> None:
     with reading_list(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
+    with reading(service.engine) as connection:
+        assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
+
+
+def test_a_list_that_writes_has_the_same_bound_until_its_transaction_ends(service: Service) -> None:
+    with transaction(service.engine) as connection:
+        session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        bound_statements(connection)
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
     with reading(service.engine) as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session

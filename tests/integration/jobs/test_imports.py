@@ -237,6 +237,31 @@ def test_a_form_without_a_file_of_contacts(service: Service, body: tuple[bytes, 
     assert left_behind(service) == (0, 0)
 
 
+@pytest.mark.parametrize(("fields", "size", "status"), [(19, 1, 200), (20, 1, 400), (1, 60_000, 200), (1, 66_000, 400)])
+def test_a_form_has_few_fields_with_short_names(service: Service, fields: int, size: int, status: int) -> None:
+    """At most twenty parts with the file, and 64 KiB before the content of each."""
+    note = b'--edge\r\nContent-Disposition: form-data; name="' + b"x" * size + b'"\r\n\r\nfrom our shop\r\n'
+    file = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="c.csv"\r\n\r\n' + A.encode()
+    body = note * fields + file + b"\r\n--edge--\r\n"
+    answer = send_file(service, service.new_group([]), body, mimetype="multipart/form-data; boundary=edge")
+    assert (answer.status_code, "too many fields" in answer.text) == (status, status == 400), answer.text
+
+
+def test_a_file_without_a_length_is_refused_when_it_is_too_large(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", len(A))
+    for content, status in ((A, 200), (f"{A}0", 413)):
+        answer = service.client.post(
+            f"{PREFIX}/groups/{service.new_group([])}/import",
+            content_type="text/csv",
+            headers={"Authorization": f"Bearer {service.token}"},
+            environ_overrides={"wsgi.input": io.BytesIO(content.encode()), "wsgi.input_terminated": True},
+        )
+        assert answer.status_code == status, answer.text
+    assert left_behind(service)[1] == 0
+
+
 def test_a_header_without_phones_fails_the_import(service: Service) -> None:
     made = upload_of(service, service.new_group([]), f"customer,city\n{A},Nairobi\n")
     assert (made["status"], "Call it one of: phone" in made["error"]) == ("failed", True)

@@ -94,6 +94,18 @@ def test_rows_of_an_export(service: Service, charges: Charges) -> None:
     assert charges.total(service.account_id) == pytest.approx(10)
 
 
+def test_bytes_of_an_export(service: Service, charges: Charges) -> None:
+    group = service.new_group([])
+    contacts = [
+        {"phone": str(254711000000 + number), "fields": {f"note{n}": "n" * 250 for n in range(10)}}
+        for number in range(300)
+    ]
+    assert service.post(f"/groups/{group}/contacts", contacts=contacts).status_code == 200
+    charges.clear()
+    export = service.get(f"/groups/{group}/contacts", headers={"Accept": "text/csv"})
+    assert charges.total(service.account_id) >= 0.9 * len(export.data) / request_cost.BYTES_PER_REQUEST > 4
+
+
 def test_rows_that_are_only_examined(service: Service, charges: Charges, monkeypatch: pytest.MonkeyPatch) -> None:
     suppress(service, 500)
     monkeypatch.setattr(bounded_queries, "MAX_ROWS_EXAMINED", 400)

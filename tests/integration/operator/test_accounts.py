@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from api.operator.keys import routes
 from shared.audit.check import audit
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
@@ -261,6 +262,18 @@ def test_a_key_that_cannot_be_is_not_made(service: Service, operator: OperatorCl
     path = f"/accounts/{service.account_id}/api-keys"
     before = operator.get(path).json
     assert operator.post(path, **wrong).status_code == 400
+    assert operator.get(path).json == before
+
+
+def test_an_account_has_a_number_of_keys(
+    service: Service, operator: OperatorClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/accounts/{service.account_id}/api-keys"
+    monkeypatch.setattr(routes, "MAX_KEYS", len(operator.get(path).json["data"]) + 1)
+    assert operator.post(path, scopes=["sms:send"]).status_code == 200
+    before = operator.get(path).json
+    refused = operator.post(path, scopes=["sms:send"])
+    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     assert operator.get(path).json == before
 
 

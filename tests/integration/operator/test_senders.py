@@ -112,6 +112,16 @@ def test_messages_to_an_unassigned_number_are_given_to_an_account(service: Servi
     assert operator.post("/inbound/assign", **assign).json["messages"] == 0
 
 
+def test_five_thousand_messages_are_given_at_once(service: Service, operator: OperatorClient) -> None:
+    number = str(next(NUMBERS))
+    with transaction(service.engine) as connection:
+        store(connection, "main", [Inbound(PHONE, number, "Hello")] * 5_001)
+    operator.post(f"/sender-ids/{requested(service, number)}/approve")
+    assign = {"sent_to": number, "account_id": service.account_id, "reason": "bought"}
+    given = [operator.post("/inbound/assign", **assign).json for _ in range(2)]
+    assert [(each["messages"], each["more"]) for each in given] == [(5_000, True), (1, False)]
+
+
 def test_texts_and_phones_need_their_scope(service: Service) -> None:
     number = str(next(NUMBERS))
     come(service, number, "A secret")

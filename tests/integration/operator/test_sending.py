@@ -1,5 +1,6 @@
 """Carriers, the queue, sends and doubts by the operator API."""
 
+import io
 import itertools
 import json
 from collections.abc import Iterator
@@ -234,6 +235,29 @@ def test_a_carriers_report_resolves_doubts(service: Service, operator: OperatorC
     assert upload(operator, report, "carrier=simulator&apply=true", **{"Idempotency-Key": "march"}).json == applied.json
     assert service.get(f"/messages/{first['message_id']}").json["status"] == "delivered"
     assert service.get(f"/messages/{second['message_id']}").json["status"] == "in_doubt"
+
+
+def test_a_hundred_lines_of_a_report_are_shown(service: Service, operator: OperatorClient) -> None:
+    first, _ = doubts(service)
+    report = "phone,status\n" + f"{first['phone']},delivered\n" * 101 + "0x,delivered\n" * 101
+    tried = upload(operator, report, "carrier=simulator").json
+    assert tried["ambiguous_lines"] == list(range(2, 102))
+    assert [each["line"] for each in tried["unreadable_lines"]] == list(range(103, 203))
+
+
+@pytest.mark.parametrize("over", [False, True])
+@pytest.mark.parametrize("announced", [False, True])
+def test_a_report_has_eight_megabytes(service: Service, operator: OperatorClient, over: bool, announced: bool) -> None:
+    content = (b"phone,status\n" + (b" " * 999 + b"\n") * 9_000)[: 8 * 1024 * 1024 + over]
+    chunked = {"wsgi.input": io.BytesIO(content), "wsgi.input_terminated": True}
+    answer = service.client.post(
+        f"{PREFIX}/doubts/reconcile?carrier=simulator",
+        data=content if announced else None,
+        content_type="text/csv",
+        headers={"Authorization": f"Bearer {operator.token}"},
+        environ_overrides={} if announced else chunked,
+    )
+    assert answer.status_code == (413 if over else 200), answer.text
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,13 @@ def test_a_token_expires(service: Service, monkeypatch: pytest.MonkeyPatch) -> N
     assert code_of(service, token) == "token_expired"
 
 
+def test_a_token_is_valid_for_an_hour_at_most(service: Service) -> None:
+    for seconds in (0, 3601):
+        with pytest.raises(ValueError, match="3600"):
+            tokens_of(service).issue("key:1", ["read"], seconds)
+    assert tokens_of(service).issue("key:1", ["read"], 3600)
+
+
 def test_a_token_never_outlives_its_key(service: Service) -> None:
     key = new_key(service, "read", expires_at=datetime.now(UTC) + timedelta(seconds=100))
     assert exchange(service, key).json["expires_in"] <= 100

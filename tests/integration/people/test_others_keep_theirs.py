@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from shared.people.release import release_email
 from sqlalchemy import Connection, text
 
 from shared.accounts.audit_log import By
@@ -12,7 +13,6 @@ from shared.people.identities import bind_identity, unbind_identities
 from shared.people.invitations import find_invitation, invite, revoke_invitation
 from shared.people.memberships import add_member, change_role, end_membership
 from shared.people.persons import actor_of, change_password, disable_person, lock_person, set_operator_role
-from shared.people.release import release_email
 from shared.people.second_factor import begin_totp, confirm_totp, disable_totp, totp_texts
 from shared.people.sessions import MAX_SESSIONS, Origin, begin_session, end_sessions
 from shared.people.sign_in_links import has_link, make_link

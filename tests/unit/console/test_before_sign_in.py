@@ -7,6 +7,7 @@ from bulksms_client.errors import ApiError
 
 from console.session.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
 from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, CallLimits, Refusals, client_of
+from console.session.current import Api
 
 
 def refused(bound: CallLimits, address: str) -> bool:
@@ -63,6 +64,21 @@ def test_addresses_with_many_refusals_leave_places_for_others() -> None:
         assert not refused(places, "198.51.100.1")
 
 
+def test_within_a_session_addresses_with_many_refusals_have_few_places() -> None:
+    """Six, and each of them three."""
+    places, hostile = Api("http://127.0.0.1:9").bound, ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    for address in hostile:
+        for _ in range(int(MANY_REFUSALS) + 1):
+            refuse(places, address)
+    with ExitStack() as calls:
+        for address in hostile[:2]:
+            for _ in range(3):
+                calls.enter_context(places.call(address))
+            assert refused(places, address)
+        assert refused(places, hostile[-1])
+        assert not refused(places, "198.51.100.1")
+
+
 def test_who_mistypes_a_password_is_not_hostile() -> None:
     places = bound(Refusals())
     for _ in range(int(MANY_REFUSALS) - 1):
@@ -82,6 +98,16 @@ def test_refusals_are_forgotten() -> None:
     assert refusals.has_many("192.0.2.1") and not refusals.has_many("192.0.2.2")
     now[0] += 2 * MANY_REFUSALS * SECONDS_EACH
     assert not refusals.has_many("192.0.2.1")
+
+
+def test_of_more_addresses_than_are_remembered_the_oldest_is_forgotten() -> None:
+    refusals = Refusals(lambda: 0.0)
+    for _ in range(int(MANY_REFUSALS)):
+        refusals.note("192.0.2.1")
+    for number in range(10_000):
+        assert refusals.are_many("192.0.2.1")
+        refusals.note(str(number))
+    assert not refusals.are_many("192.0.2.1")
 
 
 def test_one_client_has_one_block_of_addresses() -> None:

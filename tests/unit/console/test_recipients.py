@@ -35,6 +35,11 @@ def test_placeholders_are_found_once_and_not_when_they_are_text() -> None:
     assert placeholders("{{a}} {{ b|x }} {{a}} {{{{c}}}} {{1d}} {e}") == ["a", "b"]
 
 
+def test_of_a_file_a_hundred_columns_are_read() -> None:
+    table = read_table(",".join(f"c{number}" for number in range(101)) + "\n" + "x," * 101)
+    assert [len(row) for row in (table.columns, *table.rows)] == [100, 100]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_a_file_has_columns(delimiter: str) -> None:
     table = read_table(delimiter.join(("Name", "Mobile")) + "\n" + delimiter.join(('"A, B; C"', "+254711000000")))

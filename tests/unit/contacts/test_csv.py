@@ -100,6 +100,42 @@ def test_too_many_columns() -> None:
         )
 
 
+TWENTY = ";".join(f"t{number}" for number in range(20))
+
+
+@pytest.mark.parametrize(("tags", "count"), [(TWENTY, 20), (TWENTY + ";x", 0), ("t" * 50, 1), ("t" * 51, 0)])
+def test_a_contact_has_twenty_tags_of_fifty_characters(tags: str, count: int) -> None:
+    contacts, bad = read(f"phone,tags\n254711000001,{tags}\n")
+    assert (sum(len(contact.tags or ()) for contact in contacts), len(bad)) == (count, int(not count))
+
+
+FEW_LINES, MANY_LINES = ['254711000001,"', *[""] * 48], ['254711000001,"', *[""] * 49]
+SHORT, LONG = ['254711000001,"', "a" * 8_178], ['254711000001,"', "a" * 8_179]
+
+
+@pytest.mark.parametrize(("lines", "fits"), [(FEW_LINES, True), (MANY_LINES, False), (SHORT, True), (LONG, False)])
+def test_a_row_may_go_on_in_the_next_chunk(lines: list[str], fits: bool) -> None:
+    """If it has fewer than fifty lines, and at most 8,192 characters."""
+    reader = ContactReader(numbering_of(None))
+    begun = "\n".join(lines) + "\n"
+    _, bad = reader.read("phone,\n" + begun, False)
+    assert (reader.checkpoint.rest, bad[:1]) == (
+        (begun, []) if fits else ("", [RejectedRow(2, "", "invalid", "The row has a quote that does not end.")])
+    )
+
+
+@pytest.mark.parametrize(("lines", "fits"), [(FEW_LINES, True), (MANY_LINES, False), (SHORT[:1], True)])
+def test_a_row_has_fifty_lines(lines: list[str], fits: bool) -> None:
+    contacts, bad = read("\n".join(["phone,", *lines, '"']) + "\n")
+    assert (contacts, bad == []) == (([Contact(A)], True) if fits else ([], False))
+
+
+@pytest.mark.parametrize(("size", "fits"), [(8_177, True), (8_178, False)])
+def test_a_row_of_several_lines_has_8192_characters(size: int, fits: bool) -> None:
+    contacts, bad = read("phone,\n" + SHORT[0] + "\n" + "a" * size + '"\n')
+    assert (contacts, bad == []) == (([Contact(A)], True) if fits else ([], False))
+
+
 cells = st.text(st.sampled_from('ab,;"\n 1é='), max_size=8)
 
 

@@ -11,6 +11,7 @@ from shared.inbound import Keyword, keyword_of
         *("STOP", "stop", " Stop. ", "STOP!", "'stop'", "\nStop\n", "STOP ALL", "stop-all", "StopAll", "UNSUBSCRIBE"),
         *("ARRET", "Arrêt", "arrêter", "PARAR", "HALT", "ACHA", "acha!", "SAIR", "Abmelden", "İPTAL", "ıptal", "BAJA"),
         *("стоп", "СТОП.", "στοπ", "إيقاف", "停止", "停止。", "수신거부", "रोकें", "ＳＴＯＰ", "STOP 🙏", "«стоп»"),
+        "STOP" + "!" * 56,
     ],
 )
 def test_a_word_that_opts_out(text: str) -> None:
@@ -27,6 +28,7 @@ def test_a_word_that_opts_in(text: str) -> None:
     [
         *("", " ", "!", "don't stop", "STOP it", "please stop", "nonstop", "stops", "ST OP", "STOP STOP", "yes", "no"),
         *("The end", "0", "STOP" * 1000, "halt mich auf dem Laufenden", "s\u0000top", "🙏"),
+        "STOP" + "!" * 57,
     ],
 )
 def test_what_is_no_such_word(text: str) -> None:

@@ -14,14 +14,15 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop, require_thread
-from api.http.request import current_request, environ_of
+from api.http.receive import SpooledBody, spooled_body
+from api.http.request import Receive, current_request, environ_of
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
 from api.limits.bulkheads import OIDC_THREADS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
 from api.server import thread_pools
-from api.server.application import Application, Reply
+from api.server.application import Application, Reply, is_for_event_loop
 from tests.harness.on_the_loop import handled, on_loop, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]
@@ -420,7 +421,8 @@ def test_bodies_that_come_slowly_hold_no_thread() -> None:
     asyncio.run(run())
 
 
-def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time() -> None:
+@pytest.mark.parametrize("announced", [None, 70_000])
+def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time(announced: int | None) -> None:
     """Each takes some 50 MB when it is parsed. Its small requests do not wait for them, nor do files for imports."""
     release, worked = threading.Event(), []
 
@@ -432,18 +434,19 @@ def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time() -> None
 
     async def run() -> None:
         sockets = Sockets(app, owner_of=lambda environ: 7)
-        large = [sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/large") for _ in range(6)]
+        body = [b"a" * 70_000, b""]
+        large = [sockets.open("198.51.100.1", body, path="/large", announced=announced) for _ in range(6)]
         await until(lambda: len(worked) >= WORKED_ON_OF_ACCOUNT)
         others = [
             sockets.open("198.51.100.1", announced=0, path="/small"),
-            sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/groups/1/import"),
+            sockets.open("198.51.100.1", body, path="/groups/1/import"),
         ]
         await asyncio.gather(*(socket.task for socket in others))
-        assert [socket.status for socket in others] == [200, 200]
-        assert worked.count("/large") == WORKED_ON_OF_ACCOUNT
+        at_once = worked.count("/large")
         release.set()
         await asyncio.gather(*(socket.task for socket in large))
-        assert worked.count("/large") == 6
+        assert [socket.status for socket in others] == [200, 200]
+        assert (at_once, worked.count("/large")) == (WORKED_ON_OF_ACCOUNT, 6)
 
     asyncio.run(run())
 
@@ -545,6 +548,25 @@ def test_slow_readers_hold_no_thread() -> None:
     asyncio.run(run())
 
 
+def test_of_exports_that_begin_at_the_same_time_those_too_many_are_refused() -> None:
+    """Also if nobody can tell before that they are exports."""
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        start("200 OK", [("Content-Type", "text/csv")])
+        return iter([b"a", b"b"])
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        readers = [sockets.open("198.51.100.1", path="/export", announced=0, takes=False) for _ in range(6)]
+        await until(lambda: all(socket.status for socket in readers))
+        for socket in readers:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in readers))
+        assert sorted(socket.status for socket in readers) == [200] * 4 + [429] * 2
+
+    asyncio.run(run())
+
+
 def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     """Who asks again and again while others of its exports are written costs no thread and no query."""
     made: list[str] = []
@@ -618,6 +640,78 @@ def test_of_a_body_that_is_refused_early_some_is_read_before_the_connection_ends
         assert socket.left == []
 
     asyncio.run(run())
+
+
+LIMITS = [
+    pytest.param(None, "/api/v1/auth/token", 64 * 1024, id="a stranger's"),
+    pytest.param(None, "/carriers/generic/receipts", 1024 * 1024, id="a carrier's"),
+    pytest.param(7, "/api/v1/sms/send-bulk", 8 * 1024 * 1024, id="an account's"),
+    pytest.param(7, "/api/v1/groups/1/import", 100 * 1024 * 1024, id="a file"),
+]
+
+
+@pytest.mark.parametrize(("owner", "path", "most"), LIMITS)
+@pytest.mark.parametrize("over", [False, True])
+def test_a_body_that_is_announced_as_too_large_is_not_read(owner: int | None, path: str, most: int, over: bool) -> None:
+    read: list[tuple[int, bool]] = []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        body = environ["wsgi.input"]
+        read.append((body.size, body.unread()))
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app, owner_of=lambda environ: owner or environ["REMOTE_ADDR"])
+        await sockets.open("198.51.100.1", [b"a", b""], path=path, announced=most + over).task
+
+    asyncio.run(run())
+    assert read == [(0, True) if over else (1, False)]
+
+
+@pytest.mark.parametrize(("owner", "most"), [(None, 64 * 1024), (7, 2 * 1024 * 1024)])
+def test_of_a_large_body_little_is_kept_in_memory(
+    monkeypatch: pytest.MonkeyPatch, owner: int | None, most: int
+) -> None:
+    kept: list[int] = []
+
+    async def noted(receive: Receive, limit: int, in_memory: int) -> SpooledBody:
+        kept.append(in_memory)
+        return await spooled_body(receive, limit, in_memory)
+
+    async def run() -> None:
+        sockets = Sockets(Calls(), owner_of=lambda environ: owner or environ["REMOTE_ADDR"])
+        await sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/carriers/generic/receipts").task
+
+    monkeypatch.setattr(asgi, "spooled_body", noted)
+    asyncio.run(run())
+    assert kept == [most]
+
+
+@pytest.mark.parametrize(("owner", "most"), [(None, 2), (7, 8)])
+def test_few_large_bodies_of_an_owner_are_received_at_the_same_time(owner: int | None, most: int) -> None:
+    release = threading.Event()
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app, owner_of=lambda environ: owner or environ["REMOTE_ADDR"])
+        large = [sockets.open("198.51.100.1", [b"a", b""], path="/groups/1/import") for _ in range(most + 2)]
+        await until(lambda: sum(not socket.left for socket in large) >= most)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        received = sum(not socket.left for socket in large)
+        release.set()
+        await asyncio.gather(*(socket.task for socket in large))
+        assert (received, {socket.status for socket in large}) == (most, {200})
+
+    asyncio.run(run())
+
+
+def test_small_sends_are_for_the_event_loop() -> None:
+    for length, small in ((64 * 1024, True), (64 * 1024 + 1, False)):
+        assert is_for_event_loop(scope(headers=[(b"content-length", b"%d" % length)])) is small
 
 
 def test_what_wsgi_is_told_of_a_request() -> None:

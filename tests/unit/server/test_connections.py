@@ -1,5 +1,9 @@
 """Connections by address: how many, and who has to go when all are taken."""
 
+import resource
+
+import pytest
+
 from api.server.connections import Connections
 
 
@@ -24,6 +28,15 @@ def test_one_address_has_not_all_of_them() -> None:
     connections.remove(first[0], "198.51.100.1")
     connections.remove(first[0], "198.51.100.1")
     assert connections.add(Open(), "198.51.100.1") and not connections.add(Open(), "198.51.100.1")
+
+
+@pytest.mark.parametrize(("files", "limits"), [(1_000_000, (16_384, 1_000)), (64, (64, 32))])
+def test_without_a_limit_the_files_of_the_process_are_enough(
+    monkeypatch: pytest.MonkeyPatch, files: int, limits: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    connections = Connections()
+    assert (connections.limit, connections.limit_per_address) == limits
 
 
 def test_a_network_of_ipv6_is_one_address() -> None:

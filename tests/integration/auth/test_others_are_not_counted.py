@@ -1,12 +1,14 @@
 """What another account has changes nothing of what this one is told or may do."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
 from api.http import bounded_queries
 from api.resources.messages import search
+from shared.events.stream import read_events
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -115,3 +117,11 @@ def test_a_later_message_to_another_account_hides_none(two: Two) -> None:
             connection.execute(has_number, {"account": account, "number": number})
             store(connection, "main", [Inbound(PHONE, number, "Hello")])
     assert [each["message"] for each in two.service.get("/inbound?latest=true").json["data"]] == ["Hello"]
+
+
+def test_an_event_is_read_for_its_account_alone(two: Two) -> None:
+    webhook = two.of_other("/webhooks", url="https://receiver.example/theirs")["webhook_id"]
+    event = UUID(two.of_other(f"/webhooks/{webhook}/test")["event_id"])
+    with two.service.engine.connect() as connection:
+        assert [each.id for each in read_events(connection, two.other_id, [event])] == [event]
+        assert read_events(connection, two.service.account_id, [event]) == []

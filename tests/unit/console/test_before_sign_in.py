@@ -105,9 +105,9 @@ def test_of_more_addresses_than_are_remembered_the_oldest_is_forgotten() -> None
     for _ in range(int(MANY_REFUSALS)):
         refusals.note("192.0.2.1")
     for number in range(10_000):
-        assert refusals.are_many("192.0.2.1")
+        assert refusals.has_many("192.0.2.1")
         refusals.note(str(number))
-    assert not refusals.are_many("192.0.2.1")
+    assert not refusals.has_many("192.0.2.1")
 
 
 def test_one_client_has_one_block_of_addresses() -> None:

@@ -36,7 +36,8 @@ def missing() -> Iterator[str]:
     for program, package in PACKAGES.items():
         if shutil.which(program) is None:
             yield f"{program}: apt-get install {package}"
-    if not shutil.which("unshare") or subprocess.run([*ISOLATED, "--net", "true"], check=False).returncode:
+    namespaces = [*ISOLATED, "--net", "true"]
+    if shutil.which("unshare") and subprocess.run(namespaces, check=False, capture_output=True).returncode:
         yield "namespaces: `unshare` cannot make them here"
     for filesystem in ("cgroup", "overlay"):
         if filesystem not in Path("/proc/filesystems").read_text():

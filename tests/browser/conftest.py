@@ -45,20 +45,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def stand(postgres_server: Postgres) -> Iterator[Stand]:
-    """One for all tests here: they look, and send what is theirs. It ends with them: Playwright runs an event loop."""
+def chromium() -> Iterator[Browser]:
+    """One for all tests here, and it ends with them: Playwright runs an event loop, of which a thread has one."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def stand(postgres_server: Postgres, chromium: Browser) -> Iterator[Stand]:
+    """One for all tests here: they look, and send what is theirs."""
     with disposable_database(postgres_server) as engine, console_of(engine) as console:
         furnish(console)
         furnish_operation(console)
         people = {"Overview": owner(console), "Accounts": operator(console)}
-        with serving(console.app) as url, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        with serving(console.app) as url:
             states = [
-                _signed_in(browser, f"{url}/sign-in/link/{console.link(person)}", heading)
+                _signed_in(chromium, f"{url}/sign-in/link/{console.link(person)}", heading)
                 for heading, person in people.items()
             ]
-            yield Stand(console, browser, url, f"{url}/accounts/{console.service.account_id}/live", *states)
-            browser.close()
+            yield Stand(console, chromium, url, f"{url}/accounts/{console.service.account_id}/live", *states)
 
 
 def _signed_in(browser: Browser, link: str, heading: str) -> dict:

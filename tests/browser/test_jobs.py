@@ -3,18 +3,11 @@
 import re
 import uuid
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from console.pages.charts import KINDS
 from tests.browser.conftest import Stand
-
-
-def errors_of(page: Page) -> list[str]:
-    """What the browser complains about from now on: the policy for scripts and styles among it."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
+from tests.browser.steps import errors_of
 
 
 def test_it_works(stand: Stand) -> None:
@@ -171,6 +164,9 @@ def test_an_operators_day(stand: Stand) -> None:
     page.get_by_label("Reason").fill("maintenance of the carrier")
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("The carrier is paused.")).to_be_visible()
+    card.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("The carrier is resumed.")).to_be_visible()
+    expect(card.get_by_role("link", name="Pause")).to_be_visible()
 
     page.get_by_role("link", name="In doubt").first.click()
     page.get_by_role("checkbox").first.check()

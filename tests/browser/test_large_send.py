@@ -3,16 +3,16 @@
 import re
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
-from tests.browser.conftest import CHROMIUM
 from tests.harness.house import House, house
 
 pytestmark = pytest.mark.browser
@@ -21,6 +21,13 @@ RECIPIENTS = 100_000
 SECONDS = 240
 MINUTE = 60_000
 """In milliseconds, as the browser counts them."""
+SHOWN = """
+    () => {
+        const texts = (selector) => [...document.querySelectorAll(selector)].map((each) => each.textContent.trim());
+        const titles = texts('#progress .tile dt'), values = texts('#progress .tile dd:not(.note)');
+        return [texts('#progress .legend b'), titles.map((title, place) => [title, values[place]])];
+    }
+"""
 
 
 def sign_in(service: House, page: Page, url: str) -> None:
@@ -50,27 +57,46 @@ def send_file(page: Page) -> None:
     page.locator("#progress").wait_for(timeout=MINUTE)
 
 
-def counts(page: Page) -> list[int]:
-    """Delivered, sent, failed, in doubt and waiting, as the page shows them at one moment."""
-    shown = page.locator("#progress .legend").inner_text()
-    return [int(number.replace(",", "")) for number in re.findall(r"[\d,]+$", shown, re.MULTILINE)]
+class Shown(NamedTuple):
+    """What the page shows of a send at one moment."""
+
+    counts: list[int]
+    """Delivered, sent, failed, in doubt, canceled and waiting."""
+    tiles: dict[str, str]
+    """Such as the messages per second, by their titles."""
 
 
-def test_it_works(tmp_path: Path) -> None:
+def shown(page: Page) -> Shown:
+    legend, tiles = page.evaluate(SHOWN)
+    return Shown([int(each.replace(",", "")) for each in legend], dict(tiles))
+
+
+def test_it_works(tmp_path: Path, chromium: Browser) -> None:
+    """The counts add up at each moment and rise, with speed and expected end, and the page is never loaded again."""
     settings = {"TRUSTED_PROXIES": f"{LOOPBACK}/32", "CONSOLE_SECRET_KEY": "a-secret-key-of-the-consoles-tests"}
-    with house(tmp_path, workers=2, **settings) as service, sync_playwright() as playwright:
+    with house(tmp_path, workers=2, **settings) as service, chromium.new_context() as context:
         port = free_port()
         with services.console(port, service.port, service.env, tmp_path, Path.cwd()) as console:
             console.launch()
             console.wait_ready(60)
-            page = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]).new_page()
+            page = context.new_page()
             sign_in(service, page, f"http://{LOOPBACK}:{port}")
             send_file(page)
-            deadline, seen = time.monotonic() + SECONDS, list[int]()
-            while (delivered := counts(page)[0]) < RECIPIENTS:
-                assert sum(counts(page)) == RECIPIENTS
-                assert time.monotonic() < deadline, f"{delivered} were delivered"
-                seen.append(delivered)
+            page.evaluate("window.loadedOnce = true")
+            deadline, seen = time.monotonic() + SECONDS, [shown(page)]
+            while seen[-1].counts[0] < RECIPIENTS:
+                assert time.monotonic() < deadline, f"{seen[-1].counts[0]} were delivered"
                 page.wait_for_timeout(500)
-            assert seen == sorted(seen)
+                seen.append(shown(page))
+            assert page.evaluate("window.loadedOnce")
             expect(page.locator("#progress .status")).to_have_text("Completed")
+    assert [sum(each.counts) for each in seen] == [RECIPIENTS] * len(seen)
+    delivered = [each.counts[0] for each in seen]
+    assert delivered == sorted(delivered)
+    under_way = [each for each in seen if 0 < each.counts[0] < RECIPIENTS]
+    assert len({each.counts[0] for each in under_way}) > 1, delivered
+    speeds = {each.tiles["Messages per second"] for each in under_way}
+    assert all(re.fullmatch(r"[\d,]+(\.\d)?", each) for each in speeds) and len(speeds) > 1, speeds
+    ends = [each.tiles["Expected to finish"] for each in under_way if "Expected to finish" in each.tiles]
+    assert any(re.search(r"\d:\d\d", each) for each in ends), ends
+    assert re.search(r"\d:\d\d", seen[-1].tiles["Ended"])

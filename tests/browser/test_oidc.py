@@ -7,8 +7,8 @@ from bulksms.local.postgres import Postgres
 from shared.oidc.provider import CALLBACK
 from shared.people.invitations import invite
 from tests.browser.conftest import Stand
+from tests.browser.steps import errors_of
 from tests.browser.test_accessibility import SCREENS, wrong_with
-from tests.browser.test_jobs import errors_of
 from tests.harness.console import console_of, serving
 from tests.harness.database import disposable_database
 from tests.harness.oidc_provider import oidc_provider

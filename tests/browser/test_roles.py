@@ -1,20 +1,13 @@
 """The days of those who look and do not act: a viewer of an account, and support, who answers a customer."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Stand
-from tests.browser.test_jobs import errors_of
-from tests.harness.people import Person, a_person
+from tests.browser.steps import errors_of, sign_in_by_link
+from tests.harness.people import a_person
 
 TEXT = "Your parcel is at the door"
 REASON = "ticket 4711: a message has not arrived"
-
-
-def signed_in(stand: Stand, page: Page, person: Person) -> None:
-    """Sign in by a link."""
-    page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
-    page.get_by_role("button", name="Sign in").click()
-    page.locator("main h1").wait_for()
 
 
 def test_a_viewer_sees_and_cannot_act(stand: Stand) -> None:
@@ -22,7 +15,7 @@ def test_a_viewer_sees_and_cannot_act(stand: Stand) -> None:
     context = stand.browser.new_context()
     page = context.new_page()
     errors = errors_of(page)
-    signed_in(stand, page, stand.console.person("viewer"))
+    sign_in_by_link(stand, page, stand.console.person("viewer"))
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     for name in ("New message", "API keys", "People", "Changes"):
         expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
@@ -45,7 +38,7 @@ def test_support_finds_a_message_and_reads_it_with_a_reason(stand: Stand) -> Non
     context = stand.browser.new_context()
     page = context.new_page()
     errors = errors_of(page)
-    signed_in(stand, page, a_person(service, None, operator_role="support"))
+    sign_in_by_link(stand, page, a_person(service, None, operator_role="support"))
     page.get_by_role("link", name="Messages").first.click()
     page.get_by_label("Phone").fill("+999 01 000042")
     page.get_by_label("Account").fill(str(service.account_id))

@@ -26,6 +26,7 @@ REPORT = """
     INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
                                 failed, reported_at)
     VALUES ('simulator', 'demo', 'ready', now(), 0, 0, 400, false, 0, 0, 0, now() + interval '10 minutes')
+    ON CONFLICT (carrier, worker) DO NOTHING
 """
 
 BUSY_REPORT = """

@@ -14,6 +14,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from shared import outbox as events
 from shared.outbox import EventType
+from tests.harness.deliveries import deliver
 from tests.harness.receiver import Post, Receiver, receiver
 from tests.harness.service import Service
 from worker.webhooks.client import Client
@@ -40,19 +41,6 @@ def there() -> Iterator[Receiver]:
     """A receiver that takes everything."""
     with receiver() as made:
         yield made
-
-
-def deliver(service: Service) -> None:
-    """Post what is due now."""
-
-    async def run() -> None:
-        client = Client(loopback=True)
-        try:
-            await Deliverer(service.engine, client, service.settings.secret_key).drain()
-        finally:
-            await client.close()
-
-    asyncio.run(run())
 
 
 def hook(service: Service, to: Receiver, **more: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -73,6 +73,9 @@ upgrade: $(READY) ## Replace the code of an earlier revision by this one under l
 
 partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
 	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions
+
+containers: $(READY) ## Build and run the containers without a registry, on images by debootstrap, as root: make containers DEBIAN_MIRROR=URL
+	@$(if $(DEBIAN_MIRROR),DEBIAN_MIRROR=$(DEBIAN_MIRROR)) $(BIN)/python -m tests.containers.run
 
 hostile: $(READY) ## Attack the service beside a victim, for an hour: make hostile SECONDS=60 ONLY=never,slow MARKDOWN=FILE
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")

@@ -14,6 +14,9 @@ from api.problems import CATALOGUE
 from shared.db.connection import CONNECT_SECONDS
 from shared.observability.metrics import DIRECTORY
 from shared.settings import from_environment
+from tests.containers import page
+from tests.containers.images import IMAGES, taken_from_registry
+from tests.containers.proof import COPIED
 from tests.unit.project.test_readme import of_the_code
 from worker.carrier_config.file import read_carriers
 
@@ -91,6 +94,31 @@ def test_what_uses_the_database_is_stopped_before_it(name: str) -> None:
     assert SERVICES[name]["depends_on"]["postgres"]["condition"] == "service_healthy"
     assert SERVICES[name]["depends_on"]["redis"]["condition"] == "service_healthy"
     assert SERVICES[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+
+
+def test_what_is_built_here_is_never_pulled() -> None:
+    """A service that names the image, and not how it is built, would ask a registry for it first."""
+    assert {name for name, service in SERVICES.items() if service["image"] == "bulksms"} == {*OURS, "console"}
+    assert all(SERVICES[name]["build"] == "." for name in (*OURS, "console"))
+
+
+def test_each_image_has_a_stand_in_for_the_proof_without_a_registry() -> None:
+    named = taken_from_registry(Path("Dockerfile").read_text(), Path("docker-compose.yml").read_text())
+    assert named == set(IMAGES)
+
+
+def test_the_proof_finds_the_commands_of_the_page() -> None:
+    make, start, account = page.first_start()
+    assert make.startswith("cp .env.example .env")
+    assert [command.split()[:3] for command in start] == [["docker", "compose", "up"], ["docker", "compose", "exec"]]
+    assert [command.split()[4:6] for command in account][-1] == ["bulksms", "key"]
+    assert page.tls().split("\n")[0].startswith("TLS_CERTIFICATE=")
+    assert page.command("sh deploy/replace-api.sh") == "sh deploy/replace-api.sh"
+
+
+def test_the_proof_copies_what_the_image_takes() -> None:
+    allowed = [line[1:] for line in Path(".dockerignore").read_text().splitlines() if line.startswith("!")]
+    assert set(allowed) <= set(COPIED)
 
 
 def test_a_worker_may_finish_its_window() -> None:

@@ -189,7 +189,7 @@ def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
         decide_sender(connection, account, "ACME", "rejected")
     decide_sender(connection, account, "ACME", "rejected", "not yours")
     assert connection.execute(text("SELECT state, reason FROM sender_id")).one() == ("rejected", "not yours")
-    with pytest.raises(Refused, match="has not asked"):
+    with pytest.raises(Refused, match="has not requested"):
         decide_sender(connection, account, "OTHER", "approved")
 
 

@@ -111,7 +111,7 @@ class Refuser(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def late_api() -> Iterator[LateApi]:
-    with LateApi(at_once=int(MANY_REFUSALS) + 1) as api:
+    with LateApi(at_once=2 * int(MANY_REFUSALS)) as api:  # so many that a slow machine forgets none too many
         thread = threading.Thread(target=api.serve_forever, daemon=True)
         thread.start()
         yield api

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the API's containers by new ones of the present image and settings, and loses no request: starts as many new
+# Replaces the API's containers by new ones of the present image and settings, one after the other: starts as many new
 # ones, waits until they are ready, leads requests to them, and then stops the old ones, which complete what is open.
 set -eu
 ready_seconds=120

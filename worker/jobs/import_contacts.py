@@ -138,7 +138,7 @@ def import_chunk(engine: Engine) -> bool:
         if row is None:  # another worker has taken it since
             return True
         job.begin(row.id, row.account_id, row.failures)
-        chunk = connection.execute(TAKE_CHUNK, {"id": row.id, "number": row.next_piece}).scalar_one()
+        chunk = connection.execute(TAKE_CHUNK, {"import": row.id, "number": row.next_piece}).scalar_one()
         reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.place or {})))
         try:
             contacts, rejected = reader.read(chunk, row.next_piece + 1 == row.pieces)

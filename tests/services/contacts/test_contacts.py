@@ -62,7 +62,7 @@ def test_a_position_is_never_used_again(connection: Connection, group: UUID) -> 
 def test_positions_are_consecutive_over_pages(
     connection: Connection, group: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contacts, "PAGE", 10)
+    monkeypatch.setattr(contacts, "CONTACTS_PER_STATEMENT", 10)
     phones = [str(254711000000 + number) for number in range(95)]
     add_contacts(connection, group, phones[20:40])
     assert add_contacts(connection, group, phones) == 75

@@ -37,13 +37,15 @@ class RecentDelays:
         }
 
     def _read(self) -> Reading:
-        """What was counted since the process started. Prometheus adds the smaller buckets to each."""
+        """What was counted since the process started. Prometheus adds the smaller buckets to each; other labels are added up."""
         reading: Reading = {}
-        below: dict[str, int] = {}
+        below: dict[tuple[str, ...], int] = {}
         for metric in self._histogram.collect():
             for sample in metric.samples:
                 if "le" in sample.labels:
-                    carrier, count = sample.labels["carrier"], round(sample.value)
-                    reading.setdefault(carrier, {})[sample.labels["le"]] = count - below.get(carrier, 0)
-                    below[carrier] = count
+                    labels, count = dict(sample.labels), round(sample.value)
+                    size, series = labels.pop("le"), tuple(labels.values())
+                    buckets = reading.setdefault(labels["carrier"], {})
+                    buckets[size] = buckets.get(size, 0) + count - below.get(series, 0)
+                    below[series] = count
         return reading

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from shared.people.release import release_email
 from sqlalchemy import Connection, text
 
-from shared.accounts.audit_log import By
+from shared.accounts.audit_log import Actor
 from shared.db.tables.people import person_identity
 from shared.people.identities import bind_identity, unbind_identities
 from shared.people.invitations import find_invitation, invite, revoke_invitation
 from shared.people.memberships import add_member, change_role, end_membership
 from shared.people.persons import actor_of, change_password, disable_person, lock_person, set_operator_role
+from shared.people.release_email import release_email
 from shared.people.second_factor import begin_totp, confirm_totp, disable_totp, totp_texts
 from shared.people.sessions import MAX_SESSIONS, Origin, begin_session, end_sessions
 from shared.people.sign_in_links import has_link, make_link
@@ -22,7 +22,7 @@ from tests.harness.service import SECRET_KEY, Service
 from tests.integration.people.test_retention import age, clean
 from tests.integration.people.test_second_factor import enable, now
 
-BY = By("tests")
+BY = Actor("tests")
 TEXTS = totp_texts(SECRET_KEY)
 OF_PERSON = {
     "person": "id = :person",
@@ -61,7 +61,7 @@ class Two:
             make_link(connection, person.id)
             for account in self.accounts:
                 friend = f"friend-of-{person.id}@example.com"
-                invite(connection, friend, account, "viewer", by=By(actor_of(person.id)))
+                invite(connection, friend, account, "viewer", by=Actor(actor_of(person.id)))
         return person
 
     def rows(self, person: Person, account: int | None = None) -> Rows:

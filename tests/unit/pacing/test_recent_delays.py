@@ -76,3 +76,17 @@ def test_a_quantile_is_between_the_bounds_of_its_bucket(share: float, counts: li
 def test_workers_are_counted_together() -> None:
     assert sum_of([buckets([1, 0, 0, 2]), buckets([0, 3, 0, 1]), {}]) == buckets([1, 3, 0, 3])
     assert sum_of([]) == {}
+
+
+def test_the_series_of_other_labels_are_added_up() -> None:
+    labels = ["carrier", "category"]
+    histogram = Histogram("delay", "Of tests.", labels, registry=CollectorRegistry(), buckets=BOUNDS)
+    recent = RecentDelays(histogram, lambda: 0.0)
+    for category, delay in (
+        ("authentication", 0.5),
+        ("authentication", 3.0),
+        ("marketing", 1.5),
+        ("transactional", 9.0),
+    ):
+        histogram.labels("main", category).observe(delay)
+    assert recent._read()["main"] == {"1.0": 1, "2.0": 1, "4.0": 1, "+Inf": 1}

@@ -37,7 +37,10 @@ class RecentDelays:
         }
 
     def _read(self) -> Reading:
-        """What was counted since the process started. Prometheus adds the smaller buckets to each; other labels are added up."""
+        """What was counted since the process started, all other labels together.
+
+        Prometheus adds the smaller buckets to each.
+        """
         reading: Reading = {}
         below: dict[tuple[str, ...], int] = {}
         for metric in self._histogram.collect():

@@ -17,7 +17,7 @@ from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import add_to_sends, count_messages
-from shared.sms.countries import PREFIX
+from shared.sms.countries import PREFIX_DIGITS
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
 """What resolved a doubt: a late response, a receipt, the operator, a carrier's report, or the end of validity."""
@@ -116,7 +116,7 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
         ],
     )
     for carrier, resolved in groupby(sorted(rows, key=attrgetter("carrier")), key=attrgetter("carrier")):
-        count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in resolved))
+        count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in resolved))
     return len(rows)
 
 

@@ -40,7 +40,7 @@ from shared.ids import first_id_at
 from shared.job_failures import attempt, failures_of, in_backoff
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 from shared.periodic import repeat
-from shared.sms.countries import PREFIX, country_of
+from shared.sms.countries import PREFIX_DIGITS, country_of
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ SUMS = (
     .where(send.c.price > 0)
     .group_by(*DIMENSIONS)
 )
-FIRST_DIGITS = func.left(cast(message.c.phone, Text), PREFIX).label("prefix")
+FIRST_DIGITS = func.left(cast(message.c.phone, Text), PREFIX_DIGITS).label("prefix")
 CREDITS = func.sum(message.c.price).filter(message.c.status.in_(sorted(CHARGED)))
 MESSAGES = (
     select(

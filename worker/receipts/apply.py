@@ -26,7 +26,7 @@ from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
-from shared.sms.countries import PREFIX
+from shared.sms.countries import PREFIX_DIGITS
 from worker.receipts.receipt_trace import trace_receipts
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
@@ -189,7 +189,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             for reference in row.found:
                 applied = group.pop(reference, None)
                 if applied is not None and applied.phone is not None:
-                    counts[status, row.lane, applied.phone[:PREFIX]] += 1
+                    counts[status, row.lane, applied.phone[:PREFIX_DIGITS]] += 1
         others += group.values()
     if moved:
         add_of_messages(connection, lambda _: moved)
@@ -219,7 +219,9 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
                 count_delays(carrier, row.lane, [row.delay])
     add_of_messages(connection, lambda _: [StatusChange.of_message(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
-    count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in rows if row.moved))
+    count_messages(
+        carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in rows if row.moved)
+    )
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
     matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}

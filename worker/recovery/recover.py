@@ -28,7 +28,7 @@ from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.counters import Changes, count_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
-from shared.sms.countries import PREFIX
+from shared.sms.countries import PREFIX_DIGITS
 from worker.recovery.recovery_trace import trace_recovery
 from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
@@ -149,7 +149,8 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
     prefix, route = short_prefix_of(row.id), field(row.route)
     messages, doubts = [], []
     count_messages(
-        carrier, Counter(("in_doubt", row.lane, recipients[index - 1][:PREFIX]) for index in indexes if not row.test)
+        carrier,
+        Counter(("in_doubt", row.lane, recipients[index - 1][:PREFIX_DIGITS]) for index in indexes if not row.test),
     )
     for index in indexes:
         phone = recipients[index - 1]

@@ -8,7 +8,7 @@ from shared.ids import MessageIds
 from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
 from shared.sends.counters import MessageCounts, count_messages
-from shared.sms.countries import PREFIX
+from shared.sms.countries import PREFIX_DIGITS
 from worker.carriers.base import STATUS_OF, MessageGroup, Outcome, ResponseKind
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
@@ -106,7 +106,7 @@ def count_window(
 def count_results(carrier: str, batches: Iterable[ClaimedBatch]) -> None:
     """Count the results of a cycle that is settled, but for those of test keys."""
     counts: MessageCounts = Counter(
-        (result.status, batch.lane, phone[:PREFIX])
+        (result.status, batch.lane, phone[:PREFIX_DIGITS])
         for batch in batches
         if not (batch.test or batch.lost)
         for phone, result in zip(batch.phones, batch.results, strict=True)

@@ -5,6 +5,7 @@ import time
 from sqlalchemy import Connection, bindparam, func, literal, select
 
 from api.problems import Problem
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import suppression
 
 MAX_OPT_OUTS = 10_000_000
@@ -23,13 +24,18 @@ class OptOutCounts:
     """Counts the opt-outs of accounts.
 
     The last count and what this process has added since are enough, unless the limit is near: then it counts again.
+    Until then, what other processes have added since the last count is not noticed.
     """
 
     def __init__(self) -> None:
         self._counts: dict[int, tuple[int, float]] = {}
 
     def check(self, connection: Connection, account_id: int, added: int) -> None:
-        """Raise Problem suppression_limit if the account has too many, with those that this transaction has added."""
+        """Raise Problem suppression_limit if the account has too many, with those that this transaction has added.
+
+        Waits until others that were checked before have committed theirs, so that they are counted.
+        """
+        one_at_a_time(connection, "suppressions", account_id)
         known, until = self._counts.get(account_id, (0, 0.0))
         known += added
         if known > MAX_OPT_OUTS or time.monotonic() >= until:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from shared.accounts.administration import Refused
 from shared.contacts.phones import as_number
 from shared.db.expressions import in_parameter
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import contact, contact_group
 from shared.ids import new_id
 
@@ -124,6 +125,7 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
     """Create an empty group. Raises NameTaken or TooManyGroups."""
     if not name.strip():
         raise Refused("A group needs a name.")
+    one_at_a_time(connection, "groups", account_id)
     if connection.execute(GROUPS, {"account": account_id}).scalar_one() >= MAX_GROUPS:
         raise TooManyGroups(f"An account has at most {MAX_GROUPS:,} groups.")
     group = new_id()

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, exists, func, or_, select, up
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, operator, record
+from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.accounts import account, api_key
 from shared.db.tables.people import invitation, membership, person
 from shared.ids import new_id
@@ -101,6 +102,8 @@ def invite(
     Nothing is sent: whoever invites passes the link on. Raises Refused. The audit log names no e-mail address.
     """
     by = by or operator()
+    if account_id is not None:
+        one_at_a_time(connection, "invitations", account_id)
     live_account = connection.execute(LIVE_ACCOUNT, {"account": account_id}).scalar()
     if live_account is not None:
         raise Refused(f"Account {account_id} is the sandbox of account {live_account}: invite people to that one.")

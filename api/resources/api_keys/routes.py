@@ -36,7 +36,6 @@ from shared.accounts.api_keys import (
     rotate_key,
 )
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
-from shared.db.one_at_a_time import one_at_a_time
 
 
 class Issued(NamedTuple):
@@ -76,7 +75,6 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """
 
     def act(connection: Connection) -> Issued:
-        one_at_a_time(connection, "keys", caller.account_id)
         lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)

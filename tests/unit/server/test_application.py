@@ -4,6 +4,7 @@ import asyncio
 import gc
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from api.http.receive import SpooledBody, spooled_body
 from api.http.request import Receive, current_request, environ_of
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
-from api.limits.bulkheads import OIDC_THREADS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
+from api.limits.bulkheads import OIDC_THREADS, PASSWORD_NICENESS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
 from api.problems import Problem
 from api.server import application as asgi
 from api.server import thread_pools
@@ -449,6 +450,20 @@ def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time(announced
         assert (at_once, worked.count("/large")) == (WORKED_ON_OF_ACCOUNT, 6)
 
     asyncio.run(run())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Elsewhere threads have no priority of their own")
+def test_threads_that_hash_passwords_have_a_lower_priority() -> None:
+    priorities: list[int] = []
+
+    def app(environ: dict[str, Any], start: Start) -> list[bytes]:
+        if not is_on_event_loop():
+            priorities.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return answer_in_thread(environ, start)
+
+    ask(app, "/api/v1/me")
+    ask(app, "/api/v1/sign-in")
+    assert priorities[1] - priorities[0] == PASSWORD_NICENESS > 0
 
 
 def test_guessing_at_passwords_takes_no_time_of_others() -> None:

@@ -67,8 +67,8 @@ OF_ACCOUNT = select(func.count()).select_from(
 REVOKE = insert(revoked_token).on_conflict_do_nothing()
 
 
-class Ended:
-    """The ids of what was revoked or has ended, for as long as they matter.
+class ExpiringIds:
+    """The ids of what was revoked or has ended, each until it need not be known any more.
 
     The first read loads all, later reads only new ones. Lookups are safe while one thread reads.
     """
@@ -113,7 +113,7 @@ class Ended:
         self._forget_at = time.monotonic() + FORGET_EVERY
 
 
-class RevokedTokens(Ended):
+class RevokedTokens(ExpiringIds):
     """The revoked tokens that have not expired."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class RevokedTokens(Ended):
         self.add(caller.token_id, caller.expires_at)
 
 
-class EndedKeys(Ended):
+class EndedKeys(ExpiringIds):
     """The keys that were revoked or have expired, until the last of their tokens has."""
 
     def __init__(self) -> None:

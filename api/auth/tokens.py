@@ -166,7 +166,7 @@ class Tokens:
     def revoke(self, caller: Caller) -> None:
         """Revoke a token, in this process at once and in all others within a few seconds.
 
-        Raises Problem rate_limited if the key has too many revoked tokens.
+        Raises Problem rate_limited if its key or account has too many revoked tokens.
         """
         self._revocations.tokens.revoke(self._engine, caller)
 
@@ -232,7 +232,7 @@ def _is_revoked(caller: Caller, revoked: Revocations) -> bool:
         account_id, version, session_id = caller.membership
         if session_id in revoked.sessions or version < revoked.members.get((account_id, key), 0):
             return True
-    if caller.token_id in revoked.tokens.ends or key in revoked.keys.ends:
+    if caller.token_id in revoked.tokens or key in revoked.keys:
         return True
     return caller.generation < revoked.oldest.get(key, 0)
 

@@ -20,7 +20,7 @@ from api.limits.pumping_guard import WINDOW, Finding
 from api.problems import Problem, invalid
 from api.request_cost import add_recipients
 from api.services import Services
-from shared.accounts.limits import Limits
+from shared.accounts.limits import RECIPIENTS, Limits
 from shared.contacts.suppressions import listed
 from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
@@ -176,7 +176,7 @@ def _may_send_to(phone: str, limits: Limits) -> bool:
 
 def hourly_limit(limits: Limits, lane: int, defaults: Sequence[int]) -> int:
     """Messages of a lane to one phone per hour; 0: unlimited. `defaults` are the installation's limits by lane."""
-    own = (limits.recipient_authentication, limits.recipient_transactional, limits.recipient_marketing)[lane]
+    own: int | None = getattr(limits, RECIPIENTS[lane])
     return defaults[lane] if own is None else own
 
 

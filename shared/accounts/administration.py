@@ -237,10 +237,9 @@ def create_key(
 ) -> NewKey:
     """Create an API key. Its secret is returned here and stored nowhere; `pepper` is the installation's SECRET_KEY.
 
-    A `test` key belongs to the account's sandbox, which is created if needed; every key of a sandbox is a test key.
-    `allowed_ips` are the only networks (`192.0.2.0/24`) that may use the key; None: no restriction.
-
-    The row of the account or sandbox that gets the key stays locked: until the transaction ends, it gets no other key.
+    A `test` key belongs to the account's sandbox, which is created if needed; every key of a sandbox is a test key. The
+    row of the key's account or sandbox stays locked, so that its keys can be counted. `allowed_ips` are the only
+    networks (`192.0.2.0/24`) that may use the key; None: no restriction.
     """
     try:
         allowed = [str(network) for network in networks(allowed_ips)] or None

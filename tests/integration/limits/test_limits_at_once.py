@@ -25,6 +25,7 @@ def refused_after(service: Service, make: Make, request: Callable[[], TestRespon
     """The status and code of a request that comes while another process is about to commit what it made."""
     with ThreadPoolExecutor(1) as threads, service.engine.connect() as process, service.engine.connect() as other:
         make(process)
+        other = other.execution_options(isolation_level="AUTOCOMMIT")
         answer = threads.submit(request)
         wait_until(lambda: answer.done() or bool(other.execute(WAITING).scalar_one()), 30, "the request")
         process.commit()

@@ -26,12 +26,9 @@ class SendPaging(Paging):
 
     status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
     reference = fields.String(metadata=doc("Only sends with this reference.", "order A-1042"))
-    in_progress = fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    in_progress = fields.QueryBoolean(
         metadata=doc(
-            "With `true`, only bulk and group sends that are due and not over. They are found however many other sends"
-            " are newer.",
+            "With `true`, only bulk and group sends that are due and not complete, however many newer sends there are.",
             "true",
         ),
     )

@@ -17,7 +17,7 @@ from api.schemas.times import check_due, check_expiry
 from shared.carriers.error_codes import WITH_ERROR
 from shared.lifecycle import Category, MessageStatus, SendState
 
-FAILED = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
+UNSUCCESSFUL = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
 """Statuses of messages that failed or are in doubt."""
 
 
@@ -217,7 +217,7 @@ class SendErrorCountResponse(Schema):
 
     status = fields.String(
         required=True,
-        metadata=doc("Their status.", "undelivered", enum=FAILED),
+        metadata=doc("Their status.", "undelivered", enum=UNSUCCESSFUL),
     )
     code = fields.String(
         required=True,

@@ -27,11 +27,11 @@ def count_connections(engine: Engine, application: str) -> None:
     opened, in_use = (POOL_CONNECTIONS.labels(application, state) for state in ("open", "in_use"))
 
     def checked_out(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        record.record_info["in_use"] = True
+        record.info["in_use"] = True
         in_use.inc()
 
     def checked_in(_connection: object, record: ConnectionPoolEntry) -> None:
-        if record.record_info.pop("in_use", False):
+        if record.info.pop("in_use", False):
             in_use.dec()
 
     event.listen(engine, "connect", lambda *_: opened.inc())

@@ -63,7 +63,7 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
 
-failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
+failover: $(READY) ## Promote a standby twenty times of each kind, and restore a lost server, under load, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
 
 upgrade: $(READY) ## Replace the code of an earlier revision by this one under load; needs git: make upgrade FROM=e515bd3

@@ -1,4 +1,4 @@
-"""Twenty promotions of each kind under load: `make failover`. `make test` does one of each.
+"""Twenty promotions of each kind under load: `make failover`. tests/services/guard has one of each.
 
 A synchronous standby lacks nothing: sending resumes by itself, and no accepted send is lost. An asynchronous one may
 lack commits: then nothing more is sent. In no case does a phone get a message twice.
@@ -19,6 +19,7 @@ from tests.faults.traffic import Traffic
 from tests.harness.house import wait_until
 from tests.harness.standby import Pair
 
+pytestmark = pytest.mark.failover
 PROMOTIONS = 20
 CLIENTS = 2
 LIST = 8_000
@@ -32,10 +33,7 @@ SENDING_AGAIN_SECONDS = 15
 LACKED: list[bool] = []
 """Of each asynchronous promotion that was run: whether the promoted database lacked an accepted send or a submit."""
 
-EACH = pytest.mark.parametrize(
-    "number",
-    [pytest.param(number, marks=pytest.mark.failover if number else ()) for number in range(PROMOTIONS)],
-)
+EACH = pytest.mark.parametrize("number", range(PROMOTIONS))
 
 
 class Outcome(NamedTuple):
@@ -137,7 +135,6 @@ def test_an_asynchronous_standby_is_held_whenever_it_lacks_something(pair: Pair,
         check_the_end(pair, outcome, clients, accepted)
 
 
-@pytest.mark.failover
 def test_some_promotion_of_the_run_lacked_something() -> None:
     """Otherwise the run has shown nothing about the guard. It comes after the promotions."""
     assert any(LACKED)

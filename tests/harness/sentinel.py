@@ -91,7 +91,10 @@ class Watched:
 
         def promoted() -> bool:
             with Redis.from_url(self.replica.url, socket_timeout=1) as client:
-                return bool(client.info("replication")["role"] == "master")
+                try:
+                    return bool(client.info("replication")["role"] == "master")
+                except RedisError:  # with the promotion, Sentinel disconnects the replica's clients
+                    return False
 
         wait_until(promoted, 30, "the promotion")
 

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.house import wait_until
-from tests.hostile.poison import import_file
+from tests.hostile.jobs import import_file
 from tests.observe.watched import Watched, phones, run, send, send_one
 
 pytestmark = pytest.mark.prometheus

@@ -23,6 +23,7 @@ from tests.harness.servers import SMALL
 from tests.harness.standby import ADMITTED
 from tests.harness.times import ahead
 
+pytestmark = pytest.mark.failover
 CLIENTS = 3
 PHONES = [str(255_711_000_000 + number) for number in range(5_000)]
 TOPPED_UP = 500

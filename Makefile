@@ -34,7 +34,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts healthy crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -117,6 +117,9 @@ observe: $(READY) ## Watch the service of `make run` with Prometheus, which must
 
 alerts: $(READY) ## Test the rules with promtool, and break a running service until each alert fires in Prometheus
 	$(BIN)/python -m pytest -q -m prometheus tests/unit/project/test_observe.py tests/observe
+
+healthy: $(READY) ## Run healthy traffic for an hour under the alerts as they are; none may fire: make healthy MINUTES=60
+	$(BIN)/python -m tests.observe.healthy --minutes $(or $(MINUTES),60)
 
 carriers: $(READY) ## Measure rates, failover, throttling and fair shares at simulated SMSCs
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers

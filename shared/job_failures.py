@@ -13,11 +13,11 @@ such a state stays aside because of its row here.
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from sqlalchemy import (
     Boolean,
@@ -50,7 +50,6 @@ from shared.encryption import TextKeyMissing
 __all__ = [
     "FAILURES",
     "IN_BACKOFF",
-    "SINGLY_SECONDS",
     "YIELDING",
     "Job",
     "JobKind",
@@ -63,6 +62,7 @@ __all__ = [
     "in_backoff",
     "is_set_aside",
     "succeeded",
+    "time_boxed",
 ]
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ JobKind = Literal[
     "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
 ]
 
-SINGLY_SECONDS: Final = 0.5
+ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
@@ -114,6 +114,8 @@ MARK_SET_ASIDE = (
     )
 )
 CLEAR = delete(job_failure).where(OF_JOB)
+
+T = TypeVar("T")
 
 OnSetAside = Callable[[Connection, str, str], None]
 """Moves the job with this id out of its queue; the last argument is the error without any data."""
@@ -208,7 +210,7 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
     """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
-    One by one, none is begun after SINGLY_SECONDS: the others are done the next time.
+    One by one, those that take too long are left for the next round (`time_boxed`).
 
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
@@ -218,15 +220,22 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], 
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
-    done, deadline = 0, time.monotonic() + SINGLY_SECONDS
-    for _ in range(limit):
-        if time.monotonic() > deadline:
-            break
+    done = 0
+    for _ in time_boxed(range(limit)):
         with attempt(engine, kind) as job:
             if not (count := work(job, 1)):
                 break
             done += count
     return done
+
+
+def time_boxed(jobs: Iterable[T]) -> Iterator[T]:
+    """The jobs, until ROUND_SECONDS after the first was asked for; the rest are left for the next round."""
+    deadline = time.monotonic() + ROUND_SECONDS
+    for job in jobs:
+        yield job  # at least the first, however long it takes
+        if time.monotonic() > deadline:
+            return
 
 
 def stack_of(error: Exception) -> str:

@@ -165,5 +165,5 @@ class WorkerProcess:
 
 
 def _connections(settings: Settings) -> int:
-    """The most database connections. Each is opened only when needed."""
+    """The pool's size. Each connection is opened only when needed, and OVERFLOW more when all are in use."""
     return settings.concurrency * (MAX_POOLED_CARRIERS if settings.carriers_file else 1) + 8

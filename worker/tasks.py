@@ -64,12 +64,12 @@ class ExpandAndSend:
         self._dispatcher = dispatcher
         self.recipients = recipients
         self.tasks: TaskPublisher | None = None
-        """Publishes tasks of batches that are new, due or to be sent again."""
+        """Publishes tasks of new batches; the sweeper, of those due or recovered."""
 
     def __call__(self) -> int:
         """Expand and send. Returns the number of cycles.
 
-        What waits is sent after each expansion, also after one that failed, so that many of those delay nothing.
+        What waits is sent after each expansion, even a failed one, so that many failures delay nothing.
         """
         cycles = 0
         while not self._dispatcher.stop.is_set():

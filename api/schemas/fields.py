@@ -87,6 +87,14 @@ class Boolean(Coded, fields.Boolean):
     default_error_messages = {"invalid": coded("wrong_type", "Use true or false, without quotes.")}  # noqa: RUF012
 
 
+class QueryBoolean(Boolean):
+    """`true` or `false` in a query, and no other word for it."""
+
+    def __init__(self, **options: Any) -> None:
+        """`options` are those of any field."""
+        super().__init__(truthy={"true"}, falsy={"false"}, **options)
+
+
 class StrictBoolean(Boolean):
     """True or false; not a value that only equals them, such as 1."""
 

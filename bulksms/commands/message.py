@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
-from sqlalchemy import Row, func, select, text
+from sqlalchemy import Row, select, text
 
 from bulksms.environment import database
 from bulksms.output import json_option, show_rows
@@ -13,6 +13,7 @@ from shared.accounts.administration import Refused
 from shared.carriers.error_codes import error_of
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages
+from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at, message_id
 from shared.sms.phones import is_phone, suggest
 
@@ -32,7 +33,6 @@ MESSAGES = messages.message.c
 ROWS = select(
     *MESSAGES["id", "status", "carrier", "reference", "error", "attempts", "submitted_at", "finished_at"]
 ).where(in_parameter(MESSAGES.id, "ids"))
-LONG_TIMEOUT = select(func.set_config("statement_timeout", "10min", True))
 ENDED = ("canceled", "expired")
 
 
@@ -65,7 +65,7 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
         )
     since = first_id_at(datetime.now(UTC) - timedelta(days=days))
     with database() as connection:
-        connection.execute(LONG_TIMEOUT)
+        connection.execute(ALLOW_LONG_STATEMENTS)
         owner = accounts.find_account(connection, account) if account else None
         parameters = {"phone": phone, "since": since, "account": owner, "limit": limit}
         recipients = connection.execute(FIND, parameters).all()

@@ -2573,7 +2573,7 @@ export interface Operations {
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
-  /** Count the messages of a send that failed, expired or are in doubt, by status and error, the most first. */
+  /** Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first. */
   countSendErrors(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendErrors>;
   /** How people can sign in here. */
   listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;

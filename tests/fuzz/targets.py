@@ -87,7 +87,7 @@ def framing(data: bytes, mutator: Mutator) -> None:
             session.feed(piece)
     except Lost:
         pass
-    assert window.missing == window.answers.count(None)
+    assert window.missing == window.responses.count(None)
     assert len(session._rest) <= CONFIG.max_pdu + len(data)
 
 

@@ -34,6 +34,8 @@ from worker.tasks import register
 
 SECRET_KEY = "test-secret-key-of-enough-characters"
 PREFIX = "/api/v1"
+DEFAULTS = {"simulator_receipt_delay": 0.0, "request_log_sample_rate": 0.0, "sandbox_requests_per_second": 10_000}
+"""Settings of a test that has no others. A sandbox's usual rate is less than what the tests of a module ask it for."""
 
 
 class Service:
@@ -47,7 +49,7 @@ class Service:
             broker_url="memory://",
             secret_key=SECRET_KEY,
             eager=True,
-            **({"simulator_receipt_delay": 0.0, "request_log_sample_rate": 0.0} | settings),
+            **(DEFAULTS | settings),
         )
         self.celery = celery = make_celery(self.settings)
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())

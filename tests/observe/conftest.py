@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.observe.prometheus import shortened
 from tests.observe.watched import Watched, watch
 
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     """All of them, running."""
-    with watch(tmp_path_factory.mktemp("house")) as made:
+    with watch(tmp_path_factory.mktemp("house"), shortened()) as made:
         yield made

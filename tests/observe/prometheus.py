@@ -1,4 +1,4 @@
-"""Debian's Prometheus, with the rules of deploy/observe and shorter times."""
+"""Debian's Prometheus, with the rules of deploy/observe; for most tests, with shorter times."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from tests.harness.house import wait_until
 
 RULES = Path("deploy/observe/rules.yml")
 CONFIGURATION = """
-global: {{scrape_interval: 1s, evaluation_interval: 1s}}
+global: {{scrape_interval: {interval}s, evaluation_interval: {interval}s}}
 rule_files: [rules.yml]
 scrape_configs:
   - job_name: bulksms
@@ -60,25 +60,25 @@ class Prometheus:
         wait_until(lambda: alert not in self.firing(), seconds, f"the end of {alert}")
 
 
-def shortened(rules: str, hour: float = 3600) -> str:
-    """The rules with windows of 15 s, long ones of 20 s, and with five seconds for which a condition must hold.
+def shortened(hour: float = 3600) -> str:
+    """The rules of deploy/observe with windows of 15 s, long ones of 20 s, and conditions that must hold for 5 s.
 
     Ages are compared with hours and days of other lengths: `hour` is how many seconds an hour has.
     """
-    rules = re.sub(r"^(\s+)for: \w+$", r"\1for: 5s", rules, flags=re.MULTILINE)
+    rules = re.sub(r"^(\s+)for: \w+$", r"\1for: 5s", RULES.read_text(), flags=re.MULTILINE)
     rules = re.sub(r"\* 3600\b", f"* {hour:g}", rules)
     rules = re.sub(r"\* 60\b", f"* {hour / 60:g}", rules)
     return WINDOW.sub(lambda match: "[20s]" if int(match[1]) * SECONDS[match[2]] >= LONG else "[15s]", rules)
 
 
 @contextlib.contextmanager
-def prometheus(folder: Path, token: str, ports: Sequence[int], hour: float = 3600) -> Iterator[Prometheus]:
-    """A Prometheus that scrapes these ports each second. For its alerts about ages, an hour has `hour` seconds."""
+def prometheus(folder: Path, token: str, ports: Sequence[int], rules: str, interval: int = 1) -> Iterator[Prometheus]:
+    """A Prometheus that scrapes these ports and evaluates these rules every `interval` seconds."""
     program = shutil.which("prometheus")
     assert program, "install Debian's prometheus"
     targets = ", ".join(f'"{LOOPBACK}:{port}"' for port in ports)
-    (folder / "prometheus.yml").write_text(CONFIGURATION.format(token=token, targets=targets))
-    (folder / "rules.yml").write_text(shortened(RULES.read_text(), hour))
+    (folder / "prometheus.yml").write_text(CONFIGURATION.format(interval=interval, token=token, targets=targets))
+    (folder / "rules.yml").write_text(rules)
     port = free_port()
     command = [program, f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'tsdb'}"]
     with (folder / "prometheus.log").open("wb") as log:

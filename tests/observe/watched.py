@@ -13,7 +13,7 @@ from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
 from tests.harness.house import House, house, wait_until
-from tests.observe.prometheus import Prometheus, prometheus
+from tests.observe.prometheus import Prometheus, prometheus, shortened
 
 TOKEN = "monitoring-token"
 CARRIERS = """
@@ -42,7 +42,7 @@ class Watched(NamedTuple):
         """Another Prometheus, for alerts about ages: an hour has so many seconds. It scrapes further ports, too."""
         folder = self.service.folder / f"prometheus-{free_port()}"
         folder.mkdir()
-        with prometheus(folder, TOKEN, [*self.ports, *ports], seconds) as watching:
+        with prometheus(folder, TOKEN, [*self.ports, *ports], shortened(seconds)) as watching:
             yield watching
 
     @contextlib.contextmanager
@@ -68,8 +68,8 @@ def smsc(folder: Path, port: int, *options: str) -> Command:
 
 
 @contextlib.contextmanager
-def watch(folder: Path) -> Iterator[Watched]:
-    """A service with a carrier over SMPP, webhooks and an account, and a Prometheus."""
+def watch(folder: Path, rules: str, interval: int = 1) -> Iterator[Watched]:
+    """A service with a carrier over SMPP, webhooks and an account, and a Prometheus with these rules."""
     smsc_port, metrics_port = free_port(), free_port()
     (folder / "carriers.toml").write_text(CARRIERS.format(host=LOOPBACK, port=smsc_port))
     carrier = smsc(folder, smsc_port)
@@ -87,7 +87,7 @@ def watch(folder: Path) -> Iterator[Watched]:
     try:
         with house(folder, **settings) as service:
             ports = [service.port, metrics_port]
-            with prometheus(folder, TOKEN, ports) as watching:
+            with prometheus(folder, TOKEN, ports, rules, interval) as watching:
                 service.start_webhooks()
                 service.new_account()
                 wait_until(lambda: watching.value("bulksms_webhook_processes") == 1, 60, "the webhook process")

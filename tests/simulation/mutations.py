@@ -202,6 +202,7 @@ MUTATIONS = (
     Mutation(
         "unfenced settlement",
         lambda: [sql(worker.sending.results, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
+        seed=1,
     ),
     Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
     Mutation("an end of more than there is", lambda: [(worker.sending.finish, "can_finish", can_finish_too_much)]),

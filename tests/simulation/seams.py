@@ -20,6 +20,7 @@ import api.commit.draft
 import shared.crashpoints
 import shared.db.connection
 import shared.ids
+import shared.job_failures
 import shared.sends.fair_queueing
 import worker.jobs.expand
 import worker.recovery.sweeper
@@ -107,6 +108,7 @@ def seams(
         for module in (
             shared.sends.fair_queueing,
             shared.ids,
+            shared.job_failures,
             worker.sending.checks,
             worker.recovery.sweeper,
             worker.sending.dispatch,

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
 """Seconds between attempts to connect to a broker that refuses the worker."""
-BURST, BURST_SECONDS = 100, 4.0
+INVALID_BURST, INVALID_BURST_SECONDS = 100, 4.0
 """After so many invalid entries within that time, Celery's own limit of restarts applies: it pauses for a second after
 every sixth. With fewer, the tasks behind them do not wait."""
 
@@ -34,7 +34,7 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
         super().__init__(*arguments, **options)
         self._lost_connection = (*self.connection_errors, *self.channel_errors)
         self._dropped = 0
-        self._dropped_at: deque[float] = deque(maxlen=BURST)
+        self._dropped_at: deque[float] = deque(maxlen=INVALID_BURST)
         self.connection_errors = (Exception,)
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
@@ -47,7 +47,7 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
         """Log a lost connection, a broker error or an invalid queue entry, before the consumer restarts."""
         if not isinstance(exc, self._lost_connection):
             self._dropped += 1
-            if len(self._dropped_at) < BURST or time.monotonic() - self._dropped_at[0] > BURST_SECONDS:
+            if len(self._dropped_at) < INVALID_BURST or time.monotonic() - self._dropped_at[0] > INVALID_BURST_SECONDS:
                 self.restart_count = 0  # this restart is not counted
             self._dropped_at.append(time.monotonic())
             log.error("an entry of the queue is no task; it was dropped (%d so far): %r", self._dropped, exc)

@@ -56,20 +56,15 @@ from worker.jobs.turns import next_in_turn, take_turn
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
-DUE = next_in_turn(
-    "erasure",
-    erasure.c.id,
-    erasure.c.account_id,
-    and_(erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now()),
-    since=erasure.c.due_at,
-)
+IS_DUE = and_(erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now())
+DUE = next_in_turn("erasure", erasure.c.id, erasure.c.account_id, IS_DUE, since=erasure.c.due_at)
 LOCK = (
     select(*erasure.c["id", "account_id", "phone", "waiting", "counts"])
     .add_columns(
         (erasure.c.created_at < func.now() - timedelta(seconds=30)).label("settled"),
         failures_of("erasure", erasure.c.id).label("failures"),
     )
-    .where(erasure.c.id == bindparam("erasure"), erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now())
+    .where(erasure.c.id == bindparam("erasure"), IS_DUE)
     .with_for_update(skip_locked=True)
 )
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
@@ -215,7 +210,7 @@ def erase_one(engine: Engine) -> UUID | None:
     with attempt(engine, "erasure") as job, engine.begin() as connection:
         connection.execute(ALLOW_LONG_STATEMENTS)  # searches all batches of an account
         due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
-        if due is None:  # another worker has taken it since
+        if due is None:  # taken by another worker since, or no longer open
             return erasure_id
         job.begin(due.id, due.account_id, due.failures)
         subject = {"account": due.account_id, "phone": str(due.phone), "number": due.phone}

@@ -135,7 +135,7 @@ def import_chunk(engine: Engine) -> bool:
         return False
     with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
         row = connection.execute(LOCK, {"import": import_id}).one_or_none()
-        if row is None:  # another worker has taken it since
+        if row is None:  # taken by another worker since, or no longer open
             return True
         job.begin(row.id, row.account_id, row.failures)
         chunk = connection.execute(TAKE_CHUNK, {"import": row.id, "number": row.next_piece}).scalar_one()

@@ -80,14 +80,18 @@ class CarrierStatus:
     """Other carriers that may get one batch as a probe. The sorter that assigns it removes the carrier."""
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
-
-    _answers: RecentDelays = field(default_factory=lambda: RecentDelays(CARRIER_RESPONSE_SECONDS))
-    _receipts: RecentDelays = field(default_factory=lambda: RecentDelays(RECEIPT_DELAY))
+    _response_delays: RecentDelays = field(default_factory=lambda: RecentDelays(CARRIER_RESPONSE_SECONDS))
+    _receipt_delays: RecentDelays = field(default_factory=lambda: RecentDelays(RECEIPT_DELAY))
 
     def __post_init__(self) -> None:
         self._file = {breaker.carrier.name: (breaker.carrier.rate, breaker.carrier.window) for breaker in self.breakers}
         self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
         self.open = frozenset(self._file)
+
+    @property
+    def usable(self) -> frozenset[str]:
+        """Carriers that may get a batch now: open ones, and those that may get a probe."""
+        return self.open | self.trying
 
     def refresh(self) -> None:
         """Apply changed settings, report this worker's state, and read the others'."""
@@ -126,7 +130,7 @@ class CarrierStatus:
 
     def _report(self) -> dict[str, object]:
         breakers = self.breakers
-        answers, receipts = self._answers.counts(), self._receipts.counts()
+        response_delays, receipt_delays = self._response_delays.counts(), self._receipt_delays.counts()
         unreadable_counts = [_unreadable_counts(breaker.carrier) for breaker in breakers]
         return {
             "carrier": [breaker.carrier.name for breaker in breakers],
@@ -143,8 +147,8 @@ class CarrierStatus:
             "failed": [breaker.counts.failed for breaker in breakers],
             "unreadable": [unreadable for unreadable, _ in unreadable_counts],
             "unknown_answers": [unknown for _, unknown in unreadable_counts],
-            "answer_times": [answers.get(breaker.carrier.name, {}) for breaker in breakers],
-            "receipt_delays": [receipts.get(breaker.carrier.name, {}) for breaker in breakers],
+            "answer_times": [response_delays.get(breaker.carrier.name, {}) for breaker in breakers],
+            "receipt_delays": [receipt_delays.get(breaker.carrier.name, {}) for breaker in breakers],
         }
 
 

@@ -77,18 +77,16 @@ class CircuitBreaker:
 
     def note(self, outcomes: list[Outcome]) -> None:
         """Record the outcomes of a window."""
-        answers = [outcome[0] for outcome in outcomes]
-        self.counts.submitted += len(answers)
-        if not self._failures and not self._wait and answers.count(ResponseKind.ACCEPTED) == len(answers):
+        kinds = [outcome[0] for outcome in outcomes]
+        self.counts.submitted += len(kinds)
+        if not self._failures and not self._wait and kinds.count(ResponseKind.ACCEPTED) == len(kinds):
             return
-        failures = next(
-            (index for index, answer in enumerate(reversed(answers)) if answer not in FAILURES), len(answers)
-        )
+        failures = next((index for index, kind in enumerate(reversed(kinds)) if kind not in FAILURES), len(kinds))
         with self._lock:
-            self.counts.throttled += answers.count(ResponseKind.THROTTLED)
-            self.counts.failed += answers.count(ResponseKind.FAILED)
+            self.counts.throttled += kinds.count(ResponseKind.THROTTLED)
+            self.counts.failed += kinds.count(ResponseKind.FAILED)
             self._failures = failures + (self._failures if failures == len(outcomes) else 0)
-            if ResponseKind.ACCEPTED in answers or ResponseKind.REJECTED in answers:
+            if ResponseKind.ACCEPTED in kinds or ResponseKind.REJECTED in kinds:
                 self._wait = 0.0
             elif failures and self.breaks and (self._wait or self._failures >= MAX_FAILURES):
                 self._wait = min(LONGEST_WAIT, 2 * self._wait or FIRST_WAIT)

@@ -29,7 +29,7 @@ from worker.pacing.redis_scripts import (
     BOOK,
     BURST,
     DECREASE,
-    DECREASE_SECONDS,
+    DECREASE_INTERVAL_SECONDS,
     FLOOR,
     GROWTH,
     LIMIT_ENDS_AT,
@@ -80,7 +80,7 @@ class Pacer:
         self.live_workers = live_workers
         self.stop = stop
         self.take: Any = redis.register_script(TAKE) if redis is not None else None
-        self.slow: Any = redis.register_script(THROTTLE) if redis is not None else None
+        self.throttle: Any = redis.register_script(THROTTLE) if redis is not None else None
         self.book: Any = redis.register_script(BOOK) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()
         self._away_until = 0.0 if redis is not None else float("inf")
@@ -242,12 +242,12 @@ class CarrierPace:
         """Slow down all workers. `taken` is what this worker submitted, in segments per second."""
         self.throttles += 1
         rate, taken = self._carrier.rate, taken * max(1, self._pacer.live_workers.workers)
-        reply = self._pacer.run(self._pacer.slow, self._carrier.name, rate, taken)
+        reply = self._pacer.run(self._pacer.throttle, self._carrier.name, rate, taken)
         if reply is not None:
             self._remember(float(reply), rate if rate > 0 else self._base or taken)
             return
         allowed = self.allowed
-        if time.monotonic() - self._slowed >= DECREASE_SECONDS:
+        if time.monotonic() - self._slowed >= DECREASE_INTERVAL_SECONDS:
             base = rate if rate > 0 else (self._base if allowed > 0 else max(1.0, taken))
             self._remember(max(base * FLOOR, (allowed or base) * DECREASE), base)
 

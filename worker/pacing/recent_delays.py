@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from prometheus_client import Histogram
 
-RECENT = 300.0
+RECENT_SECONDS = 300.0
 """Seconds that are looked back."""
-STEP = 10.0
+STEP_SECONDS = 10.0
 """Seconds between two readings that are kept."""
 
 Reading = dict[str, dict[str, int]]
@@ -24,11 +24,11 @@ class RecentDelays:
         self._readings = deque([(clock(), self._read())])
 
     def counts(self) -> Reading:
-        """What was counted in the last RECENT to RECENT + STEP seconds."""
+        """What was counted in the last RECENT_SECONDS to RECENT_SECONDS + STEP_SECONDS seconds."""
         now, latest = self._clock(), self._read()
-        while len(self._readings) > 1 and self._readings[1][0] <= now - RECENT:
+        while len(self._readings) > 1 and self._readings[1][0] <= now - RECENT_SECONDS:
             self._readings.popleft()
-        if now - self._readings[-1][0] >= STEP:
+        if now - self._readings[-1][0] >= STEP_SECONDS:
             self._readings.append((now, latest))
         before = self._readings[0][1]
         return {

@@ -6,7 +6,7 @@ ask again (`next`), the time up to which claims are booked (`claimed`), and, aft
 
 BURST = 0.035
 """Capacity of the bucket, as seconds of the rate."""
-DECREASE, DECREASE_SECONDS, FLOOR = 0.7, 1.0, 0.05
+DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR = 0.7, 1.0, 0.05
 """Factor after throttling, seconds until it may apply again, and the lowest fraction of the rate."""
 GROWTH = 0.08
 """Growth per second, as a fraction of the rate: from FLOOR to the full rate in 12 seconds."""
@@ -55,7 +55,7 @@ return {{tostring(wait), tostring(allowed)}}
 a retry, else 0. Returns 0 if they were taken, or the seconds until a retry (-1: too long), and the allowed rate."""
 
 THROTTLE = f"""{ALLOWED}
-if row[2] and at - tonumber(row[3]) < {DECREASE_SECONDS} then return tostring(allowed) end
+if row[2] and at - tonumber(row[3]) < {DECREASE_INTERVAL_SECONDS} then return tostring(allowed) end
 if rate <= 0 then base = math.max(1, allowed > 0 and base or tonumber(ARGV[2])) end
 if allowed <= 0 then allowed = base end
 local limit = math.max(base * {FLOOR}, allowed * {DECREASE})

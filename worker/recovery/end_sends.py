@@ -1,42 +1,40 @@
 """Closes what is left of sends that have expired or were canceled."""
 
-import time
-
 from sqlalchemy import Engine, text
 
 from shared.db.connection import reading, transaction
-from shared.job_failures import FAILURES, IN_BACKOFF, SINGLY_SECONDS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt, time_boxed
 from shared.sends import batch_states
 from shared.sends.end_rest import end_rest
 
 ENDED_SENDS = text(
     f"""
-    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
-       FROM send
-      WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
-        AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
-                                         AND b.{batch_states.NOT_TAKEN}))
-        AND NOT {IN_BACKOFF.format(kind="closing", subject="id")}
-      ORDER BY expires_at LIMIT 100)
-    UNION ALL
-    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-      WHERE NOT {IN_BACKOFF.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
-        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-      LIMIT 100)
+    SELECT id, account_id, outcome, failures
+      FROM ((SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
+               FROM send
+              WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
+                AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
+                                                 AND b.{batch_states.NOT_TAKEN}))
+                AND NOT {IN_BACKOFF.format(kind="closing", subject="id")}
+              ORDER BY expires_at LIMIT 100)
+             UNION ALL
+            (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
+              WHERE NOT {IN_BACKOFF.format(kind="closing", subject="id")} AND state = 'canceled'
+                AND completed_at IS NULL
+                AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
+              LIMIT 100)) AS ended
+     ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
 )
 """Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
-selects, so that many of one kind do not delay the other, and each uses its own index."""
+selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other."""
 
 
 def end_sends(engine: Engine) -> None:
-    """Close those that are due. None is begun after SINGLY_SECONDS: the others are closed the next time."""
-    deadline = time.monotonic() + SINGLY_SECONDS
+    """Close those that are due. What takes too long is left for the next round."""
     with reading(engine) as connection:
         ended = connection.execute(ENDED_SENDS).all()
-    for send in ended:
-        if time.monotonic() > deadline:
-            break
+    for send in time_boxed(ended):
         with attempt(engine, "closing") as job, transaction(engine) as connection:
             job.begin(send.id, send.account_id, send.failures)
             end_rest(connection, send.id, send.outcome)

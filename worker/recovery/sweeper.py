@@ -96,7 +96,7 @@ checks only once a minute, in which a million messages may be sent."""
 
 
 class Sweeper:
-    """The sweeping thread of one worker process."""
+    """The sweep of one worker process, in two threads: what one worker does for all, and what each does for itself."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Sweeper:
 
     def start(self) -> None:
         """Sweep every SWEEP_SECONDS in background threads, until `stop` is called."""
-        for step, name in ((self._lead, "sweeper"), (self._keep_sending, "wakeup")):
+        for step, name in ((self._work_for_all, "sweeper"), (self._keep_sending, "keep-sending")):
             self._threads.append(repeat(self.outage.tolerated()(step), SWEEP_SECONDS, name, self._dispatcher.stop))
 
     def stop(self) -> None:
@@ -142,10 +142,10 @@ class Sweeper:
 
     def sweep(self) -> None:
         """Sweep once."""
-        self._lead()
+        self._work_for_all()
         self._keep_sending()
 
-    def _lead(self) -> None:
+    def _work_for_all(self) -> None:
         if self._leads():
             self.recover_and_wake()
             if isinstance(self._dispatcher, CarrierPools):

@@ -12,9 +12,10 @@ If a crash undoes a sort, it is repeated: nothing has been submitted yet.
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Engine, Row, Text, bindparam, func, not_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -104,7 +105,7 @@ class Sorter:
             rows = connection.execute(UNSORTED, {"limit": BATCH_SIZE}).all()
             if not rows:
                 return set()
-            sorted_batches = [self._sort_or_raise(row) for row in rows]
+            sorted_batches = self._sort_batches(rows)
             connection.execute(
                 batch_states.ROUTE,
                 {
@@ -124,32 +125,37 @@ class Sorter:
 
     def follow(self, limit: int = 500) -> None:
         """Requeue batches of carriers that opened or closed. One worker does this every second."""
-        carriers = sorted(self._carrier_status.open | self._carrier_status.trying | {self._simulator})
+        carriers = sorted(self._carrier_status.usable | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
             queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
             connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
             connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit})
 
-    def _sort_or_raise(self, row: Row[Any]) -> SortResult:
-        """Where a batch goes. Raises SendsUnusable."""
-        try:
-            return self._sort_batch(row)
-        except Exception as error:
-            raise SendsUnusable({row.send_id: error}) from error
+    def _sort_batches(self, rows: Sequence[Row[Any]]) -> list[SortResult]:
+        """Where each batch goes. Raises SendsUnusable for all sends whose sorting fails."""
+        sorted_batches, unusable = [], dict[UUID, Exception]()
+        for row in rows:
+            try:
+                sorted_batches.append(self._sort_batch(row))
+            except Exception as error:
+                unusable[row.send_id] = error
+        if unusable:
+            raise SendsUnusable(unusable)
+        return sorted_batches
 
     def _sort_batch(self, row: Row[Any]) -> SortResult:
         if row.test:
             return _only(Choice(self._simulator, "test key", "only"))
-        open_now = self._carrier_status.open | self._carrier_status.trying
+        usable = self._carrier_status.usable
         if row.only is not None:
-            return _only(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
-        sorted_batch = self._portion(row, open_now)
+            return _only(Choice(row.only, "test", "only" if row.only in usable else "waits"))
+        sorted_batch = self._portion(row, usable)
         self._carrier_status.trying.discard(sorted_batch.choice.carrier)
         return sorted_batch
 
-    def _portion(self, row: Row[Any], open_now: frozenset[str]) -> SortResult:
+    def _portion(self, row: Row[Any], usable: frozenset[str]) -> SortResult:
         """The choice for all of the batch's next messages, or else for the portion that goes first."""
-        choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
+        choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, usable)
         choices = {index: choose(phone) for index, phone in _next_messages(row)}
         counts = Counter(choices.values())
         chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))

@@ -4,7 +4,7 @@ Claims take no more messages than the canary has left, under the lock of the sen
 send is held; when enough of it is delivered, the send is released.
 """
 
-import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, selec
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_failures import FAILURES, IN_BACKOFF, SINGLY_SECONDS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt, time_boxed
 from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 
@@ -44,25 +44,21 @@ WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'can
 STANDING = text(
     f"""
     SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
-           CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
+           s.held_reason, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
            s.failed + s.undelivered AS failed, s.in_doubt,
            s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS handed,
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
        AND NOT {IN_BACKOFF.format(kind="canary", subject="s.id")}
+     ORDER BY s.id
     """
 )
 """The counts of a canary. `under_way` is whether any of its messages may still be submitted, as then it is not
 decided."""
 SET_HELD_REASON = (
     update(sends.send)
-    .where(
-        SENDS.id == bindparam("send"),
-        SENDS.state == SendState.HELD,
-        SENDS.held_by == "canary",
-        SENDS.held_reason != bindparam("reason"),
-    )
+    .where(SENDS.id == bindparam("send"), SENDS.state == SendState.HELD, SENDS.held_by == "canary")
     .values(held_reason=bindparam("reason"))
 )
 
@@ -87,9 +83,8 @@ def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, 
 def watch_sends(engine: Engine) -> None:
     """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded.
 
-    None is judged after SINGLY_SECONDS: the others are judged the next time.
+    What takes too long is left for the next round.
     """
-    deadline = time.monotonic() + SINGLY_SECONDS
     with transaction(engine) as connection:
         watched = list(connection.execute(WATCHED).scalars())
         stop_failing(connection, watched)
@@ -97,27 +92,28 @@ def watch_sends(engine: Engine) -> None:
         return
     with reading(engine) as connection:
         standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
-    for row in standing:
-        if time.monotonic() > deadline:
-            break
+    changes = [(row, change) for row in standing if (change := _change(row)) is not None]
+    for row, change in time_boxed(changes):
         with attempt(engine, "canary") as job, transaction(engine) as connection:
             job.begin(row.id, row.account_id, row.failures)
-            _judge(connection, row)
+            change(connection)
 
 
-def _judge(connection: Connection, row: Row[Any]) -> None:
+def _change(row: Row[Any]) -> Callable[[Connection], object] | None:
+    """What has to be done with a send: hold it, release it, or tell its owner why it stays held. None if nothing."""
     if row.state in ("expanding", "queued", "sending") and row.handed >= row.canary and not row.under_way:
         reason = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
-        stop_submitting(connection, row.id, "canary", reason)
-    elif row.held_by == "canary":
-        _judge_held(connection, row)
-
-
-def _judge_held(connection: Connection, row: Row[Any]) -> None:
+        return lambda connection: stop_submitting(connection, row.id, "canary", reason)
+    if row.state != SendState.HELD or row.held_by != "canary":
+        return None
     if row.delivered >= (1 - row.share) * row.handed:
-        release_from_rule(connection, UUID(str(row.id)), "canary")
-    elif row.failed + row.in_doubt > row.share * row.handed:
-        doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
-        reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
-        reason += " `resume` sends the rest all the same."
-        connection.execute(SET_HELD_REASON, {"send": row.id, "reason": reason})
+        return lambda connection: release_from_rule(connection, row.id, "canary")
+    if row.failed + row.in_doubt > row.share * row.handed and (reason := _failed_reason(row)) != row.held_reason:
+        return lambda connection: connection.execute(SET_HELD_REASON, {"send": row.id, "reason": reason})
+    return None
+
+
+def _failed_reason(row: Row[Any]) -> str:
+    doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
+    reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
+    return f"{reason} `resume` sends the rest all the same."

@@ -225,8 +225,7 @@ class Dispatcher:
                 count_window(carrier.name, window, outcomes, segments, since_claim, answer_time)
             if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
                 if any(
-                    answer is ResponseKind.THROTTLED and error not in NOT_SUBMITTED_ERRORS
-                    for answer, _, error in outcomes
+                    kind is ResponseKind.THROTTLED and error not in NOT_SUBMITTED_ERRORS for kind, _, error in outcomes
                 ):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)

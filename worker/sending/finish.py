@@ -100,10 +100,10 @@ the disk."""
 
 
 def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
-    """End a cycle in one durable commit, if its batches `can_finish`. Returns those that `settle` has to end.
+    """End the cycle in one durable commit if `can_finish` allows it. Returns the batches left to `settle`.
 
-    These are all of them, if not or if an account listens to events, which are written before its row is locked.
-    Otherwise they are those that another worker owns by now, and all of them if the database has restarted.
+    These are all of them if it does not, if an account listens to events (those are written before its row is locked),
+    or if the database has restarted; otherwise those that another worker owns by now.
     """
     if not can_finish(batches):
         return batches

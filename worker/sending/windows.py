@@ -62,27 +62,27 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
 def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
     """Store each message's result. Returns whether any is submitted once more in this cycle: throttled or failed ones.
 
-    With `several` carriers, failed messages are left to another one, after this cycle. The answer came just now,
+    With `several` carriers, failed messages are left to another one, after this cycle. The response came just now,
     `answer_time` seconds after the submit; the clock may have been changed since the submit.
     """
     at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=answer_time)), round(answer_time * 1000)
     again = False
-    answers = iter(outcomes)
+    left = iter(outcomes)
     for batch, positions in window:
         batch.answer_ms[at] = answer_ms
         for position in positions:
-            answer, reference, error = next(answers)
-            attempts = batch.again.pop(position, 0) + (answer is not ResponseKind.THROTTLED)
-            if answer is ResponseKind.THROTTLED or (
-                answer is ResponseKind.FAILED and attempts + batch.attempts < MAX_ATTEMPTS
+            kind, reference, error = next(left)
+            attempts = batch.again.pop(position, 0) + (kind is not ResponseKind.THROTTLED)
+            if kind is ResponseKind.THROTTLED or (
+                kind is ResponseKind.FAILED and attempts + batch.attempts < MAX_ATTEMPTS
             ):
-                later = batch.for_other_carriers if several and answer is ResponseKind.FAILED else batch.again
+                later = batch.for_other_carriers if several and kind is ResponseKind.FAILED else batch.again
                 later[position] = attempts
                 again |= later is batch.again
-                if answer is ResponseKind.FAILED:
+                if kind is ResponseKind.FAILED:
                     batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:
-                batch.put(position, Result(STATUS_OF[answer], reference, error, at, attempts + batch.attempts))
+                batch.put(position, Result(STATUS_OF[kind], reference, error, at, attempts + batch.attempts))
     return again
 
 
@@ -95,8 +95,8 @@ def count_window(
     """
     CARRIER_SEGMENTS.labels(carrier).inc(segments)
     CARRIER_RESPONSE_SECONDS.labels(carrier).observe(seconds)
-    for response, messages in Counter(outcome[0] for outcome in outcomes).items():
-        CARRIER_RESPONSES.labels(carrier, str(response)).inc(messages)
+    for kind, messages in Counter(outcome[0] for outcome in outcomes).items():
+        CARRIER_RESPONSES.labels(carrier, str(kind)).inc(messages)
     for batch, _ in window:
         if batch.waited is not None:
             DELAYS[batch.lane].observe(max(0.0, batch.waited + since_claim - seconds))

@@ -24,9 +24,9 @@ def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     The entries with the most segments come first. Paused, held and scheduled sends that are not due are not in it.
     """
     with reading_list(services().engine) as connection:
-        entry = read_queue(connection, query["limit"])
+        entries = read_queue(connection, query["limit"])
         carriers, held = carriers_now(connection), state_of(connection).held
-    return QUEUE.dump({"data": [_entry(each, carriers, held) for each in entry]})
+    return QUEUE.dump({"data": [_entry(each, carriers, held) for each in entries]})
 
 
 def _entry(entry: QueueEntry, carriers: dict[str, Any], held: bool) -> dict[str, Any]:

@@ -15,9 +15,7 @@ class InboundPaging(Paging):
     phone = fields.Phone(metadata=doc("Only messages from this phone.", PHONE))
     sender_id = fields.String(metadata=doc("Only messages to this number of your account.", "254204000000"))
     keyword = fields.Enum(Keyword, by_value=True, metadata=doc("Only messages with this keyword.", "stop"))
-    latest = fields.Boolean(
-        truthy={"true"}, falsy={"false"}, metadata=doc("With `true`, only the newest message of each phone.", "true")
-    )
+    latest = fields.QueryBoolean(metadata=doc("With `true`, only the newest message of each phone.", "true"))
     since = fields.Timestamp(metadata=doc("Only messages received at this time or later."))
     until = fields.Timestamp(metadata=doc("Only messages received before this time."))
 

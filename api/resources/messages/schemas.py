@@ -34,9 +34,7 @@ class HistoryPaging(MessagePaging):
         validate=validate.OneOf(CATALOGUE, error=NO_SUCH_ERROR),
         metadata=doc("Only messages with this error.", "absent_subscriber", enum=ERROR_CODES),
     )
-    permanent = fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    permanent = fields.QueryBoolean(
         metadata=doc("Only messages with a permanent error, or with `false` only those with a temporary one.", "true"),
     )
     carrier = fields.String(
@@ -56,10 +54,8 @@ class HistoryPaging(MessagePaging):
 class MessageSearch(HistoryPaging):
     """Paging through the account's messages, if need be with their texts."""
 
-    texts = fields.Boolean(
+    texts = fields.QueryBoolean(
         load_default=False,
-        truthy={"true"},
-        falsy={"false"},
         metadata=doc(f"Whether to show each message's `text`; `limit` is then at most {MAX_TEXTS}.", "true"),
     )
 

@@ -142,12 +142,12 @@ def find_messages(
 
 
 def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
+    """The first send to read, and the end of those to read."""
+    since = first_id_at(query["since"]) if "since" in query else FIRST_ID
+    until = first_id_at(query["until"]) if "until" in query else LAST_ID
     if send is not None:
-        return {"since": send, "until": UUID(int=send.int + 1)}
-    return {
-        "since": first_id_at(query["since"]) if "since" in query else FIRST_ID,
-        "until": first_id_at(query["until"]) if "until" in query else LAST_ID,
-    }
+        since, until = max(since, send), UUID(int=min(until.int, send.int + 1))
+    return {"since": since, "until": until}
 
 
 def _page(

@@ -11,23 +11,22 @@ from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.request_cost import add_rows
 from api.resources.sends.routes import read_send
-from api.resources.sends.schemas import FAILED, SendErrorsResponse
+from api.resources.sends.schemas import UNSUCCESSFUL, SendErrorsResponse
 from shared.carriers.error_codes import code_of
 from shared.ids import FIRST_ID
-from shared.lifecycle import MessageStatus, as_sql
+from shared.lifecycle import MessageStatus
 
-FAILED_AS_SQL = as_sql(map(MessageStatus, FAILED))
-BATCHES = 200
-"""Batches whose messages one statement counts: at most 200,000 messages, in a fraction of a second."""
+BATCHES_PER_STATEMENT = 200
+"""With at most 200,000 messages, which are counted in a fraction of a second."""
 COUNT = text(
-    f"""
+    """
     WITH chosen AS (
         SELECT id, CAST(overlay(id::text placing 'ffff' from 33) AS uuid) AS last
           FROM batch WHERE send_id = :send AND id > :after ORDER BY id LIMIT :batches
     )
-    SELECT m.status, m.error, count(*) AS messages, (SELECT max(id::text) FROM chosen) AS last
+    SELECT m.status, m.error, count(m.id) AS messages, (SELECT max(id::text) FROM chosen) AS last
       FROM (SELECT 1) AS one
-      LEFT JOIN (chosen c JOIN message m ON m.id > c.id AND m.id <= c.last AND m.status IN ({FAILED_AS_SQL})) ON true
+      LEFT JOIN (chosen c JOIN message m ON m.id > c.id AND m.id <= c.last) ON true
      GROUP BY m.status, m.error
     """
 )
@@ -45,11 +44,11 @@ RESPONSE = SendErrorsResponse()
     scope="sms:read",
 )
 def send_errors(caller: Caller, send_id: UUID) -> Any:
-    """Count the messages of a send that failed, expired or are in doubt, by status and error, the most first."""
+    """Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first."""
     with reading_list(services().engine) as connection:
         counts = read_send(connection, caller, send_id)["counts"]
-        found = _counted(connection, send_id)
-    for status in FAILED:  # those without a row
+        found = _count_errors(connection, send_id)
+    for status in UNSUCCESSFUL:  # those without a row
         rest = counts[status] - sum(count for (of, _), count in found.items() if of == status)
         if rest > 0:
             found[status, "expired" if status == MessageStatus.EXPIRED else None] += rest
@@ -57,14 +56,14 @@ def send_errors(caller: Caller, send_id: UUID) -> Any:
     return RESPONSE.dump({"data": data})
 
 
-def _counted(connection: Connection, send: UUID) -> Counter[tuple[str, str | None]]:
+def _count_errors(connection: Connection, send: UUID) -> Counter[tuple[str, str | None]]:
     found: Counter[tuple[str, str | None]] = Counter()
     after: UUID | str | None = FIRST_ID
     while after is not None:
-        rows = connection.execute(COUNT, {"send": send, "after": after, "batches": BATCHES}).all()
+        rows = connection.execute(COUNT, {"send": send, "after": after, "batches": BATCHES_PER_STATEMENT}).all()
         for row in rows:
-            if row.status is not None:
+            if row.status in UNSUCCESSFUL:
                 found[row.status, code_of(row.status, row.error)] += row.messages
-        add_rows(BATCHES)
+        add_rows(sum(row.messages for row in rows))
         after = rows[0].last
     return found

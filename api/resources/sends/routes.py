@@ -57,15 +57,12 @@ PAGE = f"""
 """
 LIST = text(f"{PAGE} ORDER BY s.id DESC LIMIT :limit")
 """A page of sends, likewise."""
-LIST_IN_PROGRESS = text(
-    f"""
-    {PAGE}
-       AND s.completed_at IS NULL AND s.kind <> 'single'
-       AND s.state IN ('expanding', 'queued', 'sending', 'paused', 'held')
-     ORDER BY s.id DESC LIMIT :limit
-    """
+IN_PROGRESS = text(
+    "completed_at IS NULL AND kind <> 'single' AND state IN ('expanding', 'queued', 'sending', 'paused', 'held')"
 )
-"""A page of those in progress, with the conditions of the index ix_send_in_progress."""
+"""The condition of the index ix_send_in_progress."""
+LIST_IN_PROGRESS = text(f"{PAGE} AND {IN_PROGRESS.text} ORDER BY s.id DESC LIMIT :limit")
+"""A page of those in progress, likewise."""
 FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 SENDS = tables.send.c
@@ -91,11 +88,11 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     with reading_list(services().engine) as connection:
         end = None
         in_progress = query.get("in_progress", False)
-        if query.keys() & set(FILTERS) and not in_progress:
-            of_account = tables.send.c.account_id == caller.account_id, tables.send.c.id < parameters["before"]
-            end = last_examined(
-                connection, select(tables.send.c.id).where(*of_account).order_by(tables.send.c.id.desc())
-            )
+        if query.keys() & set(FILTERS):
+            positions = select(SENDS.id).where(SENDS.account_id == caller.account_id, SENDS.id < parameters["before"])
+            if in_progress:
+                positions = positions.where(IN_PROGRESS)
+            end = last_examined(connection, positions.order_by(SENDS.id.desc()))
         parameters["end"] = FIRST_ID if end is None else end.id
         rows = connection.execute(LIST_IN_PROGRESS if in_progress else LIST, parameters).all()
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)

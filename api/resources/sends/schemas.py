@@ -17,7 +17,7 @@ from api.schemas.times import check_due, check_expiry
 from shared.carriers.error_codes import WITH_ERROR
 from shared.lifecycle import Category, MessageStatus, SendState
 
-FAILED = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
+UNSUCCESSFUL = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
 """Statuses of messages that failed or are in doubt."""
 
 
@@ -26,12 +26,9 @@ class SendPaging(Paging):
 
     status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
     reference = fields.String(metadata=doc("Only sends with this reference.", "order A-1042"))
-    in_progress = fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    in_progress = fields.QueryBoolean(
         metadata=doc(
-            "With `true`, only bulk and group sends that are due and not over. They are found however many other sends"
-            " are newer.",
+            "With `true`, only bulk and group sends that are due and not complete, however many newer sends there are.",
             "true",
         ),
     )
@@ -220,7 +217,7 @@ class SendErrorCountResponse(Schema):
 
     status = fields.String(
         required=True,
-        metadata=doc("Their status.", "undelivered", enum=FAILED),
+        metadata=doc("Their status.", "undelivered", enum=UNSUCCESSFUL),
     )
     code = fields.String(
         required=True,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from shared.accounts.category_rules import set_quiet_hours
 from shared.contacts.groups import add_contacts
 from tests.harness.service import Service
 
@@ -97,3 +98,14 @@ def test_ids_in_capitals_are_ids(service: Service) -> None:
     assert service.get(f"/imports?group_id={group.upper()}").status_code == 200
     cursor = base64.urlsafe_b64encode(sent.json["send_id"].upper().encode()).decode().rstrip("=")
     assert service.get(f"/sends?cursor={cursor}").status_code == 200
+
+
+def test_a_quote_tells_the_rules_of_the_account_and_of_the_send(service: Service) -> None:
+    with service.engine.begin() as connection:
+        set_quiet_hours(connection, service.account_id, "marketing", (21 * 60, 8 * 60))
+    body = {"sender_id": "ACME", "phones": ["254711000001"], "message": "Hi", "category": "marketing"}
+    quote = service.post("/sms/quote", **body).json
+    assert (quote["quiet_hours"], quote["stop_if"]) == ({"from": "21:00", "until": "08:00"}, None)
+    own = {"quiet_hours": {"from": "22:00", "until": "07:00"}, "stop_if": {"failed_share": 0.2, "over": 50}}
+    quote = service.post("/sms/quote", **body, **own).json
+    assert {name: quote[name] for name in own} == own

@@ -12,4 +12,5 @@ from tests.harness.console import Console, console_of
 def console(engine: Engine) -> Iterator[Console]:
     """A new account with the whole service and the console before it."""
     with console_of(engine) as made:
+        made.lift_session_limits()
         yield made

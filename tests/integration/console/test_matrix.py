@@ -177,6 +177,7 @@ class House:
     """Two accounts, and a person in each role of the first; the second has an owner."""
 
     def __init__(self, console: Console) -> None:
+        console.lift_session_limits()
         self.console = console
         self.service = console.service
         self.other = self.service.new_account("neighbour")

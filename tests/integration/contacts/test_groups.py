@@ -333,3 +333,10 @@ def test_a_group_may_be_deleted_while_it_is_sent_to(service: Service) -> None:
         assert not connection.execute(text("SELECT count(*) FROM contact WHERE group_id = :g"), {"g": group}).scalar()
     assert audit(service.engine, full=True) == []
     assert service.counts(made["send_id"]) == {"submitted": 12_000, "accepted": 12_000, "sent": 12_000}
+
+
+def test_groups_are_found_by_a_part_of_their_name(service: Service) -> None:
+    for name in ("Guests of May", "100% guests", "Staff"):
+        service.post("/groups", name=name)
+    for search, count in (("GUEST", 2), ("0%", 1), ("%", 1), ("_", 0), ("nobody", 0)):
+        assert len(service.get("/groups?" + f"search={search}".replace("%", "%25")).json["data"]) == count, search

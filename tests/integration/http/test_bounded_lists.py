@@ -160,6 +160,20 @@ def test_a_page_with_a_filter_examines_a_bounded_number_of_rows(
     assert [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]] == tables
 
 
+def test_sends_in_progress_are_examined_in_parts(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(7):
+        service.bulk([NAIROBI], send_at=ahead())  # not in progress, so not examined
+        reference = "rare" if number in (0, 6) else "other"
+        send = service.bulk([NAIROBI], send_at=ahead(), reference=reference).json["send_id"]
+        state = "held" if number in (0, 6) else "paused"
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE send SET state = :state WHERE id = :send"), {"state": state, "send": send})
+    monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
+    for query in ("reference=rare", "status=held", "reference=rare&status=held"):
+        read = pages(service, f"/sends?in_progress=true&{query}")
+        assert [len(page["data"]) for page in read] == [1, 0, 1]
+
+
 def test_deliveries_and_messages_from_phones_are_examined_in_parts(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

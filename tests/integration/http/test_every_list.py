@@ -125,6 +125,8 @@ def listed(engine: Engine) -> tuple[Service, dict[str, str]]:
     ids = {"send_id": str(service.bulk(PHONES, send_at=ahead()).json["send_id"])}
     for phone in PHONES:
         assert service.send(phone).status_code == 200
+        paused = service.bulk([phone], send_at=ahead()).json["send_id"]
+        assert service.post(f"/sends/{paused}/pause").status_code == 200
     service.deliver_receipts()
     ids["group_id"] = service.new_group(PHONES)
     service.post("/suppressions", phones=PHONES, reason="usual")

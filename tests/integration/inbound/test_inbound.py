@@ -79,6 +79,13 @@ def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number
     assert len(shown(service, f"?sender_id={number}&until=2100-01-01T00:00:00Z")) == 5
 
 
+def test_the_newest_message_of_each_phone(service: Service, number: str) -> None:
+    for phone, words in (("254711000001", "one"), ("254711000002", "two"), ("254711000001", "three")):
+        come(service, Inbound(f"+{phone}", f"+{number}", words))
+    assert [each["message"] for each in service.get("/inbound?latest=true").json["data"]] == ["three", "two"]
+    assert len(service.get("/inbound?latest=false").json["data"]) == 3
+
+
 @pytest.mark.parametrize("query", ["?keyword=halt", "?phone=0711", "?cursor=x", "?since=yesterday", "?recipient=1"])
 def test_a_filter_that_makes_no_sense(service: Service, query: str) -> None:
     assert service.get(f"/inbound{query}").status_code == 400

@@ -332,6 +332,40 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     service.worker.dispatcher.stop.clear()
 
 
+def test_expired_and_canceled_sends_are_closed_by_turns(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.worker.dispatcher.stop.set()
+    sends = [service.send(phone).json["send_id"] for phone in phones(6, 254711000001)]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends[:3]})
+        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = ANY(:ids)"), {"ids": sends[3:]})
+    end_rest, outcomes = worker.recovery.end_sends.end_rest, list[str]()
+
+    def close(connection: Connection, send: UUID, outcome: Any) -> None:
+        outcomes.append(outcome)
+        end_rest(connection, send, outcome)
+
+    monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
+    worker.recovery.end_sends.end_sends(service.engine)
+    assert outcomes == ["expired", "canceled"] * 3
+    service.worker.dispatcher.stop.clear()
+
+
+def test_sends_that_take_long_to_close_are_left_for_the_next_round(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.worker.dispatcher.stop.set()
+    sends = [service.send(phone).json["send_id"] for phone in phones(3, 254711000001)]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends})
+    monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
+    closed = []
+    for _ in sends:
+        worker.recovery.end_sends.end_sends(service.engine)
+        closed.append(sum(service.counts(send).get("expired", 0) for send in sends))
+    assert closed == [1, 2, 3], "one in each round, however slow it is"
+    service.worker.dispatcher.stop.clear()
+
+
 def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,7 +409,7 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
 
 
 def test_what_takes_long_singly_is_left_for_the_next_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.job_failures, "SINGLY_SECONDS", 0.0)
+    monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
     tried: list[int] = []
 
     def work(job: Job, most: int) -> int:
@@ -385,7 +419,7 @@ def test_what_takes_long_singly_is_left_for_the_next_time(service: Service, monk
         raise Poison
 
     assert batch_then_singly(service.engine, "doubt", work, 10) == 0
-    assert tried == [10]
+    assert tried == [10, 1]
 
 
 def test_what_fails_together_is_done_singly(service: Service) -> None:

@@ -9,6 +9,7 @@ from api import request_cost
 from api.http import bounded_queries
 from api.resources.suppressions import routes as suppressions
 from tests.harness.service import Service
+from tests.harness.times import ahead
 
 RATE = 1000
 REFUSED = "99902000002"
@@ -117,6 +118,16 @@ def test_messages_that_are_only_examined(service: Service, charges: Charges) -> 
     assert service.bulk([REFUSED, *(str(254733000000 + number) for number in range(300))]).status_code == 200
     service.sweep()
     assert len(service.get("/messages?status=failed&limit=10").json["data"]) == 1
+    assert charges == [(service.account_id, 2)]
+
+
+def test_messages_whose_errors_are_counted(service: Service, charges: Charges) -> None:
+    later = service.bulk([str(254733000000 + number) for number in range(300)], send_at=ahead()).json["send_id"]
+    assert service.get(f"/sends/{later}/errors").json["data"] == []
+    assert charges == []
+    send = service.bulk([REFUSED, *(str(254733000000 + number) for number in range(300))]).json["send_id"]
+    service.sweep()
+    assert [each["count"] for each in service.get(f"/sends/{send}/errors").json["data"]] == [1]
     assert charges == [(service.account_id, 2)]
 
 

@@ -66,6 +66,14 @@ def test_what_is_asked_for_is_found(service: Service, operator: OperatorClient, 
     assert found(operator, f"since=2020-01-01T00:00:00Z&phone={OTHER}") == [later]
 
 
+def test_a_send_is_searched_within_the_period(operator: OperatorClient, sent: dict[str, Any]) -> None:
+    of_send = f"send_id={sent['send_id']}"
+    assert found(operator, f"{of_send}&until=2020-01-01T00:00:00Z") == []
+    assert found(operator, f"{of_send}&since={ahead()}") == []
+    assert found(operator, f"{of_send}&since=2020-01-01T00:00:00Z&until={ahead()}") == [sent["message_id"]]
+    assert found(operator, "send_id=ffffffff-ffff-ffff-ffff-ffffffffffff") == []
+
+
 @pytest.mark.parametrize(
     "query", ["phone=x", "status=lost", "account_id=0", "send_id=1", "since=soon", "cursor=!", "nobody=1", "limit=0"]
 )

@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as Away
 
 from shared.observability.metrics import PROCESS
 from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
-from worker.pacing.redis_scripts import AHEAD, DECREASE, DECREASE_SECONDS, FLOOR
+from worker.pacing.redis_scripts import AHEAD, DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR
 
 RATE = 1000.0
 
@@ -178,7 +178,7 @@ def test_throttling_slows_down_and_full_speed_comes_back(with_redis: bool) -> No
     pace.throttled(500.0)
     assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.01)
     pace.throttled(500.0)
-    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.05), f"not twice within {DECREASE_SECONDS} s"
+    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.05), f"not twice within {DECREASE_INTERVAL_SECONDS} s"
     assert pace.throttles == 2
 
 
@@ -186,7 +186,7 @@ def test_full_speed_is_back_within_half_a_minute(clock: Clock) -> None:
     pace = pace_without_redis(clock, 1)
     for _ in range(60):
         pace.throttled(RATE)
-        clock.now += DECREASE_SECONDS
+        clock.now += DECREASE_INTERVAL_SECONDS
     assert FLOOR * RATE <= pace.allowed < 0.3 * RATE
     clock.now += 30
     assert pace.allowed == RATE

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, text, update
 
+import worker.routing.sorter
 from api.metrics.counts import count_when_due
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
+from shared.sends.holding import SendsUnusable
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -231,6 +233,31 @@ def test_a_doubt_goes_nowhere_else(make: Callable[..., Service]) -> None:
     service.sweep()
     assert carried(service, send) == {("one", "kenya: first"): 1}
     assert service.counts(send)["in_doubt"] == 1
+
+
+def test_batches_that_cannot_be_sorted_are_held_together(
+    make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One by one, all others would be sorted again after each of them."""
+    service = make()
+    service.worker.dispatcher.stop.set()
+    bad = [service.send(phone).json["send_id"] for phone in ("254711000001", "254711000002", "254711000003")]
+    good = service.send(ELSEWHERE).json["send_id"]
+    service.worker.dispatcher.stop.clear()
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET retry = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
+    holds: list[set[str]] = []
+    hold = worker.routing.sorter.hold_unusable
+
+    def note(engine: Engine, unusable: SendsUnusable) -> None:
+        holds.append({str(send) for send in unusable.causes})
+        hold(engine, unusable)
+
+    monkeypatch.setattr(worker.routing.sorter, "hold_unusable", note)
+    service.sweep()
+    assert {service.get(f"/sends/{send}").json["status"] for send in bad} == {"held"}
+    assert holds == [{*bad}]
+    assert carried(service, good) == {("three", "rest: first"): 1}
 
 
 def test_test_keys_go_to_the_simulator(make: Callable[..., Service]) -> None:

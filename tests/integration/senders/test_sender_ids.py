@@ -175,3 +175,10 @@ def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(ser
     with service.engine.connect() as connection:
         found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
     assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]
+
+
+def test_sender_ids_are_found_by_a_part_of_their_name(service: Service) -> None:
+    service.post("/sender-ids", sender_id="SHOP")
+    found = service.get("/sender-ids?search=sho").json["data"]
+    assert [each["sender_id"] for each in found] == ["SHOP"]
+    assert service.get("/sender-ids?search=sho&status=approved").json["data"] == []

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+import shared.job_failures
 from shared.audit.check import audit
 from tests.harness.service import Service
+from worker.sending.canary import watch_sends
 
 UNDELIVERED, SILENT, UNANSWERED = 99901_000_0000, 99909_000_0000, 99906_000_0000
 
@@ -72,6 +74,20 @@ def test_without_receipts_it_waits_and_can_be_canceled(service: Service) -> None
     assert service.post(f"/sends/{send}/cancel").json["status"] == "canceled"
     assert service.get("/balance").json["balance"] == 995
     assert audit(service.engine, full=True) == []
+
+
+def test_those_that_wait_keep_no_other_from_being_judged(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When judging takes long, so that there is one in each round."""
+    before = [service.bulk([*phones(5, SILENT), *phones(20)], canary=5).json["send_id"] for _ in range(2)]
+    send = service.bulk(phones(30), canary=5).json["send_id"]
+    after = [service.bulk([*phones(5, SILENT), *phones(20)], canary=5).json["send_id"] for _ in range(2)]
+    service.sweep()
+    service.deliver_receipts()
+    assert {shown(service, each)["held_by"] for each in [*before, send, *after]} == {"canary"}
+    monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
+    watch_sends(service.engine)
+    assert shown(service, send)["held_by"] is None
+    assert {shown(service, each)["held_by"] for each in [*before, *after]} == {"canary"}
 
 
 def test_stop_if_says_how_many_may_fail(service: Service) -> None:

@@ -4,7 +4,7 @@ import pytest
 from prometheus_client import CollectorRegistry, Histogram
 
 from shared.carriers.delays import quantile, sum_of
-from worker.pacing.recent_delays import RECENT, STEP, RecentDelays
+from worker.pacing.recent_delays import RECENT_SECONDS, STEP_SECONDS, RecentDelays
 
 BOUNDS = (1.0, 2.0, 4.0)
 
@@ -38,7 +38,7 @@ def buckets(counts: list[int]) -> dict[str, int]:
     return dict(zip(("1.0", "2.0", "4.0", "+Inf"), counts, strict=False))
 
 
-def test_it_works() -> None:
+def test_delays_are_counted_by_carrier_and_bucket() -> None:
     delays = Delays()
     delays.observe(0.5, 1.5, 1.5, 3.0, 9.0)
     delays.observe(3.0, carrier="other")
@@ -51,9 +51,9 @@ def test_what_is_long_ago_is_not_counted() -> None:
     delays.observe(0.5)
     assert delays.after(100) == [1, 0, 0, 0]
     delays.observe(3.0)
-    assert delays.after(RECENT - 100 - STEP) == [1, 0, 1, 0]
+    assert delays.after(RECENT_SECONDS - 100 - STEP_SECONDS) == [1, 0, 1, 0]
     assert delays.after(100) == [0, 0, 1, 0]
-    assert delays.after(RECENT) == [0, 0, 0, 0]
+    assert delays.after(RECENT_SECONDS) == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,8 @@ def test_workers_are_counted_together() -> None:
 def test_the_series_of_other_labels_are_added_up() -> None:
     labels = ["carrier", "category"]
     histogram = Histogram("delay", "Of tests.", labels, registry=CollectorRegistry(), buckets=BOUNDS)
-    recent = RecentDelays(histogram, lambda: 0.0)
+    now = 0.0
+    recent = RecentDelays(histogram, lambda: now)
     for category, delay in (
         ("authentication", 0.5),
         ("authentication", 3.0),
@@ -89,4 +90,5 @@ def test_the_series_of_other_labels_are_added_up() -> None:
         ("transactional", 9.0),
     ):
         histogram.labels("main", category).observe(delay)
-    assert recent._read()["main"] == {"1.0": 1, "2.0": 1, "4.0": 1, "+Inf": 1}
+    now += 1.0
+    assert recent.counts()["main"] == {"1.0": 1, "2.0": 1, "4.0": 1, "+Inf": 1}

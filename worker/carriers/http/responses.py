@@ -58,10 +58,10 @@ def outcome(meaning: Meaning, reference: str | None, code: str) -> Outcome:
     """One message's outcome."""
     if meaning == SUSPENDED:
         return Outcome(ResponseKind.THROTTLED, error=code or SUSPENDED)
-    answer = ResponseKind(meaning)
-    if answer is ResponseKind.ACCEPTED:
-        return Outcome(answer, reference)
-    return Outcome(answer, error=code or meaning)
+    kind = ResponseKind(meaning)
+    if kind is ResponseKind.ACCEPTED:
+        return Outcome(kind, reference)
+    return Outcome(kind, error=code or meaning)
 
 
 def _usual(status: int, retry_after: bool) -> Meaning:

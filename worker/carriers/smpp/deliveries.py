@@ -1,7 +1,7 @@
 """Stores a carrier's deliveries in batches, in a separate thread, and acknowledges them only once they are stored.
 
-So a slow or unavailable database never keeps the reader from the answers to our submits. A batch that cannot be stored
-within STORE_TIME is answered with ESME_RX_T_APPN: the carrier keeps its deliveries and redelivers them.
+So a slow or unavailable database never keeps the reader from the responses to our submits. A batch that cannot be
+stored within STORE_TIME is answered with ESME_RX_T_APPN: the carrier keeps its deliveries and redelivers them.
 """
 
 import logging
@@ -36,8 +36,8 @@ MAX_WAITING = 20_000
 """Most deliveries that wait here; more are refused, and stay with the carrier."""
 STORE_TIME = 10.0
 HOLD_SECONDS = 2.0
-"""Seconds to hold a receipt that may be for a part of a multipart message being submitted, and to hold a late answer so
-that its message's doubt is recorded first."""
+"""Seconds to hold a receipt that may be for a part of a multipart message being submitted, and to hold a late response
+so that its message's doubt is recorded first."""
 POLL_SECONDS = 0.02
 GATHER_SECONDS, GAP_SECONDS = 0.01, 0.002
 """Seconds to collect deliveries, so that many share a commit; less if none comes for GAP_SECONDS."""
@@ -73,7 +73,7 @@ class HeldReceipt(NamedTuple):
 
 
 class LateSubmitResponse(NamedTuple):
-    """An answer that came after `submit` had stopped waiting."""
+    """A response that came after `submit` had stopped waiting."""
 
     due: float
     submission: Submission
@@ -82,7 +82,7 @@ class LateSubmitResponse(NamedTuple):
 
 
 class Deliveries:
-    """Handles deliveries and late answers from readers, in its own thread, from `start` to `stop`."""
+    """Handles deliveries and late responses from readers, in its own thread, from `start` to `stop`."""
 
     def __init__(self, config: SmppConfig, counters: Counters, multiparts: MultipartMessages) -> None:
         self._config = config
@@ -91,7 +91,7 @@ class Deliveries:
         self.on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
-        self._on_late_responses: OnLateResponses = lambda answers: None
+        self._on_late_responses: OnLateResponses = lambda responses: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
         self._not_marked: list[Unreadable] = []
@@ -126,9 +126,9 @@ class Deliveries:
         if not self._arrived.is_set():
             self._arrived.set()
 
-    def late(self, submission: Submission, index: int, answer: CarrierResponse) -> None:
-        """Take a late answer from the reader."""
-        self._late.append(LateSubmitResponse(time.monotonic() + HOLD_SECONDS, submission, index, answer))
+    def late(self, submission: Submission, index: int, response: CarrierResponse) -> None:
+        """Take a late response from the reader."""
+        self._late.append(LateSubmitResponse(time.monotonic() + HOLD_SECONDS, submission, index, response))
         self._arrived.set()
 
     def _run(self) -> None:

@@ -91,11 +91,11 @@ class SmppCarrier:
         submission = Submission(self._config, self._references, message_groups, limit)
         deadline = time.monotonic() + self._config.answer_time
         if submission.multiparts is None:
-            submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
+            submission.responses = self._exchange(submission, range(len(submission.bodies)), deadline)
             return submission.outcomes()
         ticket = self._multiparts.begin()
         try:
-            submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
+            submission.responses = self._exchange(submission, range(len(submission.bodies)), deadline)
             self._retry_parts(submission, deadline)
             return submission.outcomes()
         finally:
@@ -108,8 +108,8 @@ class SmppCarrier:
             parts = submission.left_over()
             if not parts or time.monotonic() + wait > deadline or self._closing.wait(wait):
                 return
-            for index, answer in zip(parts, self._exchange(submission, parts, deadline), strict=True):
-                submission.answers[index] = answer
+            for index, response in zip(parts, self._exchange(submission, parts, deadline), strict=True):
+                submission.responses[index] = response
             wait = min(LONGEST_WAIT, 2 * wait)
 
     def _exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierResponse]:

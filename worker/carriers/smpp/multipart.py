@@ -71,7 +71,7 @@ class MultipartMessages:
             return self._tickets
 
     def end(self, ticket: int) -> None:
-        """End that submit: its answers are recorded."""
+        """End that submit: its responses are recorded."""
         with self._lock:
             self._open.discard(ticket)
 

@@ -13,12 +13,12 @@ from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierResponse
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_answers, untouched_of
+from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_responses, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
 from worker.carriers.smpp.writer import Writer
 
 DRAIN_TIME = 2.0
-"""Seconds to wait for outstanding answers when either side unbinds."""
+"""Seconds to wait for outstanding responses when either side unbinds."""
 
 
 class Lost(Exception):
@@ -39,8 +39,8 @@ class Inbox(Protocol):
     def put(self, session: "Session", command: int, sequence: int, body: bytes) -> None:
         """Take a deliver_sm or data_sm."""
 
-    def late(self, submission: Submission, index: int, answer: CarrierResponse) -> None:
-        """Take a late answer to a PDU that `submit` has stopped waiting for."""
+    def late(self, submission: Submission, index: int, response: CarrierResponse) -> None:
+        """Take a late response to a PDU that `submit` has stopped waiting for."""
 
 
 class Session:
@@ -68,19 +68,19 @@ class Session:
     def exchange(
         self, submission: Submission, indexes: Sequence[int], deadline: float, pace: Pace
     ) -> list[CarrierResponse]:
-        """Submit these PDUs at this pace and wait for their answers, until `deadline` on the monotonic clock."""
+        """Submit these PDUs at this pace and wait for their responses, until `deadline` on the monotonic clock."""
         window = self.windows.open(submission, indexes)
         if window is None:
             return [NOT_CONNECTED] * len(indexes)
         untouched = self._send(window, deadline, pace)
         self.windows.complete(window, untouched)
         window.done.wait(max(0.0, deadline - time.monotonic()))
-        answers = self.windows.close(window, untouched)
+        responses = self.windows.close(window, untouched)
         self._counters.submitted += window.sent
-        self._counters.given_up += answers.count(None)
+        self._counters.given_up += responses.count(None)
         if self._convert_id is not None:
-            answers = [self._convert_id(each) if isinstance(each, str) else each for each in answers]
-        return answers
+            responses = [self._convert_id(each) if isinstance(each, str) else each for each in responses]
+        return responses
 
     def _send(self, window: Window, deadline: float, pace: Pace) -> int:
         """Write the window's PDUs, as many at a time as there are free slots and the pace allows.
@@ -200,7 +200,7 @@ class Session:
                 window = self.windows.find(sequence) if command == SUBMIT_SM_RESP else None
                 if window is not None and not window.closed and window.submission.multiparts is None:
                     missing = window.missing
-                    end = take_answers(window, data, text, at)
+                    end = take_responses(window, data, text, at)
                     self.windows.answered += missing - window.missing
                     if end != at:
                         at = end
@@ -244,34 +244,34 @@ class Session:
         self._counters.malformed += 1
         return ""
 
-    def _answered(self, sequence: int, answer: CarrierResponse) -> None:
+    def _answered(self, sequence: int, response: CarrierResponse) -> None:
         window = self.windows.find(sequence)
-        if window is None or window.answers[sequence - window.first] is not None:
+        if window is None or window.responses[sequence - window.first] is not None:
             self._counters.unknown_answers += 1
             return
         offset = sequence - window.first
-        window.answers[offset] = answer
-        if isinstance(answer, str) and self._convert_id is not None:
-            answer = self._convert_id(answer)
-        self._record_part_id(window, window.indexes[offset], answer)
+        window.responses[offset] = response
+        if isinstance(response, str) and self._convert_id is not None:
+            response = self._convert_id(response)
+        self._record_part_id(window, window.indexes[offset], response)
         if window.closed:
             self._counters.late += 1
-            self._inbox.late(window.submission, window.indexes[offset], answer)
+            self._inbox.late(window.submission, window.indexes[offset], response)
             return
         window.missing -= 1
         self.windows.answered += 1
         if window.missing == 0:
             window.done.set()
 
-    def _record_part_id(self, window: Window, index: int, answer: CarrierResponse) -> None:
+    def _record_part_id(self, window: Window, index: int, response: CarrierResponse) -> None:
         part = window.submission.multiparts[index] if window.submission.multiparts is not None else None
-        if part is not None and answer and isinstance(answer, str):
-            self._multiparts.add(answer, part[1], part[0])
+        if part is not None and response and isinstance(response, str):
+            self._multiparts.add(response, part[1], part[0])
 
     # --- the end --------------------------------------------------------------------------------------------------
 
     def part(self) -> None:
-        """Unbind gracefully: wait up to DRAIN_TIME for outstanding answers, then send an unbind."""
+        """Unbind gracefully: wait up to DRAIN_TIME for outstanding responses, then send an unbind."""
         self.windows.drain()
         deadline = time.monotonic() + DRAIN_TIME
         while self.windows.unanswered() and time.monotonic() < deadline:

@@ -15,7 +15,7 @@ NOT_CONNECTED, WINDOW_FULL = -1, -2
 """Pseudo-statuses of PDUs that were never written: no connection, or no free slot in the window in time."""
 
 CarrierResponse = int | str | None
-"""An error status; the carrier's message id, possibly empty; or None while there is no answer."""
+"""An error status; the carrier's message id, possibly empty; or None while there is no response."""
 
 _THROTTLED = frozenset({Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL})
 _REFUSED_ALWAYS = frozenset(
@@ -58,7 +58,7 @@ _CREDENTIALS = frozenset({Status.ESME_RBINDFAIL, Status.ESME_RINVPASWD, Status.E
 
 
 class _Meaning(NamedTuple):
-    response: ResponseKind
+    kind: ResponseKind
     error: str
 
 
@@ -68,14 +68,14 @@ _OURS = {
 }
 
 
-def outcome_of(answer: CarrierResponse) -> Outcome:
+def outcome_of(response: CarrierResponse) -> Outcome:
     """The outcome of one submit_sm. If it was accepted without an id, it has no reference."""
-    if answer is None:
+    if response is None:
         return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
-    if isinstance(answer, str):
-        return Outcome(ResponseKind.ACCEPTED, answer or None)
-    meaning = _OURS.get(answer) or _Meaning(_kind_of(answer), status_name(answer))
-    return Outcome(meaning.response, error=meaning.error)
+    if isinstance(response, str):
+        return Outcome(ResponseKind.ACCEPTED, response or None)
+    meaning = _OURS.get(response) or _Meaning(_kind_of(response), status_name(response))
+    return Outcome(meaning.kind, error=meaning.error)
 
 
 def _kind_of(status: int) -> ResponseKind:

@@ -1,4 +1,4 @@
-"""One call of `submit`: turns its messages into PDUs, and the PDUs' answers into outcomes.
+"""One call of `submit`: turns its messages into PDUs, and the PDUs' responses into outcomes.
 
 A multipart message is accepted when all of its parts are; its reference is the first part's id. If no part was
 accepted, it has the worst part's outcome. If only some were, `submit` retries the temporarily refused parts. If some
@@ -36,7 +36,7 @@ class Submission:
         """The pace that its messages wait for before they occupy the carrier's window."""
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
-        self.answers: list[CarrierResponse] = []
+        self.responses: list[CarrierResponse] = []
         """One per PDU."""
         self.multiparts: list[tuple[MultipartMessage, int] | None] | None = None
         """For each PDU that is a part: its message and part number; None if no message is multipart."""
@@ -51,7 +51,7 @@ class Submission:
         now = datetime.now(UTC)
         for message_group in message_groups:
             self._add(message_group, now)
-        self.answers = [None] * len(self.bodies)
+        self.responses = [None] * len(self.bodies)
 
     def _add(self, message_group: MessageGroup, now: datetime) -> None:
         try:
@@ -111,8 +111,8 @@ class Submission:
         """Each message's outcome, in order."""
         if self._starts is None:
             return [
-                Outcome(ACCEPTED, answer) if answer.__class__ is str and answer else self._outcome_of(answer)
-                for answer in self.answers
+                Outcome(ACCEPTED, response) if response.__class__ is str and response else self._outcome_of(response)
+                for response in self.responses
             ]
         return [self._outcome(number, start, end) for number, start, end in self._spans()]
 
@@ -124,21 +124,21 @@ class Submission:
     def _outcome(self, number: int, start: int, end: int) -> Outcome:
         if number in self._refused:
             return self._refused[number]
-        parts = [self._outcome_of(answer) for answer in self.answers[start:end]]
-        answers = {part.response for part in parts}
-        if len(answers) == 1 and answers <= {ResponseKind.ACCEPTED, ResponseKind.IN_DOUBT}:
+        parts = [self._outcome_of(response) for response in self.responses[start:end]]
+        kinds = {part.response for part in parts}
+        if len(kinds) == 1 and kinds <= {ResponseKind.ACCEPTED, ResponseKind.IN_DOUBT}:
             return parts[0]
-        if ResponseKind.IN_DOUBT in answers:
+        if ResponseKind.IN_DOUBT in kinds:
             return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
-        if ResponseKind.ACCEPTED not in answers:
+        if ResponseKind.ACCEPTED not in kinds:
             return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
         if self.multiparts is not None and (long := self.multiparts[start]) is not None:
             long[0].partly_sent = True
         return Outcome(ResponseKind.IN_DOUBT, error="partly_sent")
 
-    def _outcome_of(self, answer: CarrierResponse) -> Outcome:
+    def _outcome_of(self, response: CarrierResponse) -> Outcome:
         """One PDU's outcome, with its error mapped to the catalogue."""
-        outcome = outcome_of(answer)
+        outcome = outcome_of(response)
         if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
             return outcome
         return outcome._replace(error=with_code(outcome.error, self._config.error_codes))
@@ -149,19 +149,19 @@ class Submission:
             return []
         indexes = []
         for _, start, end in self._spans():
-            answers = [outcome_of(answer).response for answer in self.answers[start:end]]
-            if ACCEPTED in answers and all(answer == ACCEPTED or answer in FOR_NOW for answer in answers):
-                indexes += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
+            kinds = [outcome_of(response).response for response in self.responses[start:end]]
+            if ACCEPTED in kinds and all(kind == ACCEPTED or kind in FOR_NOW for kind in kinds):
+                indexes += [start + part for part, kind in enumerate(kinds) if kind != ACCEPTED]
         return indexes
 
-    def late(self, index: int, answer: CarrierResponse) -> LateResponse | None:
-        """Record an answer that came after `submit` returned. Returns None while its message is undecided."""
-        self.answers[index] = answer
+    def late(self, index: int, response: CarrierResponse) -> LateResponse | None:
+        """Record a response that came after `submit` returned. Returns None while its message is undecided."""
+        self.responses[index] = response
         number, start, end = index, index, index + 1
         if self._starts is not None:
             number = bisect_right(self._starts, index) - 1
             start, end = self._starts[number], self._starts[number + 1]
-        if None in self.answers[start:end]:
+        if None in self.responses[start:end]:
             return None
         return LateResponse(self._id(number), self._outcome(number, start, end))
 

@@ -18,21 +18,21 @@ SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
 
 class Window:
-    """PDUs with consecutive sequence numbers. Their answers are indexed by sequence number minus `first`."""
+    """PDUs with consecutive sequence numbers. Their responses are indexed by sequence number minus `first`."""
 
-    __slots__ = ("answers", "closed", "done", "first", "indexes", "missing", "sent", "submission")
+    __slots__ = ("closed", "done", "first", "indexes", "missing", "responses", "sent", "submission")
 
     def __init__(self, submission: Submission, indexes: Sequence[int], first: int) -> None:
         self.submission = submission
         self.indexes = indexes
         """Indexes of these PDUs in their submission."""
         self.first = first
-        self.answers: list[CarrierResponse] = [None] * len(indexes)
+        self.responses: list[CarrierResponse] = [None] * len(indexes)
         self.missing = len(indexes)
         self.sent = 0
-        """PDUs that may have been written. Only they can have an answer."""
+        """PDUs that may have been written. Only they can have a response."""
         self.closed = False
-        """Whether `submit` has stopped waiting: answers from now on are late."""
+        """Whether `submit` has stopped waiting: responses from now on are late."""
         self.done = threading.Event()
 
 
@@ -75,7 +75,7 @@ class Windows:
         """Take slots for up to `limit` unsent PDUs, which then count as sent. Returns how many; 0: late or lost."""
         wanted = min(limit, len(window.indexes) - window.sent)
         with self._room:
-            enough = min(wanted, max(1, self._size // 8))  # avoids a write for every single answer
+            enough = min(wanted, max(1, self._size // 8))  # avoids a write for every single response
             while self._free < enough and not self.lost and not self.draining:
                 left = deadline - time.monotonic()
                 if left <= 0 or not self._room.wait(left):
@@ -103,7 +103,7 @@ class Windows:
 
     def complete(self, window: Window, untouched: int) -> None:
         """Mark the window as fully written. The last `untouched` of its sent PDUs were not written: their slots are
-        freed, and no answers to them are awaited."""
+        freed, and no responses to them are awaited."""
         with self.lock:
             window.sent -= untouched
             self.answered += untouched
@@ -113,11 +113,11 @@ class Windows:
                 window.done.set()
 
     def close(self, window: Window, untouched: int) -> list[CarrierResponse]:
-        """Stop waiting, and return the answers. The slots of unanswered PDUs are freed too: otherwise answers that the
-        carrier lost would block the window for good. `untouched` is as in `complete`."""
+        """Stop waiting, and return the responses. The slots of unanswered PDUs are freed too: otherwise responses that
+        the carrier lost would block the window for good. `untouched` is as in `complete`."""
         with self.lock:
             never_left = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
-            unanswered = window.answers[: window.sent].count(None)
+            unanswered = window.responses[: window.sent].count(None)
             window.closed = True
             self._open.remove(window)
             self.answered += unanswered
@@ -127,7 +127,7 @@ class Windows:
                 self._late_size += unanswered
             while self._late_size > MAX_LATE_PDUS:
                 self._late_size -= self._late.popleft()[1]
-            return window.answers[: window.sent] + [never_left] * (len(window.answers) - window.sent)
+            return window.responses[: window.sent] + [never_left] * (len(window.responses) - window.sent)
 
     def find(self, sequence: int) -> Window | None:
         """The window that sent this sequence number. Needs the lock."""
@@ -151,9 +151,9 @@ class Windows:
             self._room.notify_all()
 
     def unanswered(self) -> int:
-        """The number of PDUs whose answer is awaited."""
+        """The number of PDUs whose response is awaited."""
         with self.lock:
-            return sum(window.answers[: window.sent].count(None) for window in self._open)
+            return sum(window.responses[: window.sent].count(None) for window in self._open)
 
 
 def chunks_of(window: Window) -> list[bytes]:
@@ -177,13 +177,13 @@ def untouched_of(chunks: list[bytes], left: int) -> int:
     return 0
 
 
-def take_answers(window: Window, data: bytes, text: str, at: int) -> int:
-    """Record consecutive plain answers to this window, from `at` on. Returns the offset where they end.
+def take_responses(window: Window, data: bytes, text: str, at: int) -> int:
+    """Record consecutive plain responses to this window, from `at` on. Returns the offset where they end.
 
     This loop runs for every message, so it creates only the id and leaves everything unusual to the session.
     """
     unpack = HEADER.unpack_from
-    first, answers, sent = window.first, window.answers, window.sent
+    first, responses, sent = window.first, window.responses, window.sent
     last = len(data) - HEADER_SIZE
     missing = window.missing
     while at <= last:
@@ -193,13 +193,13 @@ def take_answers(window: Window, data: bytes, text: str, at: int) -> int:
         if (
             command != SUBMIT_SM_RESP
             or not 0 <= offset < sent
-            or answers[offset] is not None
+            or responses[offset] is not None
             or not 17 <= length <= 80
             or end - HEADER_SIZE > last
             or data[end - 1]
         ):
             break
-        answers[offset] = status or text[at + 16 : text.find("\0", at + 16, end)]
+        responses[offset] = status or text[at + 16 : text.find("\0", at + 16, end)]
         missing -= 1
         at = end
     window.missing = missing

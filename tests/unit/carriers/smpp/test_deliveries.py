@@ -65,8 +65,8 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 class Given:
     """A submission whose message is decided by its late answer."""
 
-    def late(self, index: int, answer: CarrierResponse) -> LateResponse:
-        return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(answer)))
+    def late(self, index: int, response: CarrierResponse) -> LateResponse:
+        return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(response)))
 
 
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def test_a_sender_that_no_address_holds_is_rejected(sender: str) -> None:
         config(), References(), [message_group("x", ["254711000000"], sender), message_group("y", ["254722000000"])]
     )
     assert len(submission.bodies) == 1
-    submission.answers = ["id"]
+    submission.responses = ["id"]
     refused, accepted = submission.outcomes()
     assert (refused.response, refused.error) == ("rejected", "invalid_sender")
     assert accepted.reference == "id"

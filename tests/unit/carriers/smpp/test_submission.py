@@ -19,13 +19,13 @@ THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), in
 def answered(*answers: CarrierResponse) -> Submission:
     """A message in three parts, answered so."""
     submission = Submission(config(), References(), [message_group(LONG, ["254711000000"])])
-    submission.answers = list(answers)
+    submission.responses = list(answers)
     return submission
 
 
 def test_it_works() -> None:
     submission = Submission(config(), References(), [message_group("Hi", ["254711000000", "254722000000"])])
-    submission.answers = ["a1", "a2"]
+    submission.responses = ["a1", "a2"]
     assert submission.outcomes() == [Outcome(ResponseKind.ACCEPTED, "a1"), Outcome(ResponseKind.ACCEPTED, "a2")]
 
 
@@ -91,7 +91,7 @@ def test_messages_of_all_kinds_keep_their_order() -> None:
     ]
     submission = Submission(config(), References(), message_groups)
     assert len(submission.bodies) == 2 + 2 * 3 + 1
-    submission.answers = [f"id{number}" for number in range(9)]
+    submission.responses = [f"id{number}" for number in range(9)]
     assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
 
 
@@ -102,7 +102,7 @@ def test_a_late_answer_names_its_message() -> None:
         message_group("b", ["254711000005"]),
     ]
     submission = Submission(config(), References(), message_groups)
-    submission.answers = ["id0", "id1", None, None, None]
+    submission.responses = ["id0", "id1", None, None, None]
 
     def late(index: int, answer: CarrierResponse) -> tuple[UUID, Outcome] | None:
         return submission.late(index, answer)

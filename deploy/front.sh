@@ -9,12 +9,21 @@ set -eu
 made=/run/front
 leave_seconds=65
 mkdir -p "$made/leaving"
-touch "$made/api.conf"
+touch "$made/api.conf" "$made/addresses"
 
 # The addresses that the container engine's name server has, without those that leave. One that is new there is used as
-# soon as its API answers.
+# soon as its API answers. If the look-up fails, those of the last one are used that answer.
 write_servers() {
-    running=$(getent ahosts api | awk '{ print $1 }' | sort -u) || true
+    known=
+    if found=$(getent ahosts api); then
+        known=$(cat "$made/api.conf")
+        echo "$found" | awk '{ print $1 }' | sort -u > "$made/addresses"
+        rm -f "$made/failed"
+    elif [ ! -e "$made/failed" ]; then
+        touch "$made/failed"
+        echo "The name api cannot be looked up. If no container of the API is running: docker compose up --detach" >&2
+    fi
+    running=$(cat "$made/addresses")
     for file in "$made/leaving"/*; do  # an address that is gone may come back with another container
         echo "$running" | grep -Fxq "${file##*/}" || rm -f "$file"
     done
@@ -22,7 +31,7 @@ write_servers() {
         [ ! -e "$made/leaving/$address" ] || continue
         case "$address" in *:*) address="[$address]" ;; esac
         server="server $address:8000 max_fails=1 fail_timeout=1s;"
-        if grep -Fxq "$server" "$made/api.conf" || wget -q -T 2 -O /dev/null "http://$address:8000/healthz"; then
+        if echo "$known" | grep -Fxq "$server" || wget -q -T 2 -O /dev/null "http://$address:8000/healthz"; then
             echo "$server"
         fi
     done > "$made/api.conf.new"

@@ -17,12 +17,17 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Texts"]
+__all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Texts", "derive_key"]
 
 MARK: Final = "\x0e"
 """The first character of an encrypted text: shift out (ECMA-48 §8.3.128)."""
 NONCE_BYTES: Final = 12
 """Length of a nonce in bytes, the one recommended for GCM (NIST SP 800-38D §5.2.1.1)."""
+
+
+def derive_key(secret_key: str, purpose: bytes) -> bytes:
+    """The key of 32 bytes that a SECRET_KEY has for this purpose (HMAC-SHA-256)."""
+    return hmac.digest(secret_key.encode(), purpose, "sha256")
 
 
 class TextKeyMissing(RuntimeError):

@@ -1,7 +1,5 @@
 """Stored quotes: a send with a quote's id and the same body costs no more than quoted."""
 
-import hashlib
-import json
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
 from api.commit.draft import Draft
+from api.commit.fingerprint import fingerprint
 from api.problems import Problem
 from api.services import Services
 from shared.db.connection import reading
@@ -56,4 +55,4 @@ def _problem(row: Row[Any, Any] | None, draft: Draft, body: dict[str, Any]) -> P
 
 def _fingerprint(body: dict[str, Any]) -> bytes:
     quoted = {name: value for name, value in body.items() if name != "quote_id"}
-    return hashlib.sha256(json.dumps(quoted, sort_keys=True, separators=(",", ":"), default=str).encode()).digest()
+    return fingerprint(quoted)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
+from shared.encryption import derive_key
+
 VALID = timedelta(minutes=10)
 RANDOM_BYTES = 32
 
@@ -30,7 +32,7 @@ class OidcAttempts:
     """Makes attempts and reads them, under the keys of the installation."""
 
     def __init__(self, secret_key: str, fallbacks: Sequence[str] = ()) -> None:
-        keys = [hmac.digest(key.encode(), b"oidc attempts", "sha256") for key in (secret_key, *fallbacks)]
+        keys = [derive_key(key, b"oidc attempts") for key in (secret_key, *fallbacks)]
         self._sealed = MultiFernet([Fernet(urlsafe_b64encode(key)) for key in keys])
 
     def begin(self) -> tuple[OidcAttempt, str, datetime]:

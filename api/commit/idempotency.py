@@ -7,7 +7,6 @@ A key belongs to the account, so a retry with another API key has no second effe
 the API key or person that made the request, and another one is refused. Stored responses hold no secrets.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from sqlalchemy.exc import OperationalError
 
 from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
+from api.commit.fingerprint import fingerprint
 from api.problems import Problem, invalid
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
@@ -94,9 +94,8 @@ def key_of(caller: Caller | Operator, path: str, given: str, content: dict[str, 
     if not VISIBLE.fullmatch(given):
         detail = "Send the header once, with 1 to 255 visible ASCII characters, such as an order number or a UUID."
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
-    return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.made_by)
+    return Key(caller.account_id, path, key, fingerprint(content), caller.made_by)
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from api.limits.rate_limits import Buckets
 from api.problems import Problem
+from shared.encryption import derive_key
 
 OF_ADDRESS, ADDRESS_SECONDS = 20, 60.0
 OF_EMAIL, EMAIL_SECONDS = 10, 600.0
@@ -23,7 +24,7 @@ class PasswordAttempts:
     def __init__(self, secret_key: str) -> None:
         self.addresses = Buckets(OF_ADDRESS / ADDRESS_SECONDS, burst=ADDRESS_SECONDS)
         self.emails = Buckets(OF_EMAIL / EMAIL_SECONDS, burst=EMAIL_SECONDS)
-        self._secret = hmac.digest(secret_key.encode(), b"password attempts", "sha256")
+        self._secret = derive_key(secret_key, b"password attempts")
 
     @contextmanager
     def of_address(self, network: str) -> Iterator[None]:

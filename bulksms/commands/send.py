@@ -84,13 +84,15 @@ def watch(send_id: UUID) -> None:
 @send.command()
 @click.argument("send_ids", metavar="SEND_ID...", type=click.UUID, nargs=-1, required=True)
 def cancel(send_ids: tuple[UUID, ...]) -> None:
-    """Cancel what is left of sends and release their credits: of all of them, or of none."""
+    """Cancel the rest of these sends and release their credits. If one cannot be canceled, none is."""
+    sends = tuple(dict.fromkeys(send_ids))
     with database() as connection:
-        for send_id in send_ids:
-            _row(connection, send_id)
+        holding.lock_sends(connection, sends)
+        for send_id in sends:
+            row = _row(connection, send_id)
             control.cancel(connection, send_id)
-            record(connection, None, "send.canceled", subject=send_id)
-    done(f"{_sends(send_ids)} canceled; messages that the carrier already has stay sent.")
+            record(connection, None, "send.canceled", account_id=row["account_id"], subject=send_id)
+    done(f"{_sends(sends)} canceled; messages that the carrier already has stay sent.")
 
 
 @send.command()
@@ -106,11 +108,13 @@ def hold(send_id: UUID, reason: str) -> None:
 @send.command()
 @click.argument("send_ids", metavar="SEND_ID...", type=click.UUID, nargs=-1, required=True)
 def release(send_ids: tuple[UUID, ...]) -> None:
-    """Release held sends: all of them, or none."""
+    """Release held sends. If one cannot be released, none is."""
+    sends = tuple(dict.fromkeys(send_ids))
     with database() as connection:
-        for send_id in send_ids:
+        holding.lock_sends(connection, sends)
+        for send_id in sends:
             holding.release(connection, send_id)
-    done(f"{_sends(send_ids)} released.")
+    done(f"{_sends(sends)} released.")
 
 
 def describe(row: dict[str, Any]) -> str:
@@ -119,8 +123,8 @@ def describe(row: dict[str, Any]) -> str:
     return f"{row['state']}: " + (", ".join(results) or "nothing sent yet")
 
 
-def _sends(send_ids: tuple[UUID, ...]) -> str:
-    return "The send is" if len(send_ids) == 1 else f"{len(send_ids)} sends are"
+def _sends(sends: tuple[UUID, ...]) -> str:
+    return "The send is" if len(sends) == 1 else f"{len(sends)} sends are"
 
 
 def _row(connection: Connection, send_id: UUID) -> dict[str, Any]:

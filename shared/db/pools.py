@@ -1,10 +1,7 @@
 """Connection pools that count their connections for `GET /metrics`."""
 
-from collections.abc import Callable
-from functools import partial
-
 from sqlalchemy import Engine, event
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from shared.observability.metrics import POOL_CONNECTIONS, POOL_WAITS
 
@@ -13,7 +10,7 @@ OVERFLOW = 4
 
 
 class CountedPool(QueuePool):
-    """A pool that counts how often somebody had to wait for a connection."""
+    """A pool that counts how often a thread had to wait for a connection."""
 
     def connect(self) -> PoolProxiedConnection:
         """Check out a connection."""
@@ -23,16 +20,21 @@ class CountedPool(QueuePool):
 
 
 def count_connections(engine: Engine, application: str) -> None:
-    """Count the connections of an engine, as the pool of that application, from now on."""
+    """Count the connections of an engine, as the pool of that application, from now on.
+
+    SQLAlchemy also reports a check-in for a connection that never was checked out: one that it could not open again.
+    """
     opened, in_use = (POOL_CONNECTIONS.labels(application, state) for state in ("open", "in_use"))
-    for name, gauge, change in (
-        ("connect", opened, 1),
-        ("close", opened, -1),
-        ("checkout", in_use, 1),
-        ("checkin", in_use, -1),
-    ):
-        event.listen(engine, name, partial(_change, gauge.inc, change))
 
+    def checked_out(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        record.record_info["in_use"] = True
+        in_use.inc()
 
-def _change(add: Callable[[float], None], change: float, *_: object) -> None:
-    add(change)
+    def checked_in(_connection: object, record: ConnectionPoolEntry) -> None:
+        if record.record_info.pop("in_use", False):
+            in_use.dec()
+
+    event.listen(engine, "connect", lambda *_: opened.inc())
+    event.listen(engine, "close", lambda *_: opened.dec())
+    event.listen(engine, "checkout", checked_out)
+    event.listen(engine, "checkin", checked_in)

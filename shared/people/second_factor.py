@@ -5,7 +5,6 @@ one when it is next used. Of recovery codes only hashes are stored. Each code is
 """
 
 import hashlib
-import hmac
 import logging
 import secrets
 from base64 import b32encode
@@ -18,7 +17,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, or_, update
 from shared.accounts.audit_log import Actor, record
 from shared.api_key import secret_key_id
 from shared.db.tables.people import person, recovery_code
-from shared.encryption import TextKey, TextKeyMissing, Texts
+from shared.encryption import TextKey, TextKeyMissing, Texts, derive_key
 from shared.people.totp import matching_step, new_totp_secret
 
 __all__ = ["begin_totp", "confirm_totp", "disable_totp", "totp_key_id", "totp_texts", "use_code"]
@@ -51,10 +50,7 @@ def totp_key_id(secret_key: str) -> str:
 
 def totp_texts(secret_key: str, fallbacks: Sequence[str] = ()) -> Texts:
     """The encryption of TOTP secrets."""
-    keys = [
-        TextKey(totp_key_id(key), hmac.digest(key.encode(), b"totp secrets", "sha256"))
-        for key in (secret_key, *fallbacks)
-    ]
+    keys = [TextKey(totp_key_id(key), derive_key(key, b"totp secrets")) for key in (secret_key, *fallbacks)]
     return Texts(keys, checked=True)
 
 

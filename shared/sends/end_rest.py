@@ -37,7 +37,7 @@ class EndedRest:
 
 
 def end_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> EndedRest:
-    """Close every batch of the send that no worker has, and the part not yet expanded, as `outcome`."""
+    """End what no worker has of the send: its batches, and the part not yet expanded, as `outcome`."""
     batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
     unsent = sum(batch.unsent for batch in batches) + row.unexpanded

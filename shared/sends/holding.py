@@ -36,7 +36,7 @@ HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
 FAULT = "The service failed to prepare this send. Its operator can release it."
 STOPPED = (BatchState.WAITING, BatchState.HELD, BatchState.PAUSED)
-HOLDABLE = (BatchState.WAITING, BatchState.QUEUED, BatchState.HELD)
+NOT_TAKEN = (BatchState.WAITING, BatchState.QUEUED, BatchState.PAUSED, BatchState.HELD)
 
 SENDS, BATCHES, SENDERS = sends.send.c, sends.batch.c, sender_id.c
 STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
@@ -55,6 +55,7 @@ LOCK_OF_SEND = (
     .order_by(BATCHES.id)
     .with_for_update()
 )
+"""Queued batches stay as they are. Paused ones do too, but decide whether the released send is paused."""
 OPEN_OF_SENDER = (
     select(SENDS.id)
     .where(
@@ -68,7 +69,7 @@ HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state == SendState.HELD, SENDS.held_
 NOT_HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state.not_in([SendState.HELD, SendState.CANCELED, SendState.COMPLETED]))
 LOCK_BATCHES = (
     select(BATCHES.id)
-    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, *HOLDABLE))
+    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, *NOT_TAKEN))
     .order_by(BATCHES.id)
     .with_for_update()
 )
@@ -80,6 +81,13 @@ NEWLY_REFUSED = select(
     in_constants(SENDERS.state, "suspended", "rejected"),
     SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1),
 )
+
+
+def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
+    """Lock sends and their batches. Batches are locked before sends."""
+    ids = {"sends": list(sends)}
+    connection.execute(LOCK_BATCHES, ids)
+    connection.execute(LOCK_SENDS, ids)
 
 
 def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
@@ -130,8 +138,7 @@ def hold_unusable(engine: Engine, error: TextUnreadable | SendsUnusable) -> None
             log.error("the messages of the send %s cannot be prepared: %s", send, stack_of(cause))
         sends, by, reason = sorted(error.causes), "crashes", FAULT
     with transaction(engine) as connection:
-        connection.execute(LOCK_BATCHES, {"sends": sends})
-        connection.execute(LOCK_SENDS, {"sends": sends})
+        lock_sends(connection, sends)
         for send in sends:
             hold_for_operator(connection, send, by, reason)
 
@@ -168,14 +175,14 @@ def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", 
 
 def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:
     """Hold the account's open sends from a sender ID."""
-    for send in _lock_sends(connection, account_id, sender, held=False):
+    for send in _lock_sends_of(connection, account_id, sender, held=False):
         if stop_submitting(connection, send, "sender_id", reason):
             _record(connection, WORKER, "send.held", send, reason)
 
 
 def release_sender(connection: Connection, account_id: int, sender: str) -> None:
     """Release the sends that were held because of the sender ID."""
-    for send in _lock_sends(connection, account_id, sender, held=True):
+    for send in _lock_sends_of(connection, account_id, sender, held=True):
         _release(connection, send)
         _record(connection, WORKER, "send.released", send)
 
@@ -202,13 +209,12 @@ def _release(connection: Connection, send: UUID) -> bool:
     return bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
 
 
-def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
-    """Lock the sends from a sender ID: those held by it, or those not held. Batches are locked before sends."""
+def _lock_sends_of(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
+    """Lock the sends from a sender ID: those held by it, or those not held."""
     statement = HELD_OF_SENDER if held else NOT_HELD_OF_SENDER
     ids = list(connection.execute(statement, {"account": account_id, "sender": sender}).scalars())
     if ids:
-        connection.execute(LOCK_BATCHES, {"sends": ids})
-        connection.execute(LOCK_SENDS, {"sends": ids})
+        lock_sends(connection, ids)
     return ids
 
 

@@ -74,6 +74,14 @@ class Front:
         whole.write_text("".join(f"{address}\n" for address in addresses))
         whole.rename(self._addresses)
 
+    def fail_to_resolve(self) -> None:
+        """From now on the name server has no answer, until `resolve_to`."""
+        self._addresses.unlink()
+
+    def log(self) -> str:
+        """The end of what it has logged."""
+        return self._nginx.log_tail()
+
     def start(self) -> None:
         """Start, and wait until it listens."""
         self._nginx.launch()

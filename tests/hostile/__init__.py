@@ -9,6 +9,6 @@ victim                 single sends at a steady rate and all other requests now 
 owned, ground          what the attacker owns; the service, the attack and the victim together
 felt, memory, achieved what the victim felt, how much memory the service took, and what no attack may achieve
 poisons                objects at which workers fail whenever they try them
-jobs, poison           the jobs of others, without those and beside them in turns
+jobs, poison_costs     the jobs of others, and how much longer they take beside those
 run, table             all of it at length, as tables
 """

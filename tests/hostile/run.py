@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from shared.audit.check import audit
-from tests.hostile import poison
+from tests.hostile import poison_costs
 from tests.hostile.felt import Felt, problems
 from tests.hostile.ground import Ground, ground
 from tests.hostile.scenarios import SCENARIOS
@@ -37,12 +37,12 @@ def tell(tables: Tables, felt: Felt) -> list[str]:
 
 def tell_of_poison(tables: Tables, there: Ground) -> list[str]:
     """Print what poisoned objects cost others, and return what is wrong."""
-    costs = poison.measured(there.house)
-    tables.head(poison.HEAD)
-    for row in poison.rows(costs):
+    costs = poison_costs.measured(there.house)
+    tables.head(poison_costs.HEAD)
+    for row in poison_costs.rows(costs):
         tables.row(row)
-    print(f"    failed in each turn, of {poison.COUNT} each: {costs.failed}", file=sys.stderr, flush=True)
-    return [f"poison: {problem}" for problem in poison.problems(costs)]
+    print(f"    failed in each turn, of {poison_costs.COUNT} each: {costs.failed}", file=sys.stderr, flush=True)
+    return [f"poison: {problem}" for problem in poison_costs.problems(costs)]
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """Tries mutations: `python -m tests.mutations.run [--kind written|scopes|owners|bounds] [--only TEXT] [--jobs 2]`.
 
-Each is made in a copy of the source, its tests are run there, and it is taken back. A mutation that its tests do not
-notice is reported, and the exit code is 1.
+First the tests run without any mutation: they must pass. Then each mutation is made in a copy of the source, its tests
+are run there, and it is taken back. A mutation that its tests do not notice is reported, and the exit code is 1.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from tests.mutations.generate import KINDS, OF_SCOPE, ROOT, Generated
 COPIED = ("api", "worker", "shared", "bulksms", "console", "bench", "clients", "deploy", "docs", "tests")
 LEFT = text("SELECT datname FROM pg_database WHERE datname LIKE 'test%'")
 BETWEEN_DROPS = 10
+TESTS_AT_ONCE = 10
+"""How many of the tests that mutations name run together without a mutation."""
 _postgres: dict[str, str] = {}
 SECONDS = 600
 """After which the tests of one mutation are ended. A change that makes the code hang is noticed too."""
@@ -68,6 +70,13 @@ def mutated(copy: Path, mutations: Sequence[Mutation | Generated]) -> Iterator[N
 def position(mutation: Mutation | Generated) -> tuple[str, int]:
     """Where it changes its file: of several generated ones, the last is made first, so that places stay right."""
     return mutation.file, mutation.place.start if isinstance(mutation, Generated) else 0
+
+
+def check_that_they_pass(tests: Sequence[str], copy: Path) -> None:
+    """Raises RuntimeError if one of these tests fails without a mutation: with one, its failure would prove nothing."""
+    ended = run_tests(copy, "-x", *tests)
+    if ended.returncode:
+        raise RuntimeError(f"a test fails without a mutation\n{ended.stdout[-2000:]}{ended.stderr[-500:]}")
 
 
 def is_noticed(mutation: Mutation | Generated, copy: Path) -> bool:
@@ -136,7 +145,10 @@ def drop_databases() -> None:
 
 
 def tried(mutations: Sequence[Mutation | Generated], jobs: int) -> Iterator[tuple[Mutation | Generated, bool]]:
-    """Each mutation and whether it was noticed, as they are tried; those of a group first."""
+    """Each mutation and whether it was noticed, as they are tried; those of a group first.
+
+    Raises RuntimeError if a test of theirs fails without any of them.
+    """
     groups: dict[str, list[Generated]] = {}
     alone = []
     for mutation in mutations:
@@ -158,6 +170,11 @@ def tried(mutations: Sequence[Mutation | Generated], jobs: int) -> Iterator[tupl
         for _ in range(jobs):
             copies.put(stack.enter_context(copy_of_the_source()))
         pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        tests = sorted({test for mutation in mutations for test in mutation.tests})
+        parts = [tests[start : start + TESTS_AT_ONCE] for start in range(0, len(tests), TESTS_AT_ONCE)]
+        for start in range(0, len(parts), jobs):
+            list(pool.map(partial(in_a_copy, check_that_they_pass), parts[start : start + jobs]))
+            drop_databases()
         all_of = pool.map(partial(in_a_copy, which_are_noticed), groups.values())
         for group, noticed in zip(groups.values(), all_of, strict=True):
             yield from zip(group, noticed, strict=True)

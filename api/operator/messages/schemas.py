@@ -38,11 +38,9 @@ class MessageDoubtResponse(DoubtResponse):
     """Uncertainty about a message that was submitted but got no response from the carrier."""
 
 
-class OperatorMessageDetailResponse(MessageDetailResponse):
+class OperatorMessageDetailResponse(OperatorMessageResponse, MessageDetailResponse):
     """One message of any account, with its attempts and timeline."""
 
-    account_id = fields.Integer(required=True, metadata=doc("Its account.", ACCOUNT_ID))
-    phone = fields.String(required=True, allow_none=True, metadata=doc(HIDDEN_PHONE, PHONE))
     text = fields.String(
         required=True,
         allow_none=True,

@@ -1,6 +1,7 @@
 """The texts of messages, as their recipients get them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -39,20 +40,29 @@ def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
 
 
 def texts_of_messages(connection: Connection, messages: Sequence[MessageRow]) -> dict[UUID, MessageText]:
-    """The texts of messages by their ids, read with one query. Raises as `text_of_message`."""
+    """The texts of messages by their ids, read with one query; each stored text is decrypted once.
+
+    Raises as `text_of_message`.
+    """
     batches = {batch_of(message.id) for message in messages}
     rows = {row.id: row for row in connection.execute(TEXTS, {"batches": list(batches)})}
     texts = texts_of(connection)
-    return {message.id: _render(texts, rows[batch_of(message.id)], message) for message in messages}
+    open_texts = cache(lambda batch_id: _open(texts, rows[batch_id]))
+    return {message.id: _render(rows[batch_of(message.id)], open_texts, message) for message in messages}
 
 
-def _render(texts: Texts, row: Row[Any], message: MessageRow) -> MessageText:
+def _open(texts: Texts, row: Row[Any]) -> tuple[str, Any]:
+    """The text of a batch, and its placeholder values by message; None if there are none."""
+    values = texts.open_json(row.variables, row.id) if row.variables else None
+    return texts.open(row.message, row.send_id), values
+
+
+def _render(row: Row[Any], open_texts: Callable[[UUID], tuple[str, Any]], message: MessageRow) -> MessageText:
     if message.phone is None:
         return MessageText(None, row.encoding, [])
-    content, encoding = texts.open(row.message, row.send_id), row.encoding
-    if row.variables:
+    (content, values), encoding = open_texts(row.id), row.encoding
+    if values is not None:
         template = parse(content)
         assert template is not None, "the batch has placeholder values but the text has no placeholder"
-        values = texts.open_json(row.variables, row.id)[index_of(message.id) - 1]
-        content, encoding = as_priced(template, values, row.on_unicode)
+        content, encoding = as_priced(template, values[index_of(message.id) - 1], row.on_unicode)
     return MessageText(content, encoding, split(content))

@@ -140,7 +140,7 @@ def refund(account_id: int) -> Any:
         try:
             subject = str(UUID(form["id"].strip()))
         except ValueError:
-            form.errors["id"] = gettext("Enter the ID of a send or a message, as shown by the API and the console.")
+            form.errors["id"] = gettext("Enter the id of a send or a message, as shown by the API and the console.")
             return ""
         give_back = api.refund_message if form.text("kind") == "message" else api.refund_send
         try:
@@ -148,7 +148,7 @@ def refund(account_id: int) -> Any:
         except ApiError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
-            form.errors["id"] = gettext("This account has no send or message with this ID.")
+            form.errors["id"] = gettext("This account has no send or message with this id.")
             return ""
         return str(gettext("%(credits)s credits are given back.", credits=format_decimal(done["credits"])))
 

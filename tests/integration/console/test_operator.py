@@ -206,7 +206,7 @@ def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
     before = service.get("/balance").json["balance"]
     assert "Refund" in admin.open(path).text
     wrong = admin.submit(path, kind="send", id="17", reason="never arrived")
-    assert wrong.status_code == 400 and "Enter the ID of a send" in wrong.text and "never arrived" in wrong.text
+    assert wrong.status_code == 400 and "Enter the id of a send" in wrong.text and "never arrived" in wrong.text
     unknown = admin.submit(path, kind="message", id=sent[0]["send_id"], reason="never arrived")
     assert unknown.status_code == 400 and service.get("/balance").json["balance"] == before
     for kind, subject in (("send", sent[0]["send_id"]), ("message", sent[1]["message_id"])):

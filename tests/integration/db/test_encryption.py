@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 from click.testing import CliRunner
@@ -128,6 +129,22 @@ def test_a_group_with_values(service: Heard) -> None:
     service.sweep()
     assert sorted(service.texts) == [f"To {CANARY} {n}" for n in range(4)]
     assert where(service.engine, CANARY) == {"contact"}
+
+
+def test_a_page_of_messages_decrypts_each_text_once(service: Heard, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipients = [{"phone": phone, "variables": {"name": f"{CANARY} {n}"}} for n, phone in enumerate(PHONES)]
+    send = service.bulk(recipients, "To {{name}}").json["send_id"]
+    opened, opening = list[str](), Texts.open
+
+    def noted(texts: Texts, stored: str, of: UUID | str) -> str:
+        opened.append(str(of))
+        return opening(texts, stored, of)
+
+    monkeypatch.setattr(Texts, "open", noted)
+    page = service.get("/messages?texts=true").json["data"]
+    assert sorted(message["text"] for message in page) == [f"To {CANARY} {n}" for n in range(4)]
+    assert len(opened) == len(set(opened)) == 2
+    assert send in opened
 
 
 def test_what_is_forgotten_and_erased_is_gone(service: Heard) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from shared.contacts.imports import begin_import, keep_chunk, queue_import
 from shared.inbound import Inbound, store
 from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.settings import SettingsError
+from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
 from worker.jobs import import_contacts as importer
 from worker.jobs.import_contacts import import_chunk
@@ -354,6 +356,34 @@ def test_canceling(run: Run, service: Service) -> None:
     assert service.get("/balance").json["balance"] == 1000
     done = service.send().json["send_id"]
     assert "cannot be canceled" in run("send", "cancel", done, code=1).stderr
+
+
+def test_a_send_named_twice_is_canceled_once(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    assert "The send is canceled" in run("send", "cancel", send, send).stderr
+    logged = "SELECT account_id FROM change WHERE what = 'send.canceled' AND subject = :send"
+    with service.engine.connect() as connection:
+        assert connection.execute(text(logged), {"send": send}).scalars().all() == [service.account_id]
+
+
+def test_canceling_locks_all_sends_before_their_account(run: Run, service: Service) -> None:
+    """As workers do, who would otherwise wait for the account while the command waits for their send."""
+    sends = [service.bulk(["254711000001"], **LATER).json["send_id"] for _ in range(2)]
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    with ThreadPoolExecutor(1) as threads, service.engine.connect() as worker, service.engine.connect() as other:
+        worker.execute(text("SELECT 1 FROM send WHERE id = CAST(:send AS uuid) FOR UPDATE"), {"send": max(sends)})
+        other = other.execution_options(isolation_level="AUTOCOMMIT")
+        canceling = threads.submit(run, "send", "cancel", *sends)
+        try:
+            wait_until(lambda: bool(other.execute(waiting).scalar_one()), 30, "the lock of the send")
+            worker.execute(
+                text("SELECT 1 FROM account WHERE id = :account FOR UPDATE NOWAIT"), {"account": service.account_id}
+            )
+        finally:
+            worker.rollback()
+        assert "2 sends are canceled" in canceling.result(60).stderr
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """What `GET /metrics` says of database pools."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from bulksms.local.postgres import Postgres
@@ -47,6 +49,19 @@ def test_a_session_that_the_server_ends_is_no_longer_counted(engine: Engine) -> 
             connection.execute(text("SELECT 1"))
     engine.dispose()
     assert (connections("open"), connections("in_use")) == (0, 0)
+
+
+def test_a_connection_that_cannot_be_opened_again_was_never_in_use(tmp_path: Path) -> None:
+    with Postgres(tmp_path / "postgres") as server:
+        engine = make_engine(server.start(), 1, APPLICATION)
+        with engine.connect() as connection:
+            connection.invalidate()
+        server.stop("immediate")
+        for _ in range(3):
+            with pytest.raises(OperationalError):
+                engine.connect()
+        assert (connections("open"), connections("in_use")) == (0, 0)
+        engine.dispose()
 
 
 def test_waiting_for_a_connection_is_counted(engine: Engine) -> None:

@@ -132,6 +132,19 @@ def test_without_containers_it_says_unavailable(front: Front, service: House) ->
     assert (status, problem["code"], problem["retryable"]) == (503, "unavailable", True)
 
 
+def test_when_the_name_server_fails_it_goes_on_with_containers_that_answer(front: Front, service: House) -> None:
+    gone = Upstream(BROKEN, front.api_port)
+    gone.start()
+    front.resolve_to(LOOPBACK, BROKEN)
+    wait_for(front, BROKEN)
+    front.fail_to_resolve()
+    wait_until(lambda: "The name api cannot be looked up" in front.log(), 20, "the error")
+    assert LOOPBACK in front.servers() and BROKEN in front.servers()
+    gone.stop()
+    wait_until(lambda: BROKEN not in front.servers(), 20, "the look-up")
+    assert service.try_request("POST", "/sms/send", SEND)[0] == 200
+
+
 def test_the_client_cannot_name_its_own_address(front: Front) -> None:
     upstream = Upstream(BROKEN, front.api_port)
     upstream.start()

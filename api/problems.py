@@ -56,6 +56,7 @@ CATALOGUE: dict[str, Kind] = {
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
     "not_an_operator": Kind(403, "Not an operator", "Ask an operator with a shell to invite you: `bulksms person`."),
     "passwords_off": Kind(403, "Passwords are off", "Sign in with POST /api/v1/sign-in/oidc, or by a link."),
+    "sign_in_too_old": Kind(403, "Sign-in too old", "Sign in again, then repeat the request."),
     "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
     "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
     "identity_conflict": Kind(

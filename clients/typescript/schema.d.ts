@@ -1494,7 +1494,7 @@ export interface Limits {
 
 /** A new password. */
 export interface ChangePassword {
-  /** The current password. Not needed if there is none, or within 15 minutes of signing in by a link. */
+  /** The current password. Not needed within 15 minutes of signing in by a link, or if there is none. */
   password?: string;
   /** The new password, of 12 to 200 characters. */
   new_password: string;

@@ -19,12 +19,15 @@ class Choices(NamedTuple):
     more: bool
 
 
-def senders(form: Form) -> Choices:
-    """Approved sender IDs; `find_sender` has a part of them."""
-    page = account().sender_ids.page(limit=SHOWN, status="approved", search=_searched(form, "find_sender"))
-    names = [each["sender_id"] for each in page["data"]]
+def senders(form: Form, suggested: str | None = None) -> Choices:
+    """Approved sender IDs; `find_sender` has a part of them. If none is chosen, `suggested` is, once it is approved."""
+    searched = _searched(form, "find_sender")
+    page = account().sender_ids.page(limit=SHOWN, status="approved", search=searched)
+    names, more = [each["sender_id"] for each in page["data"]], page["next_cursor"] is not None
+    if suggested and not form["sender_id"] and (suggested in names or ((more or searched) and _is_approved(suggested))):
+        form.values["sender_id"] = suggested
     chosen = form["sender_id"]
-    return Choices(names if not chosen or chosen in names else [chosen, *names], page["next_cursor"] is not None)
+    return Choices(names if not chosen or chosen in names else [chosen, *names], more)
 
 
 def groups(form: Form) -> Choices:
@@ -38,6 +41,11 @@ def groups(form: Form) -> Choices:
             if error.status != 404:
                 raise
     return Choices(found, page["next_cursor"] is not None)
+
+
+def _is_approved(name: str) -> bool:
+    found = account().sender_ids.page(limit=SHOWN, status="approved", search=name)["data"]
+    return any(each["sender_id"] == name for each in found)
 
 
 def _searched(form: Form, name: str) -> str | None:

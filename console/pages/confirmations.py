@@ -20,7 +20,6 @@ class Question(NamedTuple):
     button: str
     back: str
     """The address of the page that led here, and to which it leads after the change."""
-    needs_reason: bool = True
 
 
 def confirm(
@@ -34,8 +33,7 @@ def confirm(
     if request.method == "GET":
         return render_template(template, question=question, form=Form({"reason": "", **(values or {})}))
     form = Form.posted()
-    if question.needs_reason:
-        need_reason(form)
+    need_reason(form)
     said = ""
     if not form.wrong:
         try:

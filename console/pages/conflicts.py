@@ -68,6 +68,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("An account has at most %(count)s open invitations. Withdraw one first."),
         ),
         (r"(?P<name>\S+) is already in this account\.", _("%(name)s is already in this account.")),
+        (r"The account is closed(, which cannot be undone)?\.", _("The account is closed for good.")),
         (r"This is the account's last owner\..*", _("An account keeps at least one owner.")),
         (r"TOTP is already on; disable it first\.", _("The second factor is already on. Switch it off first.")),
         (r"Set a password first.*", _("Set a password first.")),

@@ -31,6 +31,9 @@ REFUSALS: dict[str, Any] = {
     "oidc_unavailable": _(
         "The sign-in service does not answer at the moment. Sign in another way, or try again shortly."
     ),
+    "sign_in_too_old": _(
+        "A first password can be set within 15 minutes of signing in. Sign out, sign in again, and then set it."
+    ),
     "passwords_off": _("Passwords are switched off here."),
     "no_person": _("No account matches this sign-in. Ask an owner of your account to invite you."),
     "email_not_verified": _("The sign-in service has not verified your e-mail address."),
@@ -44,7 +47,7 @@ REFUSALS: dict[str, Any] = {
     "traffic_refused": _("The traffic looks unusual and was refused. Ask the operator."),
     "recipient_suppressed": _("This phone number has opted out of your messages."),
     "insufficient_scope": _("Your role does not allow this."),
-    "account_suspended": _("The account is suspended. Ask the operator."),
+    "account_suspended": _("The account is not active. Ask the operator."),
     "not_found": _("This does not exist, or belongs to another account."),
     "name_taken": _("This name is taken. Choose another one."),
     "group_limit": _("The account cannot have more groups."),

@@ -1,17 +1,16 @@
 """Conversations: what phones have sent, and what was sent to each."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.message.choices import SHOWN, senders
+from console.message.choices import senders
 from console.message.recipients import plain_phone
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -21,9 +20,26 @@ pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
 MILLISECONDS = re.compile(r"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII)
 TURNS = 30
-"""Messages that a page of a conversation shows."""
+"""Messages of each side that a page of a conversation asks for."""
 SEARCHES = 5
 """Pages that are read of a search which has to examine many sends."""
+
+
+class Found(NamedTuple):
+    """What was found of one side, newest first; whether older ones may follow, and the cursor at which a search of
+    sends stopped before it had found enough."""
+
+    messages: list[Any]
+    has_older: bool
+    stopped_at: str | None = None
+
+
+class Turns(NamedTuple):
+    """Both sides of a conversation, and what the address of the page with older messages has; None without one."""
+
+    received: list[Any]
+    sent: list[Any]
+    older: dict[str, str | None] | None
 
 
 @pages.get("/")
@@ -61,42 +77,54 @@ def reply(phone: str) -> Any:
 
 
 def _page(phone: str, form: Form) -> Any:
-    received, sent, older = _both_sides(phone, _time_of(request.args.get("until", "")))
-    turns = [_received(each) for each in received] + [_sent(each) for each in sent]
+    both = _both_sides(phone, _time_of(request.args.get("until", "")), request.args.get("cursor"))
+    turns = [_received(each) for each in both.received] + [_sent(each) for each in both.sent]
     turns.sort(key=lambda turn: UUID(turn["id"]))
-    if not form["sender_id"] and received and _is_approved(received[0]["sender_id"]):
-        form.values["sender_id"] = received[0]["sender_id"]
-    shown = {"phone": phone, "turns": turns, "older": older, "form": form, "senders": senders(form)}
+    answered = both.received[0]["sender_id"] if both.received else None
+    shown = {"phone": phone, "turns": turns, "older": both.older, "form": form, "senders": senders(form, answered)}
     return render_template("conversations/show.html", **shown)
 
 
-def _both_sides(phone: str, until: str | None) -> tuple[list[Any], list[Any], str | None]:
-    """The newest messages from and to a phone before a time, TURNS together, and the time at which older ones end.
+def _both_sides(phone: str, until: str | None, cursor: str | None) -> Turns:
+    """Both sides before a time, down to the time from which both are known; older ones end there.
 
-    The API pages by the times in ids, which are those of these messages.
+    The API pages by the times in ids, which are those of these messages. If the search for sent ones stopped before it
+    found any, the page of older messages has what was received once more, and `cursor`, where that search goes on.
     """
-    received = _newest(account().inbound.page, phone, until)
-    sent = _newest(partial(account().messages.page, texts="true"), phone, until)
-    times = sorted([_id_time(each["inbound_id"]) for each in received] + [_id_time(each["send_id"]) for each in sent])
-    if len(times) < TURNS:
-        return received, sent, None
-    first = times[-TURNS]
-    return (
-        [each for each in received if _id_time(each["inbound_id"]) >= first],
-        [each for each in sent if _id_time(each["send_id"]) >= first],
-        datetime.fromtimestamp(first / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    received, sent = _received_by_us(phone, until), _sent_to(phone, until, cursor)
+    if sent.stopped_at is not None and not sent.messages:
+        return Turns(received.messages, [], {"until": until, "cursor": sent.stopped_at})
+    times_received = [_id_time(each["inbound_id"]) for each in received.messages]
+    times_sent = [_id_time(each["send_id"]) for each in sent.messages]
+    ends = [_end(times) for times, side in ((times_received, received), (times_sent, sent)) if side.has_older]
+    if not ends:
+        return Turns(received.messages, sent.messages, None)
+    end = max(ends)
+    return Turns(
+        [each for each, time in zip(received.messages, times_received, strict=True) if time >= end],
+        [each for each, time in zip(sent.messages, times_sent, strict=True) if time >= end],
+        {"until": datetime.fromtimestamp(end / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")},
     )
 
 
-def _newest(ask: Callable[..., Any], phone: str, until: str | None) -> list[Any]:
+def _received_by_us(phone: str, until: str | None) -> Found:
+    page = account().inbound.page(limit=TURNS, phone=phone, until=until)
+    return Found(page["data"], page["next_cursor"] is not None)
+
+
+def _sent_to(phone: str, until: str | None, cursor: str | None) -> Found:
     found: list[Any] = []
-    cursor = None
     for _ in range(SEARCHES):
-        page = ask(limit=TURNS, phone=phone, until=until, cursor=cursor)
+        page = account().messages.page(limit=TURNS, phone=phone, until=until, cursor=cursor, texts="true")
         found, cursor = found + page["data"], page["next_cursor"]
         if cursor is None or len(found) >= TURNS:
-            break
-    return found
+            return Found(found, cursor is not None)
+    return Found(found, True, cursor)
+
+
+def _end(times: list[int]) -> int:
+    """The time from which a side that was cut is known; others of the same millisecond as its last may be cut off."""
+    return times[-1] + 1 if times[0] > times[-1] else times[-1]
 
 
 def _id_time(id: str) -> int:
@@ -107,11 +135,6 @@ def _id_time(id: str) -> int:
 def _time_of(text: str) -> str | None:
     """A time of a link to older messages; None for anything else."""
     return text if MILLISECONDS.fullmatch(text) else None
-
-
-def _is_approved(number: str) -> bool:
-    found = account().sender_ids.page(limit=SHOWN, status="approved", search=number)["data"]
-    return any(each["sender_id"] == number for each in found)
 
 
 def _received(message: Mapping[str, Any]) -> dict[str, Any]:

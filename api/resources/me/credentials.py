@@ -32,8 +32,8 @@ from shared.people.persons import change_password, find_person, lock_person, per
 from shared.people.second_factor import begin_totp, confirm_totp, disable_totp
 from shared.people.totp import uri_of
 
-AFTER_LINK = timedelta(minutes=15)
-"""For how long a session that was begun by a link may set a password without the present one."""
+FRESH = timedelta(minutes=15)
+"""For how long after signing in a person may set a password without the present one: by a link, or if there is none."""
 
 
 @endpoint(
@@ -41,12 +41,15 @@ AFTER_LINK = timedelta(minutes=15)
     "/me/password",
     body=ChangePassword,
     response=PasswordChangedResponse,
-    errors=("invalid_credentials", "passwords_off", "rate_limited"),
+    errors=("invalid_credentials", "passwords_off", "sign_in_too_old", "rate_limited"),
     scope=None,
     session=True,
 )
 def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
-    """Change the password. All other sessions of the person end, and their tokens within five seconds."""
+    """Change the password. All other sessions of the person end, and their tokens within five seconds.
+
+    A person without a password sets one within 15 minutes of signing in.
+    """
     refuse_passwords_if_off()
     with reading(services().engine) as connection:
         checked = find_person(connection, signed_in.person_id)
@@ -56,7 +59,10 @@ def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         raise invalid([{"pointer": "/new_password", "code": "weak_password", "detail": problem}])
     if "password" in body:
         _check_own_password(checked, body["password"])
-    elif checked.password_hash is not None and not _came_by_link_just_now(signed_in):
+    elif checked.password_hash is None:
+        if not _is_fresh(signed_in):
+            raise Problem("sign_in_too_old", "Set a first password within 15 minutes of signing in.")
+    elif not (signed_in.by_link and _is_fresh(signed_in)):
         raise invalid([{"pointer": "/password", "code": "required", "detail": "Provide the current password as well."}])
     new_hash = hash_password(body["new_password"])
     with services().engine.begin() as connection:
@@ -155,5 +161,5 @@ def _check_own_password(person: Row[Any], password: str) -> None:
         check_password(person, password)
 
 
-def _came_by_link_just_now(signed_in: SignedIn) -> bool:
-    return signed_in.by_link and datetime.now(UTC) < signed_in.began_at + AFTER_LINK
+def _is_fresh(signed_in: SignedIn) -> bool:
+    return datetime.now(UTC) < signed_in.began_at + FRESH

@@ -39,7 +39,7 @@ class ChangePassword(Request):
     """A new password."""
 
     password = password_field(
-        "The current password. Not needed if there is none, or within 15 minutes of signing in by a link."
+        "The current password. Not needed within 15 minutes of signing in by a link, or if there is none."
     )
     new_password = password_field("The new password, of 12 to 200 characters.", required=True)
 

@@ -24,11 +24,8 @@ TOP_UPS = 20
 def index() -> Any:
     """Accounts with balance and today's traffic."""
     form = Form({"search": request.args.get("search", ""), "status": request.args.get("status", "")})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = operator().accounts.page(search=form.text("search"), status=form.text("status"), **paging())
-    except ApiError as error:
-        form.refuse(error)
+    filters: dict[str, Any] = {name: form.text(name) for name in ("search", "status")}
+    page = form.page(lambda: operator().accounts.page(**filters, **paging()))
     shown = render_template("operator/accounts/index.html", page=page, form=form, states=STATES)
     return shown, 400 if form.wrong else 200
 

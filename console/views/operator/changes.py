@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 
 from console.pages.forms import Form
@@ -18,10 +17,6 @@ FILTERS = ("account_id", "actor", "action")
 def index() -> Any:
     """All changes, newest first."""
     form = Form({name: request.args.get(name, "") for name in FILTERS})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        filters: dict[str, Any] = {name: form.text(name) for name in FILTERS}
-        page = operator().installation.changes(**filters, **paging())
-    except ApiError as error:
-        form.refuse(error)
+    filters: dict[str, Any] = {name: form.text(name) for name in FILTERS}
+    page = form.page(lambda: operator().installation.changes(**filters, **paging()))
     return render_template("operator/changes/index.html", page=page, form=form), 400 if form.wrong else 200

@@ -95,9 +95,6 @@ def _reconcile(form: Form, text: str) -> Any:
 
 
 def _page(form: Form) -> Any:
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = operator().doubts.page(carrier=form.text("carrier"), send_id=form.text("send_id"), **paging())
-    except ApiError as error:
-        form.refuse(error)
+    filters: dict[str, Any] = {name: form.text(name) for name in ("carrier", "send_id")}
+    page = form.page(lambda: operator().doubts.page(**filters, **paging()))
     return render_template("operator/doubts/index.html", page=page, form=form), 400 if form.wrong else 200

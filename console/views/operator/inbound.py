@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
 
 from console.pages.forms import Form
@@ -16,11 +15,7 @@ pages = Blueprint("inbound", __name__, url_prefix="/inbound")
 def index() -> Any:
     """The messages, newest first, and the numbers that they were sent to."""
     form = Form({"sent_to": request.args.get("sent_to", "")})
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = operator().inbound.page(sent_to=form.text("sent_to"), **paging())
-    except ApiError as error:
-        form.refuse(error)
+    page = form.page(lambda: operator().inbound.page(sent_to=form.text("sent_to"), **paging()))
     numbers = operator().inbound.numbers()["data"]
     shown = render_template("operator/inbound/index.html", page=page, form=form, numbers=numbers)
     return shown, 400 if form.wrong else 200

@@ -7,10 +7,9 @@ from html import unescape
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from shared.api_key import SCOPES
-from shared.db.connection import transaction
-from shared.inbound import Inbound, store
 from shared.people.totp import code_at
 from tests.harness.console import Console
 from tests.harness.people import PASSWORD
@@ -207,6 +206,17 @@ def test_a_person_sets_their_language_zone_and_password(console: Console) -> Non
     assert other.submit("/sign-in", email=person.email, password="another long password").status_code == 302
 
 
+def test_a_first_password_needs_a_fresh_sign_in(console: Console) -> None:
+    person, browser = console.person("viewer"), console.stranger()
+    browser.sign_in_by_link(console.link(person))
+    with console.service.engine.begin() as connection:
+        connection.execute(text("UPDATE person SET password_hash = NULL WHERE id = :id"), {"id": person.id})
+        connection.execute(text("UPDATE person_session SET created_at = created_at - INTERVAL '16 minutes'"))
+    browser.open("/me/security")
+    refused = browser.submit("/me/password", new_password="another long password")
+    assert refused.status_code == 400 and "Sign out, sign in again, and then set it." in refused.text
+
+
 def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console) -> None:
     person, browser = console.person("owner"), console.stranger()
     browser.sign_in_by_link(console.link(person))
@@ -227,60 +237,6 @@ def test_a_second_factor_is_set_up_with_a_picture_and_its_codes(console: Console
     assert refused.status_code == 400 and "Wrong password." in refused.text
     browser.submit("/me/totp/disable", password=PASSWORD)
     assert person.get("/me").json["person"]["totp"] is False
-
-
-NUMBER = "254204880001"
-
-
-def test_a_conversation_is_answered(console: Console) -> None:
-    service = console.service
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
-            (service.account_id, NUMBER),
-        )
-    with transaction(service.engine) as connection:
-        store(connection, "simulator", [Inbound("+254711000009", f"+{NUMBER}", "Is it open?")])
-    browser = console.browser("sender")
-    assert "Is it open?" in browser.get("/conversations/").text
-    page = browser.get("/conversations/254711000009")
-    assert re.search(rf'value="{NUMBER}" selected', page.text), "the number that was written to answers"
-    fields = {"sender_id": NUMBER, "message": "Until six.", "key": "a-reply"}
-    for _ in range(2):
-        browser.post("/conversations/254711000009", **fields)
-    assert browser.get("/conversations/254711000009").text.count("Until six.") == 1
-    empty = browser.post("/conversations/254711000009", sender_id=NUMBER, message="")
-    assert empty.status_code == 400 and "Write a message." in empty.text
-
-
-def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
-    service = console.service
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
-            (service.account_id, NUMBER + "7"),
-        )
-    for number in range(20):
-        with transaction(service.engine) as connection:
-            texts = [f"in {number} first", f"in {number} second"]
-            store(connection, "simulator", [Inbound("+254711000019", f"+{NUMBER}7", each) for each in texts])
-        service.send("254711000019", f"out {number} third")
-    browser = console.browser("viewer")
-    said, address = [], browser.path("/conversations/254711000019")
-    for _ in range(10):
-        page = browser.open(address).text
-        said = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + said
-        older = re.search(r'href="([^"]+)">Older messages', page)
-        if not older:
-            break
-        address = unescape(older.group(1))
-    expected = [f"{side} {number} {order}" for number in range(20) for side, order in ORDER]
-    assert sorted(said) == sorted(expected), "each message is shown once"
-    assert [text for text in said if text.startswith("out")] == [text for text in expected if text.startswith("out")]
-    assert browser.get("/conversations/?").text.count("+254711000019") == 1, "one row for each phone number"
-
-
-ORDER = (("in", "first"), ("in", "second"), ("out", "third"))
 
 
 def test_one_contact_is_added_and_changed(console: Console) -> None:

@@ -389,6 +389,13 @@ def test_support_finds_a_message_and_sees_it_whole_with_a_reason(console: Consol
     assert lost.text not in support.open(path).text
 
 
+def test_a_search_for_messages_is_in_the_readers_language(console: Console, lost: Lost) -> None:
+    support = console.operator("support")
+    support.submit("/me/profile", name="Ann", locale="de", time_zone="UTC")
+    german = support.open(f"/operator/messages/?id={lost.send_id}").text
+    assert '<td data-label="Grund">Telefon nicht erreichbar</td>' in german
+
+
 def test_the_id_of_a_message_leads_to_it_and_that_of_a_send_to_its_messages(console: Console, lost: Lost) -> None:
     support = console.operator("support")
     answer = support.open(f"/operator/messages/?id={lost.message_id}")

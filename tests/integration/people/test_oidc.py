@@ -162,6 +162,26 @@ def test_what_was_set_after_it_stays(service: Service, provider: OidcProvider) -
     assert sign_in(service, person.email, PASSWORD).status_code == 200
 
 
+@pytest.mark.parametrize("way", ["provider", "link"])
+def test_a_first_password_needs_a_fresh_sign_in(service: Service, provider: OidcProvider, way: str) -> None:
+    person = a_person(service)
+    session = through(service, provider, claims_of(person.email)).json["session_token"]
+    if way == "link":
+        with service.engine.begin() as connection:
+            token = make_link(connection, person.id)
+        session = open_call(service, "/sign-in/link", token=token).json["session_token"]
+    later = text("UPDATE person_session SET created_at = created_at - CAST(:by AS interval) WHERE person_id = :person")
+    with service.engine.begin() as connection:
+        connection.execute(later, {"by": "16 minutes", "person": person.id})
+    refused = person.post("/me/password", session=session, new_password=PASSWORD)
+    assert (refused.status_code, code_of(refused)) == (403, "sign_in_too_old")
+    assert code_of(sign_in(service, person.email, PASSWORD)) == "invalid_credentials"
+    with service.engine.begin() as connection:
+        connection.execute(later, {"by": "-10 minutes", "person": person.id})
+    assert person.post("/me/password", session=session, new_password=PASSWORD).status_code == 200
+    assert sign_in(service, person.email, PASSWORD).status_code == 200
+
+
 def test_who_is_disabled_is_refused(service: Service, provider: OidcProvider) -> None:
     bound, new = a_person(service), a_person(service)
     assert through(service, provider, claims_of(bound.email)).status_code == 200

@@ -45,4 +45,6 @@ def test_a_conflict_is_said_in_the_readers_language() -> None:
         assert conflict("The send is completed and cannot be paused.") == (
             "Der Versand lässt sich nicht anhalten. Sein Zustand: Abgeschlossen."
         )
+        assert conflict("The account is closed.") == "Das Konto ist endgültig geschlossen."
+        assert conflict("The account is closed, which cannot be undone.") == "Das Konto ist endgültig geschlossen."
         assert conflict("Something that is not known here.") == "Something that is not known here."

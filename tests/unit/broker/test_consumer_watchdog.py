@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import fakeredis
 import pytest
+from kombu import Connection
 from redis.exceptions import ConnectionError
 from sqlalchemy.exc import OperationalError
 
@@ -51,6 +52,22 @@ def watchdog(broker: fakeredis.FakeRedis, clock: Clock, reconnect: Callable[[], 
 def later(clock: Clock, watchdog: ConsumerWatchdog, seconds: float = STALL_SECONDS) -> bool:
     clock.now += seconds
     return watchdog.check()
+
+
+@pytest.mark.parametrize(("unacknowledged", "reconnects"), [(1, False), (2, True)])
+def test_a_consumer_whose_acknowledgements_were_lost_with_the_broker(
+    watchdog: ConsumerWatchdog, clock: Clock, unacknowledged: int, reconnects: bool
+) -> None:
+    channel = Connection("memory://").channel()
+    channel.qos.prefetch_count, channel.qos.restore_at_shutdown = 2, False
+    for tag in range(unacknowledged):
+        channel.qos.append(None, tag)
+    watchdog.watch(channel)
+    assert not watchdog.check()
+    with watchdog.at_work():
+        assert not later(clock, watchdog)
+    assert not watchdog.check()
+    assert later(clock, watchdog) is reconnects
 
 
 def test_it_works(

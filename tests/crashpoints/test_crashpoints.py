@@ -169,7 +169,7 @@ def has_crashed(worker: Command, mode: str) -> bool:
     if mode == "exit":
         return worker.exit_code() is not None
     assert worker.pid is not None
-    return psutil.Process(worker.pid).status() == psutil.STATUS_STOPPED
+    return bool(psutil.Process(worker.pid).status() == psutil.STATUS_STOPPED)
 
 
 def wake_the_stopped(service: House, delay: float = 0.0) -> None:

@@ -100,7 +100,12 @@ class SmscPeer:
     def do(self, change: Callable[[], object]) -> None:
         """Change something in the SMSC's own thread, and wait until it is done."""
         done = threading.Event()
-        self.smsc.loop.call_soon_threadsafe(lambda: (change(), done.set()))
+
+        def change_it() -> None:
+            change()
+            done.set()
+
+        self.smsc.loop.call_soon_threadsafe(change_it)
         assert done.wait(30)
 
     def change(self, **settings: Any) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.mutations.catalogue import Mutation, mutations
-from tests.mutations.run import ROOT, check_that_they_pass, copy_of_the_source, is_noticed
+from tests.mutations.generate import ROOT
+from tests.mutations.run import check_that_they_pass, copy_of_the_source, is_noticed
 
 ALL = mutations()
 QUICK = [mutation for mutation in ALL if mutation.tests and all("tests/unit" in test for test in mutation.tests)]

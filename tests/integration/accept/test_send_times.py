@@ -63,7 +63,7 @@ def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
 
     class Later(datetime):
         @classmethod
-        def now(cls, tz: Any = None) -> datetime:
+        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
             return datetime.now(tz) + timedelta(hours=3)
 
     monkeypatch.setattr("api.accept.accept.datetime", Later)

@@ -9,9 +9,10 @@ from shared.accounts.administration import create_key
 from shared.api_key import SCOPES
 from tests.harness import authorization
 from tests.harness.authorization import OTHER_PATHS, Route
+from tests.harness.owned import NOBODYS
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service
-from tests.integration.auth.test_two_accounts import NOBODYS, UNKNOWN, VARIABLE, everything
+from tests.integration.auth.test_two_accounts import UNKNOWN, VARIABLE, everything
 
 ROUTES = list(authorization.CUSTOMERS.values())
 SETS = {route.scopes for route in ROUTES if route.needs_scopes}

@@ -51,17 +51,18 @@ def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
             store(connection, "simulator", [Inbound("+254711000019", f"+{NUMBER}7", each) for each in texts])
         service.send("254711000019", f"out {number} third")
     browser = console.browser("viewer")
-    said, address = [], browser.path("/conversations/254711000019")
+    shown: list[str] = []
+    address = browser.path("/conversations/254711000019")
     for _ in range(10):
         page = browser.open(address).text
-        said = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + said
+        shown = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + shown
         older = re.search(r'href="([^"]+)">Older messages', page)
         if not older:
             break
         address = unescape(older.group(1))
     expected = [f"{side} {number} {order}" for number in range(20) for side, order in ORDER]
-    assert sorted(said) == sorted(expected), "each message is shown once"
-    assert [text for text in said if text.startswith("out")] == [text for text in expected if text.startswith("out")]
+    assert sorted(shown) == sorted(expected), "each message is shown once"
+    assert [text for text in shown if text.startswith("out")] == [text for text in expected if text.startswith("out")]
     assert browser.get("/conversations/?").text.count("+254711000019") == 1, "one row for each phone number"
 
 

@@ -327,8 +327,8 @@ def test_the_rate_in_use_is_that_between_two_readings(console: Console, carrier:
     part = admin.open(earlier, headers={"HX-Request": "true"}).text
     assert "<html" not in part and re.search(r"<dt>Messages per second</dt><dd>0</dd>", part)
     for broken in ("at=x&carrier=main&submitted=1", "at=nan&carrier=main&submitted=1", "carrier=main&submitted=y&at=1"):
-        part = admin.open(f"/operator/carriers/now?{broken}")
-        assert part.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in part.text, broken
+        response = admin.open(f"/operator/carriers/now?{broken}")
+        assert response.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in response.text, broken
 
 
 def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console, in_doubt: InDoubt) -> None:

@@ -34,7 +34,7 @@ UNKNOWN = "01900000-0000-7000-8000-000000000000"
 SINGLE = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
 BULK = {"sender_id": "ACME", "phones": [PHONE], "message": "Hi"}
 GROUP = {"sender_id": "ACME", "group_id": UNKNOWN, "message": "Hi"}
-BODIES = {"/sms/send": SINGLE, "/sms/send-bulk": BULK, "/sms/send-group": GROUP}
+BODIES: dict[str, dict[str, Any]] = {"/sms/send": SINGLE, "/sms/send-bulk": BULK, "/sms/send-group": GROUP}
 WITH_BODY = (*BODIES, "/sms/quote", "/auth/token")
 
 FACTS = text(
@@ -346,33 +346,36 @@ def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, valu
     assert pointers(problem) == {f"/{field}"}
 
 
+SENSELESS: dict[str, dict[str, Any]] = {
+    "send_at": {
+        "date": "2030-01-01",
+        "no-offset": "2030-01-01T00:00:00",
+        "words": "tomorrow",
+        "too-far": "2099-01-01T00:00:00Z",
+        "year-0": "0000-01-01T00:00:00Z",
+        "year-9999": "9999-12-31T23:59:59-12:00",
+        "year-1": "0001-01-01T00:00:00+12:00",
+        "leap-day": "2027-02-29T00:00:00Z",
+        "wrong-year": "2020-01-01T00:00:00Z",
+        "arabic": "٢٠٣٠-01-01T00:00:00Z",
+    },
+    "expires_at": {"past": "2020-01-01T00:00:00Z", "too-far": "2099-01-01T00:00:00Z"},
+    "reference": {"empty": "", "long": "x" * 256},
+    "callback_url": {"http": "http://example.com/", "words": "not a url", "file": "file:///etc/passwd"},
+    "category": {"unknown": "urgent", "capitals": "Marketing", "empty": ""},
+    "on_unicode": {"unknown": "drop"},
+    "max_segments": {"zero": 0, "negative": -1, "many": 31},
+    "rate": {"zero": 0, "negative": -1, "many": 2**63 - 1},
+    "metadata": {"large": {"a": "x" * 2048}},
+}
+
+
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     ("field", "value"),
     [
         pytest.param(field, value, id=f"B14-{field}-{name}")
-        for field, values in {
-            "send_at": {
-                "date": "2030-01-01",
-                "no-offset": "2030-01-01T00:00:00",
-                "words": "tomorrow",
-                "too-far": "2099-01-01T00:00:00Z",
-                "year-0": "0000-01-01T00:00:00Z",
-                "year-9999": "9999-12-31T23:59:59-12:00",
-                "year-1": "0001-01-01T00:00:00+12:00",
-                "leap-day": "2027-02-29T00:00:00Z",
-                "wrong-year": "2020-01-01T00:00:00Z",
-                "arabic": "٢٠٣٠-01-01T00:00:00Z",
-            },
-            "expires_at": {"past": "2020-01-01T00:00:00Z", "too-far": "2099-01-01T00:00:00Z"},
-            "reference": {"empty": "", "long": "x" * 256},
-            "callback_url": {"http": "http://example.com/", "words": "not a url", "file": "file:///etc/passwd"},
-            "category": {"unknown": "urgent", "capitals": "Marketing", "empty": ""},
-            "on_unicode": {"unknown": "drop"},
-            "max_segments": {"zero": 0, "negative": -1, "many": 31},
-            "rate": {"zero": 0, "negative": -1, "many": 2**63 - 1},
-            "metadata": {"large": {"a": "x" * 2048}},
-        }.items()
+        for field, values in SENSELESS.items()
         for name, value in values.items()
     ],
 )

@@ -37,7 +37,7 @@ EXAMINED = 5
 MOST = 4 * EXAMINED
 """Rows that one statement reads at most: a few more than it examines, as it finds its page and the rest of its rows."""
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
-VALUES = {
+VALUES: dict[str, dict[str, Any]] = {
     "/sends": {"status": "canceled", "reference": "rare", "in_progress": "true"},
     "/messages": {
         "status": "undelivered",

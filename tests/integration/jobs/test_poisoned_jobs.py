@@ -27,6 +27,7 @@ import worker.sending.claim
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures
+from shared.sends.end_rest import end_rest
 from shared.sends.holding import release
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
@@ -35,6 +36,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
 from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
+from worker.sending.next_batches import lock_candidates
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
@@ -248,10 +250,9 @@ def test_batches_that_make_no_messages_are_held_together(service: Service, monke
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = ANY(:sends)"), {"sends": bad})
     claims: list[set[str]] = []
-    lock = worker.sending.claim.lock_candidates
 
     def note(*arguments: Any) -> Any:
-        found = lock(*arguments)
+        found = lock_candidates(*arguments)
         claims.append({str(row.send_id) for row in found} & {*bad})
         return found
 
@@ -319,7 +320,7 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(worker.recovery.end_sends.end_rest, lambda connection, send, outcome: str(send) == bad)
+    close = poisoned(end_rest, lambda connection, send, outcome: str(send) == bad)
     monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
@@ -338,7 +339,7 @@ def test_expired_and_canceled_sends_are_closed_by_turns(service: Service, monkey
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends[:3]})
         connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = ANY(:ids)"), {"ids": sends[3:]})
-    end_rest, outcomes = worker.recovery.end_sends.end_rest, list[str]()
+    outcomes: list[str] = []
 
     def close(connection: Connection, send: UUID, outcome: Any) -> None:
         outcomes.append(outcome)

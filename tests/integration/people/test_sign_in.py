@@ -6,6 +6,7 @@ from typing import Any
 
 import fakeredis
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import text
 
 from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
@@ -154,7 +155,7 @@ def test_failures_are_counted_by_all_processes_together(service: Service) -> Non
 
 def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None:
     ann = a_person(service)
-    old = passwords.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE person SET password_hash = :old WHERE id = :id"), {"old": old, "id": ann.id})
     assert sign_in(service, ann.email).status_code == 200

@@ -5,7 +5,6 @@ import time
 import pytest
 from sqlalchemy import text
 
-from api.auth import tokens
 from shared.accounts.administration import suspend_account
 from shared.people.memberships import add_member, end_membership
 from shared.people.persons import set_operator_role
@@ -70,9 +69,9 @@ def test_a_member_of_the_sandbox_alone_sees_nothing_live(service: Service) -> No
 def test_a_token_lasts_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     token = a_person_token(service)
     now = time.time()
-    monkeypatch.setattr(tokens.time, "time", lambda: now + 599)
+    monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 599)
     assert service.get("/balance", token=token).status_code == 200
-    monkeypatch.setattr(tokens.time, "time", lambda: now + 601)
+    monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 601)
     refused = service.get("/balance", token=token)
     assert refused.json["code"] == "token_expired" and "10 minutes" in refused.json["detail"]
 

@@ -15,7 +15,7 @@ from shared.audit.check import audit
 from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
-from shared.sends.holding import SendsUnusable
+from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -247,11 +247,10 @@ def test_batches_that_cannot_be_sorted_are_held_together(
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET retry = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
     holds: list[set[str]] = []
-    hold = worker.routing.sorter.hold_unusable
 
     def note(engine: Engine, unusable: SendsUnusable) -> None:
         holds.append({str(send) for send in unusable.causes})
-        hold(engine, unusable)
+        hold_unusable(engine, unusable)
 
     monkeypatch.setattr(worker.routing.sorter, "hold_unusable", note)
     service.sweep()

@@ -11,10 +11,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from shared import outbox as events
-from shared.db.connection import reading, texts
+from shared.db.connection import is_away, reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.outages import is_away
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result

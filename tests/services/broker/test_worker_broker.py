@@ -74,13 +74,13 @@ def test_redis_that_answers_with_errors(service: House, redis: Redis, breaks: li
     # The broker begins to fail while tasks are on their way and under way.
     service.post("/sms/send-bulk", sender_id="ACME", phones=phones(3_000), message="Hello")
     for command in breaks:
-        redis.execute_command(*command.split())
+        redis.execute_command(*command.split())  # type: ignore[no-untyped-call]
     for _ in range(20):
         service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hello")
         time.sleep(0.1)
     assert service.workers[0].exit_code() is None
     for command in mends:
-        redis.execute_command(*command.split())
+        redis.execute_command(*command.split())  # type: ignore[no-untyped-call]
     in_the_way.rmdir()
     check(service, redis)
 

@@ -31,9 +31,15 @@ def client_of(smsc: Smsc) -> Any:
 
 def test_it_works_with_a_client_that_is_not_ours(smsc: Smsc) -> None:
     client = client_of(smsc)
-    sent, received = [], []
+    sent: list[tuple[int, bytes]] = []
+    received: list[Any] = []
+
+    def receive(pdu: Any) -> int:
+        received.append(pdu)
+        return 0
+
     client.set_message_sent_handler(lambda pdu: sent.append((pdu.status, pdu.message_id)))
-    client.set_message_received_handler(lambda pdu: received.append(pdu) or 0)
+    client.set_message_received_handler(receive)
     client.bind_transceiver(system_id="me", password="secret")
     for _ in range(3):
         client.send_message(

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from psycopg import sql
 from psycopg.errors import FeatureNotSupported
-from sqlalchemy import Connection, Engine, Table, UniqueConstraint, text
+from sqlalchemy import Connection, Engine, Index, Table, UniqueConstraint, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import ColumnCollectionConstraint
 
 import shared.ids
 from bulksms.local.postgres import Postgres
@@ -47,7 +48,8 @@ def keys_of(table: Table) -> list[set[str]]:
     """The columns of each primary key, unique constraint and unique index."""
     constraints = [each for each in table.constraints if isinstance(each, UniqueConstraint)]
     indexes = [index for index in table.indexes if index.unique]
-    return [set(each.columns.keys()) for each in (table.primary_key, *constraints, *indexes) if each.columns]
+    keys: list[ColumnCollectionConstraint | Index] = [table.primary_key, *constraints, *indexes]
+    return [set(key.columns.keys()) for key in keys if key.columns]
 
 
 def test_the_page_lists_every_table_once_and_where_it_has_the_account() -> None:

@@ -104,13 +104,13 @@ def test_it_works(empty: Engine) -> None:
 
 def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     timeouts = []
-    real = shared.db.migrate.command.upgrade
+    real = command.upgrade
 
     def upgrade(config: Config, revision: str) -> None:
         real(config, revision)
         timeouts.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar_one())
 
-    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    monkeypatch.setattr(command, "upgrade", upgrade)
     migrate(empty)
     assert timeouts == ["0"]
 

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from psycopg import sql
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
@@ -128,7 +129,7 @@ def test_who_gets_no_session_does_not_wait_for_ever(
     driver: "psycopg.Connection[Any]", engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.2)
-    monkeypatch.setattr(sessions, "SET_UP", sessions.sql.SQL("SELECT pg_sleep(600)::text, {}"))
+    monkeypatch.setattr(sessions, "SET_UP", sql.SQL("SELECT pg_sleep(600)::text, {}"))
     mine = make_engine(url_of(engine), pool=1)
     with pytest.raises(OperationalError, match="no session in time"), reading(mine):
         pass

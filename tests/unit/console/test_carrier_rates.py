@@ -9,7 +9,7 @@ BEFORE = [{"carrier": "main", "submitted": 1000}, {"carrier": "a&b", "submitted"
 
 
 def query(at: float) -> MultiDict[str, str]:
-    made = MultiDict()
+    made: MultiDict[str, str] = MultiDict()
     for name, value in reading(BEFORE, at).items():
         made.setlist(name, [str(each) for each in value] if isinstance(value, list) else [value])
     return made

@@ -277,7 +277,13 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
         assert endpoint.scope is None and not endpoint.session
         return
     assert (endpoint.scope is None) == endpoint.session
-    for more in ({}, {"json": {}}, {"data": b"x" * 100}, {"headers": {"Authorization": "Basic eDp4"}}):
+    without: list[dict[str, Any]] = [
+        {},
+        {"json": {}},
+        {"data": b"x" * 100},
+        {"headers": {"Authorization": "Basic eDp4"}},
+    ]
+    for more in without:
         answer = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]

@@ -19,7 +19,14 @@ from api.http.receive import SpooledBody, spooled_body
 from api.http.request import Receive, current_request, environ_of
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
-from api.limits.bulkheads import OIDC_THREADS, PASSWORD_NICENESS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
+from api.limits.bulkheads import (
+    MAX_PER_ADDRESS,
+    MAX_UNREAD_BYTES,
+    OIDC_THREADS,
+    PASSWORD_NICENESS,
+    PASSWORD_THREADS,
+    WORKED_ON_OF_ACCOUNT,
+)
 from api.problems import Problem
 from api.server import application as asgi
 from api.server import thread_pools
@@ -391,7 +398,7 @@ def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
     async def run() -> None:
         sockets = Sockets(Calls())
         silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
-        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MAX_PER_ADDRESS)
+        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - MAX_PER_ADDRESS)
         for number in range(10):
             other = sockets.open(f"203.0.113.{number}", announced=0)
             await other.task
@@ -755,7 +762,7 @@ def test_what_wsgi_is_told_of_a_request() -> None:
 
 def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
     """Its responses would fill the memory. What waits for a thread is checked when it is its turn."""
-    size = thread_pools.MAX_UNREAD_BYTES // 2 + 1
+    size = MAX_UNREAD_BYTES // 2 + 1
 
     async def run() -> list[int]:
         application, reads = Application(lambda environ, start: answer(start, b"x" * size)), asyncio.Event()

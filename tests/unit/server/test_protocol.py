@@ -204,7 +204,12 @@ def test_a_large_response_is_sent_when_it_has_been_taken() -> None:
         made, connection = HttpConnection(ServerState(large, Connections())), Connection()
         made.connection_made(connection)
         write = connection.write
-        connection.write = lambda data: (write(data), made.pause_writing())  # type: ignore[method-assign]
+
+        def write_and_pause(data: bytes) -> None:
+            write(data)
+            made.pause_writing()
+
+        connection.write = write_and_pause  # type: ignore[method-assign]
         made.data_received(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         await asyncio.sleep(0.02)
         assert connection.written.endswith(b"x" * 9) and sent == []

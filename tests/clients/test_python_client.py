@@ -36,16 +36,16 @@ class Scripted:
                     scripted.tokens += 1
                     return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
                 scripted.asked.append((self.command, self.path, dict(self.headers), body))
-                answer = scripted.answers.pop(0)
-                if answer is None:
+                response = scripted.answers.pop(0)
+                if response is None:
                     self.close_connection = True
                     return None
-                return self.give(*answer)
+                return self.give(*response)
 
             do_GET = do_POST  # noqa: N815
 
-            def give(self, status: int, answer: dict[str, Any], headers: dict[str, str]) -> None:
-                raw = json.dumps(answer).encode()
+            def give(self, status: int, response: dict[str, Any], headers: dict[str, str]) -> None:
+                raw = json.dumps(response).encode()
                 self.send_response(status)
                 for name, value in {**headers, "Content-Length": str(len(raw))}.items():
                     self.send_header(name, value)

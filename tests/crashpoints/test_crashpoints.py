@@ -154,8 +154,8 @@ def leave_something_behind(service: House) -> None:
     service.workers.remove(worker)
 
 
-def start_armed_worker(service: House, told: str) -> Command:
-    service.env["CRASHPOINT"] = told
+def start_armed_worker(service: House, crashpoint: str) -> Command:
+    service.env["CRASHPOINT"] = crashpoint
     try:
         service.launch_worker()
     finally:

@@ -42,8 +42,8 @@ class Ground(House):
     def __init__(self, folder: Path, **settings: str) -> None:
         super().__init__(folder, durable=True, **{"SIMULATOR_RATE": str(RATE), "WORKER_CONCURRENCY": "4", **settings})
         self.proxies = {
-            (who, what): Proxy(server.port)
-            for who in ("api", "worker")
+            (process, what): Proxy(server.port)
+            for process in ("api", "worker")
             for what, server in (("postgres", self.postgres), ("redis", self.redis))
         }
         self.more: dict[str, dict[str, str]] = {"api": {}, "worker": {}}
@@ -51,9 +51,9 @@ class Ground(House):
         self._common = dict(self.env)
         self._phones = 254_000_000_000
 
-    def proxy(self, who: str, what: str) -> Proxy:
+    def proxy(self, process: str, what: str) -> Proxy:
         """The proxy between "api" or "worker" and "postgres" or "redis"."""
-        return self.proxies[who, what]
+        return self.proxies[process, what]
 
     def start_api(self) -> None:
         self._set_up("api")
@@ -117,16 +117,16 @@ class Ground(House):
             rows = connection.execute(text("SELECT phone, count(*) FROM simulated_submit GROUP BY phone"))
             return Counter({row[0]: row[1] for row in rows})
 
-    def _set_up(self, who: str) -> None:
+    def _set_up(self, process: str) -> None:
         urls = {}
         for name, what, server in (
             ("DATABASE_URL", "postgres", self.postgres),
             ("REDIS_URL", "redis", self.redis),
             ("BROKER_URL", "redis", self.redis),
         ):
-            urls[name] = self._common[name].replace(f":{server.port}/", f":{self.proxy(who, what).port}/")
-        self.env.update({**self._common, **urls, **self.more[who]})
-        for name in set(self.env) - set(self._common) - set(self.more[who]):
+            urls[name] = self._common[name].replace(f":{server.port}/", f":{self.proxy(process, what).port}/")
+        self.env.update({**self._common, **urls, **self.more[process]})
+        for name in set(self.env) - set(self._common) - set(self.more[process]):
             del self.env[name]
 
 
@@ -195,8 +195,8 @@ class Fault:
         assert audit(house.engine, full=True) == []
         assert recovery is None or self.survived.recovery <= recovery
 
-    def _accept(self, answer: Any) -> None:
-        self.sends[answer["send_id"]] = answer["counts"]["accepted"]
+    def _accept(self, response: Any) -> None:
+        self.sends[response["send_id"]] = response["counts"]["accepted"]
 
     def _unknown(self) -> list[Any]:
         """The sends with messages that are neither delivered nor in doubt."""

@@ -215,8 +215,10 @@ def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypa
     add, seed = DeliveryQueue.add, random.Random(55)
 
     def five(mailbox: DeliveryQueue, receipts: list[Receipt]) -> None:
-        said = [receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)]
-        add(mailbox, seed.sample(said, len(said)))
+        contradictory = [
+            receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)
+        ]
+        add(mailbox, seed.sample(contradictory, len(contradictory)))
 
     monkeypatch.setattr(DeliveryQueue, "add", five)
     with fault.workload():
@@ -235,8 +237,10 @@ def test_f56_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
         fault.sends[send] = 200
         fault.ended_otherwise.add(send)
     fault.check()
-    answer = fault.house.get(f"/sends/{send}")
-    assert (answer["counts"]["sent"], answer["charged"]) == (200, 200), "taken, so charged, and never called delivered"
+    response = fault.house.get(f"/sends/{send}")
+    assert (response["counts"]["sent"], response["charged"]) == (200, 200), (
+        "taken, so charged, and never called delivered"
+    )
 
 
 @pytest.mark.parametrize(

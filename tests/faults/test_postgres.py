@@ -81,18 +81,18 @@ def test_f28_no_connection_left(fault: Fault) -> None:
 def test_f29_answers_late(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
-        for who in ("api", "worker"):
-            house.proxy(who, "postgres").latency = 0.5
+        for process in ("api", "worker"):
+            house.proxy(process, "postgres").latency = 0.5
         time.sleep(15)
-        for who in ("api", "worker"):
-            house.proxy(who, "postgres").heal()
+        for process in ("api", "worker"):
+            house.proxy(process, "postgres").heal()
     fault.check(in_doubt=ONE_CRASH)
 
 
 def test_f30_says_nothing(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
-        proxies = [house.proxy(who, "postgres") for who in ("api", "worker")]
+        proxies = [house.proxy(process, "postgres") for process in ("api", "worker")]
         for proxy in proxies:
             proxy.blackhole = True
         time.sleep(12)
@@ -113,9 +113,9 @@ def test_f31_a_held_lock(fault: Fault) -> None:
             lock = text("SELECT FROM account WHERE name = :name FOR UPDATE")
             assert connection.execute(lock, {"name": "f31-0"}).rowcount == 1
             began = time.monotonic()
-            answer = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
+            response = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
             bystander = time.monotonic() - began
-            fault.sends[answer["send_id"]] = 1
+            fault.sends[response["send_id"]] = 1
             time.sleep(12)  # who waits behind a worker waits for as long twice
         house.token = mine
     assert 503 in {each.status for wanted in fault.traffic.wanted for each in wanted.tries}

@@ -145,6 +145,6 @@ def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool) -> None:
 def test_corruption_changes_one_byte_of_what_the_server_says(proxy: Proxy, echo: Echo) -> None:
     proxy.corruption = 1.0
     with connected(proxy) as client:
-        answer = said(client, b"abcdef")
+        response = said(client, b"abcdef")
     assert echo.got == b"abcdef"
-    assert sum(a != b for a, b in zip(answer, b"abcdef", strict=True)) == 1
+    assert sum(a != b for a, b in zip(response, b"abcdef", strict=True)) == 1

@@ -71,7 +71,7 @@ class Inbox:
     def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
         """A delivery."""
 
-    def late(self, submission: Submission, index: int, answer: object) -> None:
+    def late(self, submission: Submission, index: int, response: object) -> None:
         """A late answer."""
 
 
@@ -134,13 +134,13 @@ def replies(data: bytes, mutator: Mutator) -> None:
     """An answer over HTTP: one outcome for each message, whatever it is."""
     for carrier in WEB.values():
         for status in (200, 201, 400, 429, 500):
-            said = parse_response(carrier, status, False, data, PHONES)
-            assert len(said.outcomes) == len(PHONES)
-            assert all(each.error is None or len(each.error) <= 40 for each in said.outcomes)
+            result = parse_response(carrier, status, False, data, PHONES)
+            assert len(result.outcomes) == len(PHONES)
+            assert all(each.error is None or len(each.error) <= 40 for each in result.outcomes)
             assert (
                 status != 500
                 or carrier.answer.errors
-                or all(each.response == ResponseKind.IN_DOUBT for each in said.outcomes)
+                or all(each.response == ResponseKind.IN_DOUBT for each in result.outcomes)
             )
 
 

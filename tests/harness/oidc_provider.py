@@ -137,9 +137,9 @@ class OidcProvider:
 
     def browse(self, authorization_url: str) -> dict[str, str]:
         """What a browser brings back that is sent there: the query of the address to which it is redirected."""
-        with build_opener(StaysHere).open(authorization_url, timeout=10) as answer:
-            assert answer.status == 302, answer.read()
-            back = answer.headers["Location"]
+        with build_opener(StaysHere).open(authorization_url, timeout=10) as response:
+            assert response.status == 302, response.read()
+            back = response.headers["Location"]
         assert back.startswith(CONSOLE_CALLBACK + "?")
         return dict(parse_qsl(urlsplit(back).query))
 

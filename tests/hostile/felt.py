@@ -49,7 +49,7 @@ class Felt:
     @property
     def refused(self) -> list[Asked]:
         """The victim's requests that were not answered 200."""
-        return [asked for asked in self.during + self.after if asked.status != 200]
+        return [request for request in self.during + self.after if request.status != 200]
 
     @property
     def accepted(self) -> int:
@@ -59,18 +59,18 @@ class Felt:
     @property
     def slowest_page(self) -> float:
         """Seconds until the slowest page of the console came; NaN where there was none."""
-        return max((asked.seconds for asked in self.during if asked.what == "page"), default=math.nan)
+        return max((request.seconds for request in self.during if request.what == "page"), default=math.nan)
 
     @property
     def slowest_other(self) -> tuple[float, str]:
         """Seconds that the slowest request took which is neither a single send nor a page, and what it was."""
-        others = [(asked.seconds, asked.what) for asked in self.during if asked.what not in ("send", "page")]
+        others = [(request.seconds, request.what) for request in self.during if request.what not in ("send", "page")]
         return max(others, default=(math.nan, ""))
 
 
-def seconds_of(asked: list[Asked], share: float) -> float:
+def seconds_of(requests: list[Asked], share: float) -> float:
     """The seconds within which that share of the single sends was answered; NaN where there are none."""
-    took = sorted(each.seconds for each in asked if each.what == "send")
+    took = sorted(each.seconds for each in requests if each.what == "send")
     return took[min(len(took) - 1, int(len(took) * share))] if took else math.nan
 
 
@@ -80,12 +80,12 @@ def slow(quiet: list[Asked]) -> float:
     return LIMIT if math.isnan(p99) else max(LIMIT, 3 * p99)
 
 
-def recovery(quiet: list[Asked], asked: list[Asked], end: float) -> float:
+def recovery(quiet: list[Asked], requests: list[Asked], end: float) -> float:
     """Seconds from the end of the attack to the end of the last request that was refused or slow."""
     most = slow(quiet)
     bad = [
         each.due + each.seconds - end
-        for each in asked
+        for each in requests
         if each.status != 200 or each.seconds > (most if each.what == "send" else OTHERS)
     ]
     return max([0.0, *bad])
@@ -109,8 +109,8 @@ def problems(felt: Felt) -> Iterator[str]:
     if felt.slowest_other[0] >= OTHERS:
         yield f"a request ({felt.slowest_other[1]}) was answered after {felt.slowest_other[0]:.1f} s"
     if felt.refused:
-        told = [(asked.what, asked.status, str(asked.body)[:TOLD_OF_BODY]) for asked in felt.refused[:3]]
-        yield f"{len(felt.refused)} requests refused or lost, such as {told}"
+        refusals = [(request.what, request.status, str(request.body)[:TOLD_OF_BODY]) for request in felt.refused[:3]]
+        yield f"{len(felt.refused)} requests refused or lost, such as {refusals}"
     yield from not_handed_over(felt)
     if not max(felt.delays, default=math.nan) < HANDED_OVER:
         yield f"a message was handed over after {max(felt.delays, default=math.nan):.1f} s"

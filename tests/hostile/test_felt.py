@@ -25,7 +25,7 @@ def test_nothing_is_told_of_an_attack_that_was_not_felt() -> None:
 
 
 def test_each_thing_that_it_felt_is_told() -> None:
-    others = [asked for asked in FELT.during if asked.what != "csv"]
+    others = [request for request in FELT.during if request.what != "csv"]
     for changed, told in (
         ({"during": [*FELT.during, Asked("send", 1.0, 1.0, 200, {})]}, "p99 of 1000 ms"),
         ({"during": [*FELT.during, Asked("page", 1.0, 4.0, 200, "")]}, "a page of the console came after 4.0 s"),

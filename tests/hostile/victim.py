@@ -93,18 +93,18 @@ class Victim:
         self._thread.join()
         self._pool.shutdown()
 
-    def delays(self, asked: list[Asked]) -> list[float]:
+    def delays(self, requests: list[Asked]) -> list[float]:
         """Seconds from the acceptance of each message until the carrier has it; of those that it has."""
-        phones = [int(each.body["phone"]) for each in accepted(asked)]
+        phones = [int(each.body["phone"]) for each in accepted(requests)]
         if not phones:
             return []
         with self._house.engine.connect() as connection:
             rows = connection.execute(AT_CARRIER, {"first": min(phones), "last": max(phones)}).all()
         return [row.at.timestamp() - accepted_at(row.message_id) for row in rows]
 
-    def told(self, asked: list[Asked]) -> list[float]:
+    def told(self, requests: list[Asked]) -> list[float]:
         """Seconds from the acceptance of each message until the webhook was told of it; of those that it was told."""
-        messages = [UUID(each.body["message_id"]) for each in accepted(asked)]
+        messages = [UUID(each.body["message_id"]) for each in accepted(requests)]
         return [self._posts[message] for message in messages if message in self._posts]
 
     def _run(self) -> None:
@@ -133,13 +133,13 @@ class Victim:
     def _ask(self, what: str, method: str, path: str, body: Any, due: float) -> None:
         data = None if body is None else json.dumps(body)
         headers = {**self._headers, "Accept": "text/csv" if what == "csv" else "application/json"}
-        status, answer = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
-        told = json.loads(answer) if status is not None and what != "csv" else answer
-        self.asked.append(Asked(what, due, time.monotonic() - due, status, told))
+        status, response = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
+        content = json.loads(response) if status is not None and what != "csv" else response
+        self.asked.append(Asked(what, due, time.monotonic() - due, status, content))
 
     def _open_page(self, due: float) -> None:
-        status, answer = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
-        self.asked.append(Asked("page", due, time.monotonic() - due, status, answer))
+        status, response = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
+        self.asked.append(Asked("page", due, time.monotonic() - due, status, response))
 
     def _request(
         self, port: int, method: str, path: str, data: str | None, headers: dict[str, str]
@@ -156,14 +156,14 @@ class Victim:
             connection.close()
 
     def _note(self, post: Post) -> int:
-        message = UUID(post.told["data"]["message_id"])
+        message = UUID(post.payload["data"]["message_id"])
         self._posts.setdefault(message, time.time() - accepted_at(message))
         return 204
 
 
-def accepted(asked: list[Asked]) -> list[Asked]:
+def accepted(requests: list[Asked]) -> list[Asked]:
     """The single sends that were accepted."""
-    return [each for each in asked if each.what == "send" and each.status == 200]
+    return [each for each in requests if each.what == "send" and each.status == 200]
 
 
 def bulk(first: int) -> dict[str, Any]:

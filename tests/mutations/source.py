@@ -161,13 +161,13 @@ def _is_column(node: ast.expr, *names: str) -> bool:
 def bounds(root: Path) -> dict[tuple[str, str], str]:
     """What a file calls a bound, by file and name: `file NAME` of where it is defined."""
     everything = list(sources(root))
-    told = _told_by_limits(next(each for each in everything if each.file == LIMITS))
+    documented = _told_by_limits(next(each for each in everything if each.file == LIMITS))
     defined = {
         (source.file, name)
         for source in everything
         for node in source.tree.body
         for name in _constants(node)
-        if BOUND.fullmatch(name) or (source.file, name) in told
+        if BOUND.fullmatch(name) or (source.file, name) in documented
     }
     known = {each: " ".join(each) for each in defined}
     for source in everything:

@@ -129,24 +129,26 @@ def texts() -> list[str]:
 def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_messages: str, bind: str) -> None:
     receipts: list[Receipt] = []
     each = MESSAGES // 500
-    told = [message_group(said, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, said in enumerate(texts())]
+    groups = [message_group(text, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, text in enumerate(texts())]
     with node_smsc() as smsc:
         settings = {"system_id": "us", "password": "right", "window": 100, "answer_time": PATIENCE}
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
         carrier.open(receipts.extend, lambda late: None)
         try:
             wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), "the bind")
-            outcomes = [outcome for start in range(0, 500, 20) for outcome in carrier.submit(told[start : start + 20])]
+            outcomes = [
+                outcome for start in range(0, 500, 20) for outcome in carrier.submit(groups[start : start + 20])
+            ]
             assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
             wait_until(lambda: len(receipts) >= MESSAGES, "the receipts")
         finally:
             carrier.close()
-        assert smsc.shown() == {phone: said.text for said in told for phone in said.phones}
+        assert smsc.shown() == {phone: text.text for text in groups for phone in text.phones}
     assert len(receipts) == MESSAGES
     assert {receipt.reference for receipt in receipts} == {outcome.reference for outcome in outcomes}
     assert {receipt.status for receipt in receipts} == {MessageStatus.DELIVERED}
     senders = {(receipt.reference, receipt.phone) for receipt in receipts}
-    phones = [phone for said in told for phone in said.phones]
+    phones = [phone for text in groups for phone in text.phones]
     assert senders == {(outcome.reference, phone) for outcome, phone in zip(outcomes, phones, strict=True)}
 
 

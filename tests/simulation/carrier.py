@@ -129,14 +129,14 @@ class ModelCarrier:
             raise Breach(f"submitted_once: {message} is submitted again; it was taken {known.taken} times before")
         known.closed = True
         rates, throw = self.rates, self.rng.random()
-        for answer, rate in (
+        for response, rate in (
             (ResponseKind.REJECTED, rates.rejected),
             (ResponseKind.FAILED, rates.failed),
             (ResponseKind.THROTTLED, rates.throttled),
         ):
             throw -= rate
             if throw < 0:
-                return known, Outcome(answer, error=str(answer))
+                return known, Outcome(response, error=str(response))
         if throw < rates.lost:
             self._answer_later(message, Outcome(ResponseKind.REJECTED, error="lost"))
             return known, Outcome(ResponseKind.IN_DOUBT)

@@ -102,9 +102,9 @@ class End:
                 message = message_id(batch, index)
                 if (message in self.rows) == (index in unsent):
                     raise Breach(f"accounted: message {message} of a {state} batch has a row and no result, or neither")
-        for send, accepted, told in sends.values():
-            if accepted != told:
-                raise Breach(f"accounted: send {send} accepted {accepted} recipients and tells of {told}")
+        for send, accepted, status in sends.values():
+            if accepted != status:
+                raise Breach(f"accounted: send {send} accepted {accepted} recipients and tells of {status}")
 
     def _agrees(self, carrier: ModelCarrier, message: UUID, handed: Handed) -> None:
         """What we say of a message is what the carrier knows of it, or that we do not know."""

@@ -113,7 +113,7 @@ def test_it_works(fleet: Fleet, there: Receiver) -> None:
         assert (len(carried), max(carried)) == (singles + 4 * LIST, 1)
         assert audit(fleet.engine, full=True) == []
         wait_until(lambda: len({post.id for post in list(there.posts)}) >= len(carried), 180, "the events")
-        assert len({post.told["data"]["message_id"] for post in list(there.posts)}) == len(carried)
+        assert len({post.payload["data"]["message_id"] for post in list(there.posts)}) == len(carried)
         repeated = sum(len(wanted.tries) - 2 for client in clients for wanted in client.wanted)
         print(f"\n{before.revision} to {after.revision}: {singles} requests, {repeated} repeated")
         print(f"{len(carried)} messages, {len(there.posts)} posts, pages of the console: {dict(visitor.statuses)}")

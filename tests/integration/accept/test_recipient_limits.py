@@ -30,7 +30,7 @@ def limit(service: Service, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> N
 
 def test_it_works(service: Service) -> None:
     answers = [service.send(PHONE) for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert [response.status_code for response in answers] == [200, 200, 429, 429]
     over = answers[-1]
     assert (over.json["code"], over.json["retryable"]) == ("recipient_limit", True)
     assert 0 < int(over.headers["Retry-After"]) <= 7200

@@ -20,9 +20,9 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def refused(answer: TestResponse, pointer: str) -> bool:
-    errors = [(each["pointer"], each["code"]) for each in answer.get_json(force=True).get("errors", [])]
-    return (answer.status_code, errors) == (400, [(pointer, "invalid_time")])
+def refused(response: TestResponse, pointer: str) -> bool:
+    errors = [(each["pointer"], each["code"]) for each in response.get_json(force=True).get("errors", [])]
+    return (response.status_code, errors) == (400, [(pointer, "invalid_time")])
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])

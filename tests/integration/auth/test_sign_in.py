@@ -62,8 +62,8 @@ def test_who_guesses_is_stopped_and_the_owner_is_not(service: Service, key: NewK
 def test_an_address_that_is_only_claimed_does_not_help(service: Service, key: NewKey) -> None:
     for number in range(30):
         exchange(service, key.api_key, "guess", **{"X-Forwarded-For": f"192.0.2.{number}"})
-    answer = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
-    assert answer.status_code == 429
+    response = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
+    assert response.status_code == 429
 
 
 def test_behind_a_trusted_proxy_each_client_is_counted_by_itself(service: Service, key: NewKey) -> None:
@@ -99,8 +99,8 @@ def test_an_unknown_key_is_refused_like_a_wrong_secret(
     answers, work = [], []
     for name in (key.api_key, "smsk_live_nobodyhas00"):
         compared.clear()
-        answer = exchange(service, name, "smss_wrong")
-        answers.append({**answer.get_json(force=True), "request_id": None})
+        response = exchange(service, name, "smss_wrong")
+        answers.append({**response.get_json(force=True), "request_id": None})
         work.append(list(compared))
     assert answers[0] == answers[1]
     assert work[0] == work[1] == [32, 32]
@@ -120,9 +120,9 @@ def test_debugging_cannot_be_switched_on(service: Service, monkeypatch: pytest.M
     def broken() -> str:
         raise ZeroDivisionError("a secret of the inside")
 
-    answer = app.test_client().get("/broken")
-    assert answer.status_code == 500
-    assert "secret" not in answer.text and "Traceback" not in answer.text
+    response = app.test_client().get("/broken")
+    assert response.status_code == 500
+    assert "secret" not in response.text and "Traceback" not in response.text
 
 
 def test_of_revocations_only_what_is_new_is_read(service: Service) -> None:

@@ -60,8 +60,8 @@ def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
         return await asyncio.gather(*(loop.send() for _ in range(3)))
 
     answers = asyncio.run(three())
-    assert [answer.status for answer in answers] == [200] * 3
-    assert sorted(json.loads(answer.body)["balance"] for answer in answers) == [996, 997, 998]
+    assert [response.status for response in answers] == [200] * 3
+    assert sorted(json.loads(response.body)["balance"] for response in answers) == [996, 997, 998]
     assert loop.service.get("/balance").json["reserved"] == 4
 
 
@@ -72,8 +72,8 @@ def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
         return await asyncio.gather(*(loop.send(key="order-1", send_at=due) for _ in range(5)))
 
     answers = asyncio.run(several())
-    assert {(answer.status, answer.body) for answer in answers} == {(200, answers[0].body)}
-    assert sum((b"idempotency-replayed", b"true") in answer.headers for answer in answers) == 4
+    assert {(response.status, response.body) for response in answers} == {(200, answers[0].body)}
+    assert sum((b"idempotency-replayed", b"true") in response.headers for response in answers) == 4
     assert loop.service.get("/balance").json["balance"] == 999
 
 
@@ -83,8 +83,8 @@ def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service
         return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
 
     answers = asyncio.run(two())
-    refused = [json.loads(answer.body) for answer in answers if answer.status == 402]
-    paid = sum(answer.status == 200 for answer in answers)
+    refused = [json.loads(response.body) for response in answers if response.status == 402]
+    paid = sum(response.status == 200 for response in answers)
     assert paid == 999 // 11 and len(refused) == 120 - paid and {each["code"] for each in refused} == {"low_balance"}
     assert service.get("/balance").json["balance"] == 999 - 11 * paid
 
@@ -118,6 +118,6 @@ def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(se
 
     answers = asyncio.run(several())
     engine.dispose()
-    assert [answer.status for answer in answers] == [200, 200, 200, 429, 200, 429]
+    assert [response.status for response in answers] == [200, 200, 200, 429, 200, 429]
     assert b"retry-after" in dict(answers[3].headers)
     assert service.get("/balance").json["balance"] == 998

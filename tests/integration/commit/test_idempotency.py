@@ -135,8 +135,8 @@ def test_a_402_may_be_tried_again_after_a_top_up(service: Service) -> None:
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "\x7f", "é"])
 def test_a_bad_key_is_refused(service: Service, key: str) -> None:
-    answer = service.send(headers=keyed(key))
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    response = service.send(headers=keyed(key))
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert service.get("/balance").json["balance"] == 1000
 
 

@@ -47,9 +47,9 @@ def test_it_works(console: Console) -> None:
     browser = console.browser("sender")
     page = confirmed(browser, **ONE)
     assert "Send to 1 recipient" in page.text and "99,999" in page.text
-    answer = browser.post("/compose/send", **hidden(page))
+    response = browser.post("/compose/send", **hidden(page))
     (send,) = sent(console)
-    assert answer.headers["Location"] == browser.path(f"/sends/{send['send_id']}")
+    assert response.headers["Location"] == browser.path(f"/sends/{send['send_id']}")
     assert (send["kind"], send["message"], send["cost"]) == ("single", "Hello", 1)
     assert phones(console) == ["254711000001"]
 

@@ -39,9 +39,9 @@ def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> N
 
 
 def test_nobody_sees_a_page_without_signing_in(console: Console) -> None:
-    answer = console.stranger().get("/sends/")
-    assert answer.status_code == 302
-    assert answer.headers["Location"].startswith("/sign-in?next=")
+    response = console.stranger().get("/sends/")
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith("/sign-in?next=")
 
 
 def test_after_signing_in_the_page_that_was_asked_for_is_shown(console: Console) -> None:
@@ -59,8 +59,8 @@ ELSEWHERE = (
 
 @pytest.mark.parametrize("next_page", ELSEWHERE)
 def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: str) -> None:
-    answer = by_password(console.stranger(), console.person().email, next=next_page)
-    assert answer.headers["Location"] == "/"
+    response = by_password(console.stranger(), console.person().email, next=next_page)
+    assert response.headers["Location"] == "/"
 
 
 def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
@@ -175,9 +175,9 @@ def test_the_cookie_is_for_the_browser_only(console: Console) -> None:
     set_cookie = console.stranger().open("/sign-in").headers["Set-Cookie"]
     assert "HttpOnly" in set_cookie and "SameSite=Lax" in set_cookie and "Secure" not in set_cookie
     app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=console.api_url, url="https://sms.example.com"))
-    answer = app.test_client().get("/sign-in", base_url="https://sms.example.com")
-    assert answer.headers["Set-Cookie"].startswith("__Host-console=") and "Secure" in answer.headers["Set-Cookie"]
-    assert "max-age" in answer.headers["Strict-Transport-Security"]
+    response = app.test_client().get("/sign-in", base_url="https://sms.example.com")
+    assert response.headers["Set-Cookie"].startswith("__Host-console=") and "Secure" in response.headers["Set-Cookie"]
+    assert "max-age" in response.headers["Strict-Transport-Security"]
 
 
 def test_the_api_hears_the_address_and_the_browser_of_the_person(console: Console) -> None:

@@ -33,8 +33,8 @@ def test_nothing_is_accepted_and_all_goes_on_afterwards(service: Service, read_o
     ready = service.flask.test_client().get("/readyz")
     assert (ready.status_code, "read-only" in ready.json["status"]) == (503, True)
     refused = [service.send(phone=f"25471100000{number}") for number in range(3)]
-    assert {answer.status_code for answer in refused} == {503}
-    assert {answer.json["code"] for answer in refused} == {"unavailable"}
+    assert {response.status_code for response in refused} == {503}
+    assert {response.json["code"] for response in refused} == {"unavailable"}
     with read_only.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("SET default_transaction_read_only = off")
         name = connection.execute(text("SELECT current_database()")).scalar_one()

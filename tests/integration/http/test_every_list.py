@@ -204,8 +204,8 @@ def test_a_page_reads_few_rows(
         path = path.replace(f"<uuid:{variable}>", identifier)
     service.get("/balance")
     with statements(service.api_engine) as executed:
-        answer = service.get(f"{path}?{query}")
-    assert answer.status_code == 200, answer.text
+        response = service.get(f"{path}?{query}")
+    assert response.status_code == 200, response.text
     for statement, parameters in executed:
         if statement.lstrip().startswith(("SELECT", "WITH")):
             read = rows_read(service.engine, statement, parameters)

@@ -17,13 +17,13 @@ def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest
         raise FULL
 
     monkeypatch.setattr("api.accept.accept.validate_and_price", fail)
-    answer = service.send()
-    assert (answer.status_code, answer.json["detail"]) == (503, "The database's disk is full.")
+    response = service.send()
+    assert (response.status_code, response.json["detail"]) == (503, "The database's disk is full.")
 
 
 def test_readyz_names_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "schema_problem", lambda engine: "The database does not answer: refused.")
     monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
-    answer = service.client.get("/readyz")
-    assert answer.status_code == 503
-    assert "refused. The disk is full: 1 MiB are left" in answer.json["status"]
+    response = service.client.get("/readyz")
+    assert response.status_code == 503
+    assert "refused. The disk is full: 1 MiB are left" in response.json["status"]

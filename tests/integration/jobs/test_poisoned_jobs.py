@@ -66,9 +66,9 @@ def time_passes(service: Service) -> None:
 
 def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
     """How often each job of the kind failed, and whether it is set aside."""
-    asked = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
+    query = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
     with service.engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(asked, {"kind": kind})]
+        return [tuple(row) for row in connection.execute(query, {"kind": kind})]
 
 
 @pytest.fixture(autouse=True)
@@ -428,8 +428,8 @@ def test_what_fails_together_is_done_singly(service: Service) -> None:
 
     def work(job: Job, most: int) -> int:
         with service.engine.connect() as connection:
-            asked = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
-            resting = connection.execute(asked).scalars().all()
+            query = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
+            resting = connection.execute(query).scalars().all()
         taken = [name for name in waiting if name not in [*done, *resting]][:most]
         for name in taken:
             job.begin(name, None, None)
@@ -496,8 +496,8 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
             connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
         asyncio.run(look())
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
-    told = service.get(f"/webhooks/{made}").json
-    assert (told["status"], "operator" in told["disabled_reason"]) == ("disabled", True)
+    webhook = service.get(f"/webhooks/{made}").json
+    assert (webhook["status"], "operator" in webhook["disabled_reason"]) == ("disabled", True)
     assert [event["type"] for event in service.get("/events?types=webhook.disabled").json["data"]] == [
         "webhook.disabled"
     ]

@@ -250,14 +250,14 @@ def test_a_hundred_lines_of_a_report_are_shown(service: Service, operator: Opera
 def test_a_report_has_eight_megabytes(service: Service, operator: OperatorClient, over: bool, announced: bool) -> None:
     content = (b"phone,status\n" + (b" " * 999 + b"\n") * 9_000)[: 8 * 1024 * 1024 + over]
     chunked = {"wsgi.input": io.BytesIO(content), "wsgi.input_terminated": True}
-    answer = service.client.post(
+    response = service.client.post(
         f"{PREFIX}/doubts/reconcile?carrier=simulator",
         data=content if announced else None,
         content_type="text/csv",
         headers={"Authorization": f"Bearer {operator.token}"},
         environ_overrides={} if announced else chunked,
     )
-    assert answer.status_code == (413 if over else 200), answer.text
+    assert response.status_code == (413 if over else 200), response.text
 
 
 @pytest.mark.parametrize(

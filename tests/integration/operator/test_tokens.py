@@ -44,10 +44,10 @@ def code_of(service: Service, token: str) -> str:
 
 
 def test_it_works(service: Service) -> None:
-    answer = exchange(service, new_key(service, "read", "money")).json
-    assert (answer["token_type"], answer["scope"]) == ("Bearer", "money read")
-    assert 3590 <= answer["expires_in"] <= 3600
-    operator = tokens_of(service).read(f"Bearer {answer['access_token']}")
+    response = exchange(service, new_key(service, "read", "money")).json
+    assert (response["token_type"], response["scope"]) == ("Bearer", "money read")
+    assert 3590 <= response["expires_in"] <= 3600
+    operator = tokens_of(service).read(f"Bearer {response['access_token']}")
     assert operator.actor.startswith("operator key opk_") and operator.scopes == {"read", "money"}
 
 
@@ -160,8 +160,8 @@ def test_a_key_of_a_network_works_only_there(service: Service) -> None:
     assert [str(network) for network in operator.networks] == ["192.0.2.0/24"]
     headers = {"Authorization": f"Bearer {inside.json['access_token']}"}
     for address, status in (("192.0.2.9", 200), ("198.51.100.7", 403)):
-        answer = service.client.get(f"{PREFIX}/accounts", headers=headers, environ_overrides={"REMOTE_ADDR": address})
-        assert answer.status_code == status, answer.text
+        response = service.client.get(f"{PREFIX}/accounts", headers=headers, environ_overrides={"REMOTE_ADDR": address})
+        assert response.status_code == status, response.text
 
 
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "é", "x" * 5000, "smsk_live_x", "ops_x"])

@@ -73,14 +73,14 @@ def test_it_works(make: Callable[[], Service]) -> None:
 def test_what_waits_for_a_limit_is_told(make: Callable[[], Service]) -> None:
     service = make()
     service.worker.dispatcher.stop.set()
-    told = []
+    shown = []
     for first in (KENYA, ELSEWHERE):
         send = service.bulk(phones(first, 5)).json["send_id"]
         carrier_pools = service.worker.dispatcher
         assert isinstance(carrier_pools, CarrierPools)
         carrier_pools._sorter.sort()
-        told.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
-    assert told == [
+        shown.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
+    assert shown == [
         ({"one/prefix 2547/sender ACME": 1}, "prefix_rate"),
         ({"one/sender ACME": 1}, "sender_rate"),
     ]

@@ -25,9 +25,9 @@ WRONG = "not the right password"
 
 def test_it_works(service: Service) -> None:
     ann = a_person(service, service.account_id, "sender")
-    answer = sign_in(service, ann.email.upper())
-    assert answer.status_code == 200
-    assert answer.json["person"] == {
+    response = sign_in(service, ann.email.upper())
+    assert response.status_code == 200
+    assert response.json["person"] == {
         "person_id": str(ann.id),
         "email": ann.email,
         "name": "Ann Otieno",
@@ -37,9 +37,11 @@ def test_it_works(service: Service) -> None:
         "totp": False,
         "has_password": True,
     }
-    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
-    assert ann.get("/me", answer.json["session_token"]).status_code == 200
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert [(each["account_id"], each["role"]) for each in response.json["accounts"]] == [
+        (service.account_id, "sender")
+    ]
+    assert ann.get("/me", response.json["session_token"]).status_code == 200
+    assert response.headers["Cache-Control"] == "no-store"
 
 
 def test_each_sign_in_is_a_new_session(service: Service) -> None:
@@ -73,8 +75,8 @@ def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, mo
         ("no-password@example.com", WRONG),
         ("no address", WRONG),
     ):
-        answer = sign_in(service, email, password)
-        answers.append((answer.status_code, {**answer.get_json(force=True), "request_id": None}))
+        response = sign_in(service, email, password)
+        answers.append((response.status_code, {**response.get_json(force=True), "request_id": None}))
     assert answers[0][0] == 401 and answers[0][1]["code"] == "invalid_credentials"
     assert answers == [answers[0]] * 5
     assert len(work) == 5 and len(set(work)) == 1
@@ -208,8 +210,8 @@ def test_a_link_that_is_not_good_any_more(service: Service, spoiled: str) -> Non
             connection.execute(text("UPDATE sign_in_link SET expires_at = now() - interval '1 second'"))
         else:
             disable_person(connection, ann.email)
-    answer = open_call(service, "/sign-in/link", token=token)
-    assert (answer.status_code, answer.json["code"]) == (401, "invalid_link")
+    response = open_call(service, "/sign-in/link", token=token)
+    assert (response.status_code, response.json["code"]) == (401, "invalid_link")
 
 
 @pytest.mark.parametrize(

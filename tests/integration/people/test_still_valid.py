@@ -40,7 +40,7 @@ def refused_changes(service: Service, token: str) -> set[str]:
         service.post(f"/api-keys/{key}/rotate", token=token),
         service.delete(f"/api-keys/{key}", token=token),
     )
-    return {answer.json.get("code", "made") for answer in answers}
+    return {response.json.get("code", "made") for response in answers}
 
 
 @pytest.mark.parametrize("end", ENDS)

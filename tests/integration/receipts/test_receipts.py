@@ -87,8 +87,8 @@ def submitted(
 def hear(service: Service, phone: str | None, reference: str, status: MessageStatus = DELIVERED, **more: Any) -> None:
     """A receipt comes, and the sweeper looks."""
     carrier = more.pop("carrier", CARRIER)
-    said = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
-    record(service.engine, carrier, [said])
+    receipt = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
+    record(service.engine, carrier, [receipt])
     look(service)
 
 
@@ -181,8 +181,8 @@ def test_a_doubt_that_an_operator_resolved_may_be_meant(service: Service, phone:
 
 def test_two_receipts_of_different_ids_are_no_evidence_for_one_doubt(service: Service, phone: str) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
-    said = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
-    record(service.engine, CARRIER, said)
+    batch = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
+    record(service.engine, CARRIER, batch)
     look(service)
     assert status(service, doubt) == "in_doubt"
 
@@ -193,8 +193,8 @@ def test_a_long_message_in_doubt_has_a_receipt_for_each_part(
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT, message="x" * 300)
     now = datetime.now(UTC)
-    said = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
-    record(service.engine, CARRIER, said)
+    batch = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
+    record(service.engine, CARRIER, batch)
     look(service)
     assert status(service, doubt) == result
 
@@ -226,7 +226,7 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
 
 
 @pytest.mark.parametrize(
-    ("answer", "becomes", "reference", "credits"),
+    ("response", "becomes", "reference", "credits"),
     [
         (ResponseKind.ACCEPTED, "sent", "late", 1),
         (ResponseKind.REJECTED, "failed", None, 0),
@@ -236,10 +236,10 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
     ],
 )
 def test_a_late_answer_ends_the_doubt(
-    service: Service, phone: str, answer: ResponseKind, becomes: str, reference: str | None, credits: int
+    service: Service, phone: str, response: ResponseKind, becomes: str, reference: str | None, credits: int
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
-    record_late_responses(service.engine, [LateResponse(doubt, Outcome(answer, reference))])
+    record_late_responses(service.engine, [LateResponse(doubt, Outcome(response, reference))])
     with service.engine.connect() as connection:
         row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
         assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
@@ -337,9 +337,9 @@ def test_many_receipts_of_others_keep_none_waiting(
     service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.receipts.apply.PAGE", 3)
-    said = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
+    batch = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
     others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
-    record(service.engine, CARRIER, said)
+    record(service.engine, CARRIER, batch)
     record(service.engine, CARRIER, others)
     message = submitted(service, phone, SENT, f"t{phone}")
     look(service)

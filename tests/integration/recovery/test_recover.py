@@ -95,8 +95,8 @@ def test_the_doubt_of_a_dead_worker_is_told(service: Service) -> None:
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send) == 1
     with service.engine.connect() as connection:
-        told = text("SELECT type FROM event WHERE account_id = :account")
-        assert "message.in_doubt" in connection.execute(told, {"account": service.account_id}).scalars().all()
+        query = text("SELECT type FROM event WHERE account_id = :account")
+        assert "message.in_doubt" in connection.execute(query, {"account": service.account_id}).scalars().all()
 
 
 def test_a_send_that_has_ended_is_not_held(service: Service) -> None:

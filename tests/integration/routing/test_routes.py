@@ -156,8 +156,8 @@ def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[
         with service.engine.begin() as connection:
             connection.execute(update(state_count).values(due_at=func.now()))
         count_when_due(service.engine)
-        answer = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
-        lines = (line.rsplit(" ", 1) for line in answer.splitlines() if not line.startswith("#"))
+        response = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
+        lines = (line.rsplit(" ", 1) for line in response.splitlines() if not line.startswith("#"))
         with service.engine.connect() as connection:
             return {name: float(value) for name, value in lines}, check_queue(connection)
 
@@ -263,15 +263,15 @@ def test_test_keys_go_to_the_simulator(make: Callable[..., Service]) -> None:
     service = make()
     trouble(service, "one", "two", "three")
     token = service.new_token(service.account_id, test=True)
-    answer = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
-    assert carried(service, answer["send_id"]) == {("simulator", None): 1}
+    response = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
+    assert carried(service, response["send_id"]) == {("simulator", None): 1}
 
 
 def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> None:
     service = make()
     for name in ("one", "three"):
         carrier: Any = service.worker.carriers[name]
-        carrier.on_receipts = lambda said, name=name: _record(service, name, said)
+        carrier.on_receipts = lambda batch, name=name: _record(service, name, batch)
     sends = [service.send(phone).json["message_id"] for phone in (KENYA, ELSEWHERE)]
     for name in ("one", "three"):
         carrier = service.worker.carriers[name]
@@ -280,5 +280,5 @@ def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> No
     assert [service.get(f"/messages/{message}").json["status"] for message in sends] == ["delivered"] * 2
 
 
-def _record(service: Service, name: str, said: Any) -> None:
-    receipts.record(service.engine, name, said)
+def _record(service: Service, name: str, batch: Any) -> None:
+    receipts.record(service.engine, name, batch)

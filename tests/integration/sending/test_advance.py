@@ -169,10 +169,10 @@ def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Ser
         events._listening.clear()
         record(service, [batch])
         with service.engine.connect() as connection:
-            told = connection.execute(
+            stored = connection.execute(
                 text("SELECT type, indexes, error FROM event WHERE batch_id = :id ORDER BY id"), {"id": batch.batch_id}
             )
-            assert [tuple(row) for row in told] == [("message.sent", [1], None), ("message.failed", [2], "e")]
+            assert [tuple(row) for row in stored] == [("message.sent", [1], None), ("message.failed", [2], "e")]
         assert len(rows(service, first)) == 2
     finally:
         with service.engine.begin() as connection:
@@ -196,8 +196,8 @@ def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> 
 
 def test_texts_come_through_as_they_are(service: Service) -> None:
     with service.engine.connect() as connection:
-        said = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
-    assert said == ODD
+        stored = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
+    assert stored == ODD
     assert texts(["nul\0"]) == '{"nul"}'
 
 
@@ -208,11 +208,11 @@ def test_what_the_driver_says_of_a_database_that_is_away_is_heard() -> None:
 
 
 def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(service: Service) -> None:
-    with pytest.raises(OperationalError) as told, service.engine.begin() as connection:
+    with pytest.raises(OperationalError) as raised, service.engine.begin() as connection:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
         time.sleep(0.3)
         connection.execute(text("SELECT 1"))
-    assert is_away(told.value)
+    assert is_away(raised.value)
     with service.engine.connect() as connection:
         assert connection.execute(text("SELECT 1")).scalar_one() == 1
 

@@ -206,9 +206,9 @@ def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, l
     assert can_finish([batch])
     assert finish(service.engine, [batch], "simulator") == [batch]
     end(service, [batch])
-    told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
+    query = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
-        found = [tuple(row) for row in connection.execute(told, {"id": batch.send_id})]
+        found = [tuple(row) for row in connection.execute(query, {"id": batch.send_id})]
     assert found == [
         ("message.failed", [2], "an error"),
         ("message.sent", [1, 3], None),

@@ -50,8 +50,8 @@ def test_undelivered_ones_are_known_later(service: Service) -> None:
 def test_its_owner_may_go_on_and_then_it_is_not_stopped_again(service: Service) -> None:
     send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
     assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
-    answer = service.post(f"/sends/{send}/resume").json
-    assert (answer["status"], answer["stop_if"], answer["held_by"], answer["held_reason"]) == (
+    response = service.post(f"/sends/{send}/resume").json
+    assert (response["status"], response["stop_if"], response["held_by"], response["held_reason"]) == (
         "queued",
         None,
         None,
@@ -84,7 +84,7 @@ def test_few_failures_stop_nothing(service: Service) -> None:
     ],
 )
 def test_wrong_rules(service: Service, rule: Any, pointer: str) -> None:
-    answer = service.bulk(phones(254766000000, 2), stop_if=rule)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert answer.json["errors"][0]["pointer"] == pointer
+    response = service.bulk(phones(254766000000, 2), stop_if=rule)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert response.json["errors"][0]["pointer"] == pointer
     assert service.send(stop_if={"failed_share": 0.2}).json["errors"][0]["code"] == "unknown_field"

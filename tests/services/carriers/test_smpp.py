@@ -45,11 +45,11 @@ def wait_until(true: Callable[[], bool], what: str) -> None:
 class Driven:
     """A driver, an SMSC, and what came of them."""
 
-    def __init__(self, smsc: Smsc, **told: Any) -> None:
+    def __init__(self, smsc: Smsc, **settings: Any) -> None:
         self.smsc = smsc
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
 
     def open(self) -> None:
         self.carrier.open(self.receipts.extend, self.late.extend)
@@ -66,10 +66,10 @@ class Driven:
 
 
 @contextmanager
-def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **told: Any) -> Iterator[Driven]:
+def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **settings: Any) -> Iterator[Driven]:
     """A driver bound to an SMSC, each with its own settings."""
     with running(SmscSettings(**{"port": 0, "receipt_delay": 0.05, **(smsc or {})}), watch) as server:
-        made = Driven(server, **told)
+        made = Driven(server, **settings)
         try:
             made.open()
             yield made
@@ -236,7 +236,7 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
     assert all_.smsc.records.counts.drops >= 3
     assert len(results) == 600
     assert max(taken.values()) == 1
-    assert {phone for phone, answer in results.items() if answer == ACCEPTED} <= set(taken)
+    assert {phone for phone, response in results.items() if response == ACCEPTED} <= set(taken)
     assert set(taken) <= set(results)
     assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
 
@@ -400,10 +400,10 @@ def test_it_connects_again_and_goes_on() -> None:
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
     stored: list[Receipt] = []
     may_store = threading.Event()
-    asked = threading.Event()
+    storing = threading.Event()
 
     def store(receipts: list[Receipt]) -> None:
-        asked.set()
+        storing.set()
         if not may_store.is_set():
             raise RuntimeError("the database is away")
         stored.extend(receipts)
@@ -415,7 +415,7 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         all_.carrier.open(store, all_.late.extend)
         all_.bound()
         all_.submit(message_group("x", phones(30)))
-        assert asked.wait(PATIENCE)
+        assert storing.wait(PATIENCE)
         assert answers(all_.submit(message_group("y", phones(30)))) == {
             ACCEPTED: 30
         }  # submits do not wait for the database

@@ -24,12 +24,12 @@ RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 s
 class Pair:
     """A driver, and the SMSC that it is bound to."""
 
-    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **told: Any) -> None:
+    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **settings: Any) -> None:
         self.smsc = smsc
         self._on_inbound = on_inbound
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
         self._pool = ThreadPoolExecutor(4)
 
     def open(self) -> None:
@@ -51,9 +51,9 @@ class Pair:
 
 
 @contextmanager
-def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **told: Any) -> Iterator[Pair]:
+def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **settings: Any) -> Iterator[Pair]:
     with ScriptedSmsc() as smsc:
-        made = Pair(smsc, on_inbound, **told)
+        made = Pair(smsc, on_inbound, **settings)
         made.open()
         try:
             smsc.accept()
@@ -230,9 +230,9 @@ def test_closing_unbinds() -> None:
 
 def test_a_silent_carrier_is_asked_and_then_left() -> None:
     with pair(enquire_link=0.2, connect_time=3.0) as both:
-        asked = both.smsc.read()
-        assert asked.command == Command.ENQUIRE_LINK
-        both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, asked.sequence))
+        enquiry = both.smsc.read()
+        assert enquiry.command == Command.ENQUIRE_LINK
+        both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))
         assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
         wait_until(lambda: both.counted("connections") >= 2, "another connection, while this one stands")
         both.smsc.accept()
@@ -282,7 +282,7 @@ def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> N
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         pdu(Command.SUBMIT_SM_RESP, 0, 1, b"id\0"),
         pdu(Command.UNBIND, 0, 1),
@@ -290,13 +290,13 @@ def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> N
         HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
     ],
 )
-def test_what_is_no_answer_to_a_bind_ends_the_connection(said: bytes) -> None:
+def test_what_is_no_answer_to_a_bind_ends_the_connection(reply: bytes) -> None:
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
         try:
             smsc.accept(answered=False)
-            smsc.send(said)
+            smsc.send(reply)
             smsc.accept()
             wait_until(lambda: both.carrier.health.state == "bound", "the bind")
             assert both.counted("connections") == 2
@@ -426,10 +426,10 @@ def test_closing_while_it_connects_unbinds_too() -> None:
     with ScriptedSmsc() as smsc, ThreadPoolExecutor(1) as pool:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
-        asked = smsc.accept(answered=False)
+        bind = smsc.accept(answered=False)
         closed = pool.submit(both.carrier.close)
         assert smsc.nothing_more(0.2)
-        smsc.send(pdu(asked.command | RESPONSE, 0, asked.sequence, b"SMSC\0"))
+        smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
         assert smsc.read().command == Command.UNBIND
         smsc.hang_up()
         closed.result(PATIENCE)

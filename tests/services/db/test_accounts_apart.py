@@ -53,13 +53,13 @@ def keys_of(table: Table) -> list[set[str]]:
 
 
 def test_the_page_lists_every_table_once_and_where_it_has_the_account() -> None:
-    said = documented()
-    assert sorted(name for names in said.values() for name in names) == sorted(metadata.tables)
+    groups = documented()
+    assert sorted(name for names in groups.values() for name in names) == sorted(metadata.tables)
     for name, table in metadata.tables.items():
         in_row = "account_id" in table.columns
         in_keys = in_row and all("account_id" in key for key in keys_of(table))
         group = GROUPS[0] if in_keys else GROUPS[1] if in_row else GROUPS[2] if name in THROUGH else GROUPS[3]
-        assert name in said[group], f"{name}: {group}"
+        assert name in groups[group], f"{name}: {group}"
 
 
 def test_what_belongs_to_an_account_refers_to_nothing_of_another() -> None:
@@ -81,9 +81,9 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
 
 
 def test_postgres_takes_exactly_those_keys_for_partitions_by_account(engine: Engine) -> None:
-    said = documented()
+    groups = documented()
     for group in GROUPS[:2]:
-        for name in said[group]:
+        for name in groups[group]:
             keys = keys_of(metadata.tables[name])
             taken = [takes_key(engine, name, sorted(key)) for key in keys]
             assert taken == ["account_id" in key for key in keys], name
@@ -106,8 +106,8 @@ def takes_key(engine: Engine, table: str, key: list[str]) -> bool:
 
 def copy_account(source: Connection, target: Connection, account: int) -> None:
     """Copy everything that belongs to an account into another database."""
-    said = documented()
-    owned = {name for group in GROUPS[:3] for name in said[group]} - {*NOT_MOVED}
+    groups = documented()
+    owned = {name for group in GROUPS[:3] for name in groups[group]} - {*NOT_MOVED}
     for table in metadata.sorted_tables:
         if table.name == "account":
             condition = "id = {account}"

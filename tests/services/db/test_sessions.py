@@ -159,8 +159,8 @@ def test_the_api_serves_nothing_where_sessions_are_shared(engine: Engine) -> Non
     client = create_app(settings).test_client()
     ready = client.get("/readyz")
     assert (ready.status_code, REMEDY in ready.json["status"]) == (503, True)
-    answer = client.post("/api/v1/auth/token", json={"api_key": "k" * 20, "api_secret": "s" * 40})
-    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    response = client.post("/api/v1/auth/token", json={"api_key": "k" * 20, "api_secret": "s" * 40})
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
 
 
 def bulksms(engine: Engine, redis: RedisServer, *arguments: str) -> Result:
@@ -174,8 +174,8 @@ def bulksms(engine: Engine, redis: RedisServer, *arguments: str) -> Result:
 
 
 def sessions_found(engine: Engine, redis: RedisServer) -> dict[str, str]:
-    told = json.loads(bulksms(engine, redis, "doctor", "--json").stdout)
-    (found,) = (finding for finding in told if finding["name"] == "sessions")
+    report = json.loads(bulksms(engine, redis, "doctor", "--json").stdout)
+    (found,) = (finding for finding in report if finding["name"] == "sessions")
     return {name: found[name] for name in ("outcome", "detail", "remedy")}
 
 

@@ -58,9 +58,9 @@ def test_each_start_is_recognized_whatever_the_clock_says(postgres_server: Postg
     """Also if the server was started while the clock was an hour ahead: both times count, not the later one."""
 
     def start_of(postmaster: str, reset: str | None) -> str:
-        told = STARTED.replace("pg_postmaster_start_time()", f"timestamptz '{postmaster}'")
+        started = STARTED.replace("pg_postmaster_start_time()", f"timestamptz '{postmaster}'")
         value = "NULL::timestamptz" if reset is None else f"timestamptz '{reset}'"
-        return told.replace("pg_stat_get_bgwriter_stat_reset_time()", value)
+        return started.replace("pg_stat_get_bgwriter_stat_reset_time()", value)
 
     boot, ahead = "2026-11-23 12:00+00", "2026-11-23 13:00+00"
     crashes = ["2026-11-23 12:10+00", "2026-11-23 12:20+00"]
@@ -76,9 +76,9 @@ def test_each_start_is_recognized_whatever_the_clock_says(postgres_server: Postg
 def counts_of(service: House, send: str) -> dict[str, int]:
     """A send's counts. Each API process may still answer 503 once, by a connection that is no more."""
     while True:
-        status, answer = service.try_request("GET", f"/sends/{send}")
+        status, response = service.try_request("GET", f"/sends/{send}")
         if status == 200:
-            return dict(answer["counts"])
+            return dict(response["counts"])
         assert status == 503
 
 

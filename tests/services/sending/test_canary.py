@@ -25,8 +25,8 @@ def phones(first: int) -> list[str]:
 
 
 def send_to(service: House, first: int, **more: Any) -> str:
-    answer = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(first), message="Hi", **more)
-    return str(answer["send_id"])
+    response = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(first), message="Hi", **more)
+    return str(response["send_id"])
 
 
 def is_over(service: House, canary: str) -> bool:

@@ -457,7 +457,7 @@ def test_b55_a_hundred_sends_in_a_pipe(service: House) -> None:
     assert answers.statuses == [200] * 100
     assert facts(service).sends == before.sends + 100
     assert facts(service).available == before.available - 100
-    phones = [json.loads(answer)["phone"] for answer in answers.bodies]
+    phones = [json.loads(response)["phone"] for response in answers.bodies]
     assert phones == [str(254722000000 + number) for number in range(100)]
 
 

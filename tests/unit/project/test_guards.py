@@ -146,9 +146,9 @@ def test_nothing_runs_what_it_was_given(path: Path) -> None:
             ours = called == "compile" and isinstance(on, ast.Name) and on.id == "re"
             assert called not in FORBIDDEN_CALLS or ours, f"{called} in line {node.lineno}"
             for keyword in node.keywords:
-                told = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-                assert not (keyword.arg == "shell" and told), f"a shell in line {node.lineno}"
-                assert not (keyword.arg == "verify" and told is False), f"no certificate in line {node.lineno}"
+                value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+                assert not (keyword.arg == "shell" and value), f"a shell in line {node.lineno}"
+                assert not (keyword.arg == "verify" and value is False), f"no certificate in line {node.lineno}"
 
 
 IS_SQL = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE|SET LOCAL|WHERE)\s", re.ASCII)
@@ -242,8 +242,8 @@ def test_every_queue_has_a_worker() -> None:
     assert shared.task_queue.QUEUE in queues
     command = services.worker(1, {"BROKER_URL": "redis://127.0.0.1:1"}, ROOT, ROOT)._command
     compose = re.sub(r"[\[\],] ?", " ", (ROOT / "docker-compose.yml").read_text())
-    for told in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
-        assert consumed(told) == queues
+    for command_text in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
+        assert consumed(command_text) == queues
 
 
 def test_every_task_that_is_published_is_registered() -> None:
@@ -284,10 +284,10 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
         {"headers": {"Authorization": "Basic eDp4"}},
     ]
     for more in without:
-        answer = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
-        assert answer.status_code == 401
-        assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
-        assert answer.json["code"] == "missing_token"
+        response = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
+        assert response.status_code == 401
+        assert response.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
+        assert response.json["code"] == "missing_token"
 
 
 def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
@@ -338,16 +338,16 @@ def test_nothing_is_declared_twice() -> None:
     ],
 )
 def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
-    answer = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
-    answer.close()
-    assert status in (None, answer.status_code)
-    assert re.fullmatch(r'"\w+";q=\d+;w=\d+', answer.headers["RateLimit-Policy"])
-    assert re.fullmatch(r'"\w+";r=\d+;t=\d+', answer.headers["RateLimit"])
-    assert answer.headers["X-Request-Id"] == "mine"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    if answer.status_code >= 400 and path != "/readyz":
-        assert answer.headers["Content-Type"] == "application/problem+json"
-        assert answer.json["request_id"] == "mine"
+    response = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
+    response.close()
+    assert status in (None, response.status_code)
+    assert re.fullmatch(r'"\w+";q=\d+;w=\d+', response.headers["RateLimit-Policy"])
+    assert re.fullmatch(r'"\w+";r=\d+;t=\d+', response.headers["RateLimit"])
+    assert response.headers["X-Request-Id"] == "mine"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    if response.status_code >= 400 and path != "/readyz":
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.json["request_id"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -377,8 +377,8 @@ def test_no_test_sends_at_a_date_that_will_pass() -> None:
 def test_each_migration_follows_the_one_before() -> None:
     """Two that were made at the same time have one number, and a database would not know which is its next."""
     files = sorted(path for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    told = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
+    migrations = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
     numbers = [path.name.partition("_")[0] for path in files]
-    assert [each["revision"] for each in told] == numbers
-    assert [each["down_revision"] for each in told[1:]] == numbers[:-1]
+    assert [each["revision"] for each in migrations] == numbers
+    assert [each["down_revision"] for each in migrations[1:]] == numbers[:-1]
     assert numbers == [f"{number:04d}" for number in range(1, len(files) + 1)]

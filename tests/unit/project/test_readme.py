@@ -81,7 +81,7 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
         for text in (README, FIRST_SENDS, printed, page.replace("ACME", "DEMO")):
-            assert line in [told.strip() for told in text.splitlines()], line
+            assert line in [shown.strip() for shown in text.splitlines()], line
 
 
 def test_the_banner_names_no_phone_where_messages_reach_phones() -> None:

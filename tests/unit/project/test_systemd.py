@@ -45,8 +45,8 @@ def test_it_works() -> None:
         "bulksms-worker@.service",
     ]
     started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
-    told = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
-    assert told == started["worker"].split()
+    arguments = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
+    assert arguments == started["worker"].split()
     assert command("bulksms-webhooks.service") == started["webhooks"].split()
     assert command("bulksms-api@.service")[:3] == started["api"].split()[:3]
     assert command("bulksms-console.service")[:3] == started["console"].split()[:3]

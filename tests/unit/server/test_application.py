@@ -167,7 +167,7 @@ def test_others_are_handled_while_one_waits() -> None:
         served = Application(answer_in_thread, on_loop(sends))
         return await asyncio.gather(*(handled(served) for _ in range(3)))
 
-    assert [answer.status for answer in asyncio.run(three())] == [200] * 3
+    assert [response.status for response in asyncio.run(three())] == [200] * 3
 
 
 def test_after_its_commit_a_request_is_never_handled_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -362,12 +362,12 @@ class Socket:
         accept: bytes = b"*/*",
     ) -> None:
         length = (b"transfer-encoding", b"chunked") if announced is None else (b"content-length", b"%d" % announced)
-        asked = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
+        request = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
         self.sent: list[dict[str, Any]] = []
         self.gone = asyncio.Event()
         self._takes = takes
         self.left = list(body) if body is not None else None
-        self.task = asyncio.ensure_future(sockets.served(asked, self._receive, self._send))
+        self.task = asyncio.ensure_future(sockets.served(request, self._receive, self._send))
 
     @property
     def status(self) -> int:

@@ -403,9 +403,9 @@ def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
     class Broken(Sender):
         def endpoint(self) -> Response:
             """Ask for the end of the connection."""
-            answer = super().endpoint()
-            answer.headers.append(("Connection", "close"))
-            return answer
+            response = super().endpoint()
+            response.headers.append(("Connection", "close"))
+            return response
 
     broken = Broken()
     seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)

@@ -33,11 +33,11 @@ def endlessly(first: bytes, part: bytes) -> Behaviour:
     return behave
 
 
-def once(answer: bytes, *, wait: bool = False) -> Behaviour:
+def once(response: bytes, *, wait: bool = False) -> Behaviour:
     """Sends an answer and closes, or waits."""
 
     def behave(connection: socket.socket, stop: threading.Event) -> None:
-        connection.sendall(answer)
+        connection.sendall(response)
         if wait:
             stop.wait()
 
@@ -150,10 +150,10 @@ def test_attempts_are_spread_over_75_hours() -> None:
     job = Job(uuid4(), "message.sent", "", b"", 0, 0.0, Reply(500, "no", 1))
     for attempts, delay in enumerate(DELAYS):
         job.attempts = attempts
-        told = verdict(job)
-        assert told.state == "pending"
-        assert told.wait is not None
-        assert delay <= told.wait <= delay * 1.1
+        outcome = verdict(job)
+        assert outcome.state == "pending"
+        assert outcome.wait is not None
+        assert delay <= outcome.wait <= delay * 1.1
     job.attempts = len(DELAYS)
     assert verdict(job) == Verdict("failed", 10, None)
 

@@ -71,20 +71,22 @@ class Given:
 
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HOLD_SECONDS", 0.5)
-    told: list[tuple[LateResponse, float]] = []
+    recorded: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
+    deliveries.start(
+        lambda receipts: None, lambda answers: recorded.extend((each, time.monotonic()) for each in answers)
+    )
     try:
         began = time.monotonic()
         deliveries.late(cast(Submission, Given()), 7, "id")
         deadline = began + 30
-        while not told:
+        while not recorded:
             assert time.monotonic() < deadline
             time.sleep(0.01)
     finally:
         deliveries.stop()
-    [(answer, at)] = told
-    assert answer.outcome.reference == "id"
+    [(response, at)] = recorded
+    assert response.outcome.reference == "id"
     assert at - began >= 0.5
 
 

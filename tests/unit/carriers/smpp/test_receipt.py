@@ -14,14 +14,14 @@ from worker.carriers.base import Receipt
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 
 
-def said(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> Receipt | None:
+def said(text: str, tlvs: dict[int, bytes] | None = None, **settings: Any) -> Receipt | None:
     """What a deliver_sm with this text says."""
     message = Message("254711000000", "ACME", text.encode("latin-1"), esm_class=4, tlvs=tlvs or {})
-    return read_receipt(config(**told), message, NOW)
+    return read_receipt(config(**settings), message, NOW)
 
 
-def reference(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> str | None:
-    receipt = said(text, tlvs, **told)
+def reference(text: str, tlvs: dict[int, bytes] | None = None, **settings: Any) -> str | None:
+    receipt = said(text, tlvs, **settings)
     return receipt and receipt.reference
 
 
@@ -86,7 +86,7 @@ def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "form", "becomes"),
+    ("identity", "form", "becomes"),
     [
         ("2748", {}, "2748"),
         ("ABC", {"receipt_id": "hex_to_decimal"}, "2748"),
@@ -97,9 +97,9 @@ def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
         ("0000", {"id_zeros": "strip"}, "0"),
     ],
 )
-def test_ids_take_the_declared_form(told: str, form: dict[str, Any], becomes: str) -> None:
-    assert reference(f"id:{told} stat:DELIVRD", **form) == becomes
-    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: told.encode() + b"\0"}, **form) == becomes
+def test_ids_take_the_declared_form(identity: str, form: dict[str, Any], becomes: str) -> None:
+    assert reference(f"id:{identity} stat:DELIVRD", **form) == becomes
+    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode() + b"\0"}, **form) == becomes
 
 
 def test_of_two_different_ids_the_parameter_is_the_one_of_the_answer() -> None:

@@ -30,7 +30,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"),
+    ("response", "outcome"),
     [
         ("abc", Outcome(ResponseKind.ACCEPTED, "abc")),
         ("", Outcome(ResponseKind.ACCEPTED)),
@@ -44,8 +44,8 @@ def test_it_works() -> None:
         (WINDOW_FULL, Outcome(ResponseKind.THROTTLED, error="window_full")),
     ],
 )
-def test_each_answer_means_what_the_table_says(answer: CarrierResponse, outcome: Outcome) -> None:
-    assert outcome_of(answer) == outcome
+def test_each_answer_means_what_the_table_says(response: CarrierResponse, outcome: Outcome) -> None:
+    assert outcome_of(response) == outcome
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_a_late_answer_names_its_message() -> None:
     submission = Submission(config(), References(), message_groups)
     submission.responses = ["id0", "id1", None, None, None]
 
-    def late(index: int, answer: CarrierResponse) -> tuple[UUID, Outcome] | None:
-        return submission.late(index, answer)
+    def late(index: int, response: CarrierResponse) -> tuple[UUID, Outcome] | None:
+        return submission.late(index, response)
 
     assert late(2, "id2") is None
     assert late(3, "id3") == (message_groups[1].ids[0], Outcome(ResponseKind.ACCEPTED, "id1"))
@@ -114,9 +114,9 @@ def test_a_late_answer_names_its_message() -> None:
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
-    told = message_group(LONG, ["254711000003", "254711000004"])
-    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [told])
+    group = message_group(LONG, ["254711000003", "254711000004"])
+    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [group])
     found = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
     assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {
-        (phone, identity.bytes[-2:]) for phone, identity in zip(told.phones, told.ids, strict=True)
+        (phone, identity.bytes[-2:]) for phone, identity in zip(group.phones, group.ids, strict=True)
     }

@@ -62,8 +62,8 @@ class Bind:
 
     def answer_receipts(self) -> None:
         """Acknowledge the receipts, which are stored now."""
-        answers = (HEADER.pack(17, DELIVER_SM_RESP, 0, sequence) + b"\0" for sequence, _ in self.receipts)
-        self._socket.sendall(b"".join(answers))
+        responses = (HEADER.pack(17, DELIVER_SM_RESP, 0, sequence) + b"\0" for sequence, _ in self.receipts)
+        self._socket.sendall(b"".join(responses))
         self.receipts.clear()
 
     def close(self) -> None:

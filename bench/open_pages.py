@@ -39,12 +39,12 @@ async def keep_open(port: int, cookie: str, path: str, polled: Polled) -> None:
     """One open page. It looks again when its last answer says so."""
     await asyncio.sleep(random.uniform(0, FIRST_SECONDS))
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
-    next_poll: tuple[str, int] | None = (path, 0)
+    poll: tuple[str, int] | None = (path, 0)
     try:
-        while next_poll is not None:
-            await asyncio.sleep(next_poll[1])
+        while poll is not None:
+            await asyncio.sleep(poll[1])
             begun = time.perf_counter()
-            head = f"GET {next_poll[0]} HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nCookie: {cookie}\r\nHX-Request: true\r\n\r\n"
+            head = f"GET {poll[0]} HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nCookie: {cookie}\r\nHX-Request: true\r\n\r\n"
             writer.write(head.encode())
             response = await reader.readuntil(b"\r\n\r\n")
             polled.first_bytes.append((time.perf_counter() - begun) * 1000)
@@ -53,7 +53,7 @@ async def keep_open(port: int, cookie: str, path: str, polled: Polled) -> None:
             length = int(response.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
             page = (await reader.readexactly(length)).decode()
             if int(status) < http.HTTPStatus.BAD_REQUEST:
-                next_poll = next_look(page)
+                poll = next_look(page)
     finally:
         writer.close()
 

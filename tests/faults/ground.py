@@ -94,18 +94,18 @@ class Ground(House):
     def wait_reviving(self, true: Any, seconds: float, what: str) -> None:
         """Wait until something is true, reviving what ends meanwhile."""
 
-        def look() -> bool:
+        def revived_and_true() -> bool:
             self.revive()
             return bool(true())
 
-        wait_until(look, seconds, what)
+        wait_until(revived_and_true, seconds, what)
 
     def phones(self, count: int) -> int:
         """The first of so many phones that nobody else has."""
         first, self._phones = self._phones, self._phones + count
         return first
 
-    def answers(self) -> bool:
+    def is_answering(self) -> bool:
         """Whether every API process answers from the database: several times in a row."""
         with contextlib.suppress(Exception):
             return all(self.try_request("GET", "/balance", timeout=5)[0] == 200 for _ in range(6))
@@ -179,7 +179,7 @@ class Fault:
         """What must hold after every fault; `in_doubt` is how many messages may be in doubt."""
         house = self.house
         house.engine.dispose()  # of connections that the fault has broken
-        house.wait_reviving(house.answers, patience, "the API")
+        house.wait_reviving(house.is_answering, patience, "the API")
         for traffic in self.traffics:
             traffic.settle()
         house.wait_reviving(

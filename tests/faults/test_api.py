@@ -42,7 +42,7 @@ def test_f04_killed_as_a_whole(fault: Fault) -> None:
         for _ in range(3):
             assert house.api is not None
             os.kill(house.api.pid, signal.SIGKILL)
-            house.wait_reviving(house.answers, 60, "the API")
+            house.wait_reviving(house.is_answering, 60, "the API")
     fault.check()
 
 

@@ -139,7 +139,7 @@ def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
         wait_until(lambda: house.scalar("SELECT held_since FROM installation"), 60, "the guard")
         time.sleep(2 * LEASE)
         assert house.at_carrier() == restored, "nothing is sent"
-        wait_until(house.answers, 30, "the API")
+        wait_until(house.is_answering, 30, "the API")
         command(house, "guard", "release")
         fresh = str(house.phones(1))
         send = house.post("/sms/send", sender_id="ACME", phone=fresh, message="Hi")["send_id"]

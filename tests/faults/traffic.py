@@ -102,7 +102,7 @@ class Traffic(threading.Thread):
                     assert {"send_id", "message_id", "status", "cost", "balance"} <= set(each.body)
                 else:
                     assert {"type", "title", "status", "code", "request_id"} <= set(each.body), each.body
-            answers = [each.body["send_id"] for each in wanted.tries if each.status == 200]
-            assert len(set(answers)) == 1, wanted
+            send_ids = [each.body["send_id"] for each in wanted.tries if each.status == 200]
+            assert len(set(send_ids)) == 1, wanted
             again = self.attempt(wanted)
-            assert (again.status, again.body["send_id"]) == (200, answers[0])
+            assert (again.status, again.body["send_id"]) == (200, send_ids[0])

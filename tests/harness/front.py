@@ -111,9 +111,9 @@ class Upstream(threading.Thread):
     The front's own question whether it is there is always answered.
     """
 
-    def __init__(self, address: str, port: int, *, answers: bool = True) -> None:
+    def __init__(self, address: str, port: int, *, responds: bool = True) -> None:
         super().__init__(daemon=True)
-        self.answers = answers
+        self.responds = responds
         self.connections = 0
         self.requests: list[str] = []
         self._listening = socket.create_server((address, port), backlog=50)
@@ -133,7 +133,7 @@ class Upstream(threading.Thread):
                     self.connections += 1
                     length = re.search(r"(?i)^content-length: (\d+)", head, re.M)
                     self.requests.append(head + stream.read(int(length[1]) if length else 0).decode())
-                    if self.answers:
+                    if self.responds:
                         connection.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 
     def stop(self) -> None:

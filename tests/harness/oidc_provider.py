@@ -123,7 +123,7 @@ class OidcProvider:
         self.metadata: dict[str, Any] = {}
         """Overrides of its metadata."""
         self.codes: dict[str, Code] = {}
-        self.asked: list[str] = []
+        self.requested_paths: list[str] = []
         """Paths of all requests."""
         self.app = self._app()
 
@@ -159,7 +159,7 @@ class OidcProvider:
 
         @app.before_request
         def note() -> None:
-            self.asked.append(request.path)
+            self.requested_paths.append(request.path)
 
         @app.get("/.well-known/openid-configuration")
         def metadata() -> Any:

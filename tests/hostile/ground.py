@@ -107,17 +107,17 @@ class Ground:
                 end, most = time.monotonic(), memory.most
             time.sleep(around)
             after = memory.now()
-        quiet = [request for request in victim.asked if first <= request.due < begin]
-        during = [request for request in victim.asked if begin <= request.due < end]
-        rest = [request for request in victim.asked if request.due >= end]
+        quiet = [request for request in victim.requests if first <= request.due < begin]
+        during = [request for request in victim.requests if begin <= request.due < end]
+        rest = [request for request in victim.requests if request.due >= end]
         felt = Felt(scenario, quiet, during, rest, did=did)
         felt.memory = (sum(before.values()), most, sum(after.values()))
         felt.grown = {name: (before.get(name, 0), size) for name, size in after.items()}
-        felt.recovery = recovery(quiet, victim.asked, end)
+        felt.recovery = recovery(quiet, victim.requests, end)
 
         def arrived() -> bool:
-            felt.delays, felt.told = victim.delays(during + rest), victim.told(during + rest)
-            return len(felt.delays) >= felt.accepted and len(felt.told) >= felt.accepted
+            felt.delays, felt.webhook_delays = victim.delays(during + rest), victim.webhook_delays(during + rest)
+            return len(felt.delays) >= felt.accepted and len(felt.webhook_delays) >= felt.accepted
 
         with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
             wait_until(arrived, 30, "the victim's messages")

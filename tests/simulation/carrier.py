@@ -58,7 +58,7 @@ class Handed:
     closed: bool = False
     """Whether it may not be submitted again: it was taken, or nobody was told that it was not."""
     reference: str | None = None
-    told: MessageStatus | None = None
+    reported: MessageStatus | None = None
     """The strongest receipt that was stored."""
 
 
@@ -84,7 +84,7 @@ class ModelCarrier:
     window: int
     rng: random.Random
     now: Callable[[], datetime]
-    look: Callable[[UUID, str, str], None]
+    on_submit: Callable[[UUID, str, str], None]
     """Called with every message's id, phone and carrier before it is submitted."""
     doubted: Callable[[int, str], None]
     """Called with how many of a window had no answer, and the carrier."""
@@ -113,7 +113,7 @@ class ModelCarrier:
             for message, phone in zip(message_group.ids, message_group.phones, strict=True):
                 if self.rng.random() < 0.1:
                     stand("submit.message")
-                self.look(message, phone, self.name)
+                self.on_submit(message, phone, self.name)
                 handed.append(self._hand_over(message, phone, message_group.sender_id))
         stand("submit.window")
         for known, outcome in handed:
@@ -172,7 +172,7 @@ class ModelCarrier:
         """The product says that these are stored."""
         for receipt in receipts:
             known = self.by_reference[receipt.reference]
-            known.told = receipt.status if known.told is None else stronger(known.told, receipt.status)
+            known.reported = receipt.status if known.reported is None else stronger(known.reported, receipt.status)
 
 
 def stronger(one: MessageStatus, other: MessageStatus) -> MessageStatus:

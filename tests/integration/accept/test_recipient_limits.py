@@ -29,9 +29,9 @@ def limit(service: Service, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> N
 
 
 def test_it_works(service: Service) -> None:
-    answers = [service.send(PHONE) for _ in range(4)]
-    assert [response.status_code for response in answers] == [200, 200, 429, 429]
-    over = answers[-1]
+    responses = [service.send(PHONE) for _ in range(4)]
+    assert [response.status_code for response in responses] == [200, 200, 429, 429]
+    over = responses[-1]
     assert (over.json["code"], over.json["retryable"]) == ("recipient_limit", True)
     assert 0 < int(over.headers["Retry-After"]) <= 7200
     assert service.get("/balance").json["balance"] == 998

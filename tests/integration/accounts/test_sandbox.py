@@ -77,9 +77,9 @@ def test_it_works(service: Service) -> None:
 
 def test_the_same_idempotency_key_in_both_worlds_is_two_requests(service: Service) -> None:
     sandbox, key = service.in_sandbox(), {"Idempotency-Key": "order-7"}
-    answers = [sandbox.send(PHONE, headers=key), service.send(PHONE, headers=key), sandbox.send(PHONE, headers=key)]
-    assert [response.headers.get("Idempotency-Replayed") for response in answers] == [None, None, "true"]
-    assert [response.json["test"] for response in answers] == [True, False, True]
+    responses = [sandbox.send(PHONE, headers=key), service.send(PHONE, headers=key), sandbox.send(PHONE, headers=key)]
+    assert [response.headers.get("Idempotency-Replayed") for response in responses] == [None, None, "true"]
+    assert [response.json["test"] for response in responses] == [True, False, True]
 
 
 def test_an_opt_out_in_the_sandbox_stops_nothing_live(service: Service) -> None:
@@ -195,9 +195,9 @@ def test_a_token_of_before_there_were_sandboxes_is_refused(service: Service) -> 
 def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
     service = Service(engine, sandbox_requests_per_second=3)
     sandbox = service.in_sandbox()
-    answers = [sandbox.get("/limits") for _ in range(8)]
-    assert {response.status_code for response in answers} == {200, 429}
-    assert answers[0].json["requests_per_second"] == 3
+    responses = [sandbox.get("/limits") for _ in range(8)]
+    assert {response.status_code for response in responses} == {200, 429}
+    assert responses[0].json["requests_per_second"] == 3
     assert {service.get("/limits").status_code for _ in range(8)} == {200}
 
 

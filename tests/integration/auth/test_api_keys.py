@@ -398,8 +398,8 @@ def test_what_is_done_to_keys_is_logged(service: Service) -> None:
 def test_a_key_has_a_rate_of_its_own(service: Service) -> None:
     key = made(service, requests_per_second=2)
     token = token_of(service, key)
-    answers = [service.get("/balance", token=token) for _ in range(8)]
-    refused = next(response for response in answers if response.status_code == 429)
+    responses = [service.get("/balance", token=token) for _ in range(8)]
+    refused = next(response for response in responses if response.status_code == 429)
     assert code(refused) == "rate_limited"
     assert int(refused.headers["Retry-After"]) >= 1
     assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'

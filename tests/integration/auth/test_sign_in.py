@@ -75,8 +75,8 @@ def test_behind_a_trusted_proxy_each_client_is_counted_by_itself(service: Servic
 
 
 def test_a_whole_network_of_ipv6_is_one_client(service: Service, key: NewKey) -> None:
-    answers = [exchange(service, key.api_key, "guess", f"2001:db8:1:2::{number:x}") for number in range(30)]
-    assert answers[-1].status_code == 429
+    responses = [exchange(service, key.api_key, "guess", f"2001:db8:1:2::{number:x}") for number in range(30)]
+    assert responses[-1].status_code == 429
     assert exchange(service, key.api_key, key.api_secret, "2001:db8:1:3::1").status_code == 200
 
 
@@ -96,13 +96,13 @@ def test_an_unknown_key_is_refused_like_a_wrong_secret(
         return real(stored, given)
 
     monkeypatch.setattr(keys, "same", same)
-    answers, work = [], []
+    responses, work = [], []
     for name in (key.api_key, "smsk_live_nobodyhas00"):
         compared.clear()
         response = exchange(service, name, "smss_wrong")
-        answers.append({**response.get_json(force=True), "request_id": None})
+        responses.append({**response.get_json(force=True), "request_id": None})
         work.append(list(compared))
-    assert answers[0] == answers[1]
+    assert responses[0] == responses[1]
     assert work[0] == work[1] == [32, 32]
 
 

@@ -118,7 +118,7 @@ def everything(engine: Engine) -> dict[str, Any]:
         return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(sums)))}
 
 
-def told(response: TestResponse, *hidden: str) -> tuple[int, str]:
+def status_and_body(response: TestResponse, *hidden: str) -> tuple[int, str]:
     """Status and body without what differs from request to request, and without the ids that were asked for."""
     body = response.get_json(force=True) if response.data else {}
     body.pop("request_id", None)
@@ -148,8 +148,8 @@ def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint
         return
     nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
     before = everything(pair.owner.engine)
-    foreign = told(pair.ask(endpoint, mine, pair.token), *mine.values())
-    assert foreign == told(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
+    foreign = status_and_body(pair.ask(endpoint, mine, pair.token), *mine.values())
+    assert foreign == status_and_body(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
     assert foreign[0] == 404 or not contains(foreign[1])
     assert everything(pair.owner.engine) == before
     own = pair.ask(endpoint, mine, pair.owner.token)
@@ -189,12 +189,12 @@ def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]
     before = everything(pair.owner.engine)
-    answers = [
-        told(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
+    responses = [
+        status_and_body(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
         for value in (mine, nobodys)
     ]
-    assert answers[0] == answers[1]
-    assert answers[0][0] in (403, 404)
+    assert responses[0] == responses[1]
+    assert responses[0][0] in (403, 404)
     assert everything(pair.owner.engine) == before
     assert pair.owner.post("/sms/send-group", **{**body, field: mine}).status_code == 200
 

@@ -150,8 +150,8 @@ def test_fifty_at_once_have_one_effect(service: Service) -> None:
         return bytes(response.data)
 
     with ThreadPoolExecutor(16) as pool:
-        answers = set(pool.map(once, range(50)))
-    assert len(answers) == 1
+        responses = set(pool.map(once, range(50)))
+    assert len(responses) == 1
     assert len(service.get("/sends").json["data"]) == 1
     assert service.get("/balance").json["balance"] == 999
 

@@ -72,14 +72,14 @@ def test_a_token_of_another_session_is_not_taken(console: Console) -> None:
 
 def test_every_page_forbids_frames_and_inline_code(console: Console) -> None:
     owner, stranger = console.browser(), console.stranger()
-    answers = [owner.get(path) for path in pages_of_the_account(console)]
-    answers += [
+    responses = [owner.get(path) for path in pages_of_the_account(console)]
+    responses += [
         stranger.open("/sign-in"),
         stranger.open("/nothing"),
         owner.open("/me/security"),
         stranger.open("/healthz"),
     ]
-    for response in answers:
+    for response in responses:
         assert response.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
         assert response.headers["X-Frame-Options"] == "DENY"
         assert response.headers["X-Content-Type-Options"] == "nosniff"

@@ -769,10 +769,10 @@ def test_b38_fifty_at_once_that_the_balance_does_not_cover(service: Service) -> 
 
 
 def test_b44_fifty_at_once_with_one_key(service: Service) -> None:
-    answers = at_once(service, 50, **{"Idempotency-Key": "one"})
-    assert {response.status_code for response in answers} == {200}
-    assert len({response.data for response in answers}) == 1
-    assert sum("Idempotency-Replayed" not in response.headers for response in answers) == 1
+    responses = at_once(service, 50, **{"Idempotency-Key": "one"})
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.data for response in responses}) == 1
+    assert sum("Idempotency-Replayed" not in response.headers for response in responses) == 1
     assert service.get("/balance").json["balance"] == 998
 
 

@@ -486,7 +486,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
 
     monkeypatch.setattr("worker.webhooks.store.read_work", fails)
 
-    async def look() -> None:
+    async def deliver() -> None:
         client = Client(False)
         await Deliverer(service.engine, client, "x" * 40).drain()
         await client.close()
@@ -494,7 +494,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
     for _ in range(MAX_FAILURES):
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
-        asyncio.run(look())
+        asyncio.run(deliver())
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
     webhook = service.get(f"/webhooks/{made}").json
     assert (webhook["status"], "operator" in webhook["disabled_reason"]) == ("disabled", True)

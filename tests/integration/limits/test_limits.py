@@ -58,8 +58,8 @@ def test_without_limits_nothing_is_limited_or_counted(service: Service) -> None:
 
 def test_an_account_has_a_rate_of_its_own(service: Service) -> None:
     limit(service, requests_per_second=2)
-    answers = [service.get("/balance") for _ in range(8)]
-    refused = next(response for response in answers if response.status_code == 429)
+    responses = [service.get("/balance") for _ in range(8)]
+    refused = next(response for response in responses if response.status_code == 429)
     assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
     limit(service, requests_per_second=None)
     assert all(service.get("/balance").status_code in (200, 429) for _ in range(3))
@@ -109,8 +109,8 @@ def test_when_a_period_ends() -> None:
 def test_sends_at_once_never_go_beyond_the_limit(service: Service) -> None:
     limit(service, spend_day=15)
     with ThreadPoolExecutor(25) as pool:
-        answers = list(pool.map(lambda number: service.send(str(254711000000 + number)), range(50)))
-    assert sorted(response.status_code for response in answers) == [200] * 15 + [402] * 35
+        responses = list(pool.map(lambda number: service.send(str(254711000000 + number)), range(50)))
+    assert sorted(response.status_code for response in responses) == [200] * 15 + [402] * 35
     assert service.get("/limits").json["spending"]["spent_of_day"] == 15
     assert clean(service)
 
@@ -233,9 +233,9 @@ OTP = {"category": "authentication", "message": "Your code is 123456"}
 
 def test_one_time_passwords_to_phones_that_are_counted_up_are_refused(service: Service) -> None:
     limit(service, pumping="block")
-    answers = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
-    assert [response.status_code for response in answers] == [200] * 10 + [403] * 20
-    refused = problem(answers[-1], 403, "traffic_refused")
+    responses = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
+    assert [response.status_code for response in responses] == [200] * 10 + [403] * 20
+    refused = problem(responses[-1], 403, "traffic_refused")
     assert (refused["rule"], refused["prefix"], refused["most"], refused["window_seconds"]) == (
         "block",
         "99312000",

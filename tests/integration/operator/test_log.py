@@ -39,8 +39,8 @@ def of_sender(method: str, path: str, **body: Any) -> Step:
 def of_send(*actions: str) -> Step:
     def call(service: Service, operator: OperatorClient) -> TestResponse:
         send = service.send(send_at=ahead()).json["send_id"]
-        answers = [operator.post(f"/sends/{send}/{action}", reason="because") for action in actions]
-        return answers[-1]
+        responses = [operator.post(f"/sends/{send}/{action}", reason="because") for action in actions]
+        return responses[-1]
 
     return call
 

@@ -94,9 +94,9 @@ def test_a_carriers_delays_are_those_of_all_workers(service: Service, operator: 
     delays = ("answer_p50_ms", "answer_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds")
     assert [operator.get("/carriers/simulator").json[each] for each in delays] == [None] * 4
     with service.engine.begin() as connection:
-        for worker, answers in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
+        for worker, responses in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
             receipts = json.dumps({"2.0": 0, "5.0": 10, "+Inf": 0})
-            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(answers), "receipts": receipts})
+            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(responses), "receipts": receipts})
     assert [operator.get("/carriers/simulator").json[each] for each in delays] == [35, 1500, 3.5, 5.0]
 
 

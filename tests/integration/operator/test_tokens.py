@@ -53,11 +53,11 @@ def test_it_works(service: Service) -> None:
 
 def test_a_wrong_secret_and_an_unknown_key_are_refused_alike(service: Service) -> None:
     key = new_key(service, "read")
-    answers = [
+    responses = [
         exchange(service, NewKey(*pair))
         for pair in ((key.api_key, "ops_wrong"), ("opk_nobodyhas000", key.api_secret), ("x" * 1000, "é"))
     ]
-    assert {(each.status_code, each.json["code"], each.json["detail"]) for each in answers} == {
+    assert {(each.status_code, each.json["code"], each.json["detail"]) for each in responses} == {
         (401, "invalid_credentials", "The operator key or secret is wrong.")
     }
 
@@ -191,9 +191,9 @@ def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
 def test_an_operator_has_a_rate_limit_of_its_own(engine: Any) -> None:
     service = Service(engine, requests_per_second=5)
     busy, other = OperatorClient(service, "read"), OperatorClient(service, "read")
-    answers = [busy.get("/guard") for _ in range(30)]
-    assert {each.status_code for each in answers} == {200, 429}
-    refused = next(each for each in answers if each.status_code == 429)
+    responses = [busy.get("/guard") for _ in range(30)]
+    assert {each.status_code for each in responses} == {200, 429}
+    refused = next(each for each in responses if each.status_code == 429)
     assert (refused.json["code"], int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
     assert other.get("/guard").status_code == 200
     assert service.get("/balance").status_code == 200

@@ -76,16 +76,16 @@ def test_a_disabled_person_does_not_accept(service: Service) -> None:
 
 
 def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
-    token, answers = invited(service, "twice@example.com"), list[int]()
+    token, responses = invited(service, "twice@example.com"), list[int]()
     threads = [
-        threading.Thread(target=lambda: answers.append(accepted(service, token, name="Twice").status_code))
+        threading.Thread(target=lambda: responses.append(accepted(service, token, name="Twice").status_code))
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert answers.count(200) == 1 and set(answers) <= {200, 401}
+    assert responses.count(200) == 1 and set(responses) <= {200, 401}
 
 
 def test_of_two_transactions_one_accepts(service: Service) -> None:
@@ -140,11 +140,11 @@ def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None
     known = a_person(service).email
     for email in (known, "stranger@example.com"):
         token = invited(service, email)
-        answers = [
+        responses = [
             open_call(service, "/invitations/accept", f"192.0.2.{n}", token=token, password="a wrong password")
             for n in range(12)
         ]
-        assert [each.status_code for each in answers] == [401] * 10 + [429] * 2
+        assert [each.status_code for each in responses] == [401] * 10 + [429] * 2
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])

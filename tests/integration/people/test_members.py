@@ -54,7 +54,7 @@ def test_the_last_owner_stays(service: Service) -> None:
 @pytest.mark.parametrize("attempt", range(5))
 def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> None:
     owners = [a_person(service, service.account_id, "owner") for _ in range(4)]
-    start, answers = threading.Barrier(len(owners)), list[int]()
+    start, responses = threading.Barrier(len(owners)), list[int]()
 
     def act(number: int) -> None:
         headers = {"Authorization": f"Bearer {service.token}"}
@@ -64,14 +64,14 @@ def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> 
             response = service.client.delete(path, headers=headers)
         else:
             response = service.client.patch(path, json={"role": "viewer"}, headers=headers)
-        answers.append(response.status_code)
+        responses.append(response.status_code)
 
     threads = [threading.Thread(target=act, args=(number,)) for number in range(len(owners))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 200, 200, 409]
+    assert sorted(responses) == [200, 200, 200, 409]
     assert list(roles(service).values()).count("owner") == 1
 
 

@@ -355,9 +355,9 @@ def test_new_keys_of_the_provider_are_learned(service: Service, provider: OidcPr
     assert through(service, provider, user).status_code == 200
     provider.rotate()
     assert through(service, provider, user).status_code == 200
-    provider.asked.clear()
+    provider.requested_paths.clear()
     assert through(service, provider, user).status_code == 200
-    assert provider.asked == ["/authorize", "/token"], "what is known is not asked for again"
+    assert provider.requested_paths == ["/authorize", "/token"], "what is known is not asked for again"
 
 
 def test_keys_of_other_kinds_do_not_matter(provider: OidcProvider) -> None:

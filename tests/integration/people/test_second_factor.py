@@ -56,10 +56,10 @@ def test_a_code_is_good_once(service: Service) -> None:
     ann = a_person(service)
     secret, _ = enable(ann)
     code = code_at(secret, now())
-    answers: list[int] = []
+    responses: list[int] = []
     threads = [
         threading.Thread(
-            target=lambda n=n: answers.append(
+            target=lambda n=n: responses.append(
                 sign_in(service, ann.email, address=f"192.0.2.{n}", code=code).status_code
             )
         )
@@ -69,7 +69,7 @@ def test_a_code_is_good_once(service: Service) -> None:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 401, 401]
+    assert sorted(responses) == [200, 401, 401]
     assert refused(sign_in(service, ann.email, code=code_at(secret, now() - 1))) == "invalid_code"
 
 

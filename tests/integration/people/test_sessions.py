@@ -168,9 +168,9 @@ def test_a_person_changes_their_name_language_and_time_zone(service: Service) ->
 
 def test_a_session_has_a_rate_limit_of_its_own(service: Service) -> None:
     ann, bob = a_person(service), a_person(service)
-    answers = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
-    refused = [each for each in answers if each.status_code == 429]
-    assert refused and answers[0].status_code == 200
+    responses = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
+    refused = [each for each in responses if each.status_code == 429]
+    assert refused and responses[0].status_code == 200
     assert {each.json["code"] for each in refused} == {"rate_limited"}
     assert int(refused[0].headers["Retry-After"]) >= 1
     assert refused[0].headers["RateLimit-Policy"] == f'"requests";q={SESSION_REQUESTS_PER_SECOND};w=1'

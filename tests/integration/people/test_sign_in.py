@@ -67,7 +67,7 @@ def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, mo
     monkeypatch.setattr(
         passwords, "HASHER", Counted(passwords.HASHER, lambda stored: work.append(stored.rpartition("$")[0][:30]))
     )
-    answers = []
+    responses = []
     for email, password in (
         (ann.email, WRONG),
         ("nobody@example.com", WRONG),
@@ -76,9 +76,9 @@ def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, mo
         ("no address", WRONG),
     ):
         response = sign_in(service, email, password)
-        answers.append((response.status_code, {**response.get_json(force=True), "request_id": None}))
-    assert answers[0][0] == 401 and answers[0][1]["code"] == "invalid_credentials"
-    assert answers == [answers[0]] * 5
+        responses.append((response.status_code, {**response.get_json(force=True), "request_id": None}))
+    assert responses[0][0] == 401 and responses[0][1]["code"] == "invalid_credentials"
+    assert responses == [responses[0]] * 5
     assert len(work) == 5 and len(set(work)) == 1
 
 
@@ -188,16 +188,16 @@ def test_a_link_signs_in_once(service: Service) -> None:
     ann = a_person(service)
     with service.engine.begin() as connection:
         first, token = make_link(connection, ann.id), make_link(connection, ann.id)
-    answers: list[int] = []
+    responses: list[int] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(open_call(service, "/sign-in/link", token=token).status_code))
+        threading.Thread(target=lambda: responses.append(open_call(service, "/sign-in/link", token=token).status_code))
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 401, 401, 401]
+    assert sorted(responses) == [200, 401, 401, 401]
     assert open_call(service, "/sign-in/link", token=first).json["code"] == "invalid_link"
 
 

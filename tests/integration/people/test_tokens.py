@@ -39,9 +39,9 @@ def test_a_token_has_the_scopes_of_the_role(service: Service, role: str, test: b
 def test_each_account_is_their_own_or_as_if_it_were_not_there(service: Service) -> None:
     ann = a_person(service, service.account_id)
     other = service.new_account("other")
-    answers = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
-    assert {each["code"] for each in answers} == {"account_not_found"}
-    assert answers[0]["detail"] == answers[1]["detail"]
+    responses = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
+    assert {each["code"] for each in responses} == {"account_not_found"}
+    assert responses[0]["detail"] == responses[1]["detail"]
     with service.engine.begin() as connection:
         add_member(connection, other, ann.id, "owner")
     assert {each["account_id"]: each["role"] for each in ann.get("/me").json["accounts"]} == {

@@ -85,14 +85,14 @@ def submitted(
 
 
 def hear(service: Service, phone: str | None, reference: str, status: MessageStatus = DELIVERED, **more: Any) -> None:
-    """A receipt comes, and the sweeper looks."""
+    """A receipt arrives, and the sweeper resolves what it can."""
     carrier = more.pop("carrier", CARRIER)
     receipt = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
     record(service.engine, carrier, [receipt])
-    look(service)
+    resolve(service)
 
 
-def look(service: Service) -> None:
+def resolve(service: Service) -> None:
     resolve_by_receipts(service.engine, newest=60)
     match_kept(service.engine, newest=60)
 
@@ -131,7 +131,7 @@ def test_a_receipt_that_is_early_resolves_no_other_doubt(service: Service, phone
     hear(service, phone, "c2")
     assert status(service, doubt) == "in_doubt"
     message = end(service, second, SENT, "c2")
-    look(service)
+    resolve(service)
     assert (status(service, doubt), status(service, message)) == ("in_doubt", "delivered")
 
 
@@ -140,7 +140,7 @@ def test_a_message_that_waits_for_its_receipt_may_be_meant(service: Service, pho
     hear(service, phone, "D1")
     assert (status(service, doubt), status(service, waits)) == ("in_doubt", "sent")
     hear(service, phone, "d1")
-    look(service)
+    resolve(service)
     assert (status(service, doubt), status(service, waits)) == ("delivered", "delivered")
 
 
@@ -183,7 +183,7 @@ def test_two_receipts_of_different_ids_are_no_evidence_for_one_doubt(service: Se
     doubt = submitted(service, phone, IN_DOUBT)
     batch = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
     record(service.engine, CARRIER, batch)
-    look(service)
+    resolve(service)
     assert status(service, doubt) == "in_doubt"
 
 
@@ -195,7 +195,7 @@ def test_a_long_message_in_doubt_has_a_receipt_for_each_part(
     now = datetime.now(UTC)
     batch = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
     record(service.engine, CARRIER, batch)
-    look(service)
+    resolve(service)
     assert status(service, doubt) == result
 
 
@@ -291,7 +291,7 @@ def test_without_an_id_not_where_one_is_under_way(service: Service, phone: str) 
     hear(service, phone, "p1")
     assert status(service, message) == "sent"
     assert end(service, second, SENT)
-    look(service)
+    resolve(service)
     assert status(service, message) == "sent"
 
 
@@ -328,7 +328,7 @@ def test_an_id_that_two_messages_have_needs_the_phone(service: Service, phone: s
 def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
     hear(service, None, f"s{phone}")
     message = submitted(service, phone, SENT, f"s{phone}")
-    look(service)
+    resolve(service)
     assert status(service, message) == "delivered"
     assert kept(service) == 0
 
@@ -342,7 +342,7 @@ def test_many_receipts_of_others_keep_none_waiting(
     record(service.engine, CARRIER, batch)
     record(service.engine, CARRIER, others)
     message = submitted(service, phone, SENT, f"t{phone}")
-    look(service)
+    resolve(service)
     assert status(service, message) == "delivered"
     assert kept(service) == 10
 

@@ -152,7 +152,7 @@ def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[
         batches = [name for name in values if name.startswith("bulksms_batches{") and "awaiting_carrier" in name]
         return sum(values[name] for name in batches)
 
-    def told() -> tuple[dict[str, float], Finding]:
+    def observed() -> tuple[dict[str, float], Finding]:
         with service.engine.begin() as connection:
             connection.execute(update(state_count).values(due_at=func.now()))
         count_when_due(service.engine)
@@ -169,13 +169,13 @@ def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[
         )
         aged = text("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send")
         connection.execute(aged, {"send": send})
-    values, finding = told()
+    values, finding = observed()
     assert 300 <= values[OLDEST] < 400
     assert waiting(values) == 1
     assert (finding.outcome, "1 batch for closed carriers (" in finding.detail) == ("wrong", True)
     trouble(service)
     service.sweep()
-    values, finding = told()
+    values, finding = observed()
     assert (values[OLDEST], finding.detail) == (0, "nothing waits")
     assert waiting(values) == 0
 

@@ -24,8 +24,8 @@ def queue(service: Service, *turns: int) -> None:
             connection.execute(QUEUED, {"id": send, "turn": turn})
 
 
-def said(service: Service, begin: int) -> tuple[int | None, int | None]:
-    """What is said to who looks from that turn, and what all of the queue says."""
+def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
+    """The clock from that turn on, and that of the whole queue."""
     with service.engine.begin() as connection:
         seen = driver_of(connection).execute(f"SELECT {CLOCK_FROM}".encode(), {"clock": begin}).fetchone()
         assert seen is not None
@@ -37,7 +37,7 @@ def said(service: Service, begin: int) -> tuple[int | None, int | None]:
 )
 def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, begin: int, expected: int) -> None:
     queue(service, 300, 100)
-    assert said(service, begin) == (expected, 100)
+    assert clocks(service, begin) == (expected, 100)
 
 
 def test_what_is_being_sent_counts(service: Service) -> None:
@@ -45,14 +45,14 @@ def test_what_is_being_sent_counts(service: Service) -> None:
     queue(service, 300, 100)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
-    assert said(service, 0) == (100, 100)
+    assert clocks(service, 0) == (100, 100)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
 
 
 def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
     queue(service)
-    assert said(service, 0) == said(service, 5) == (None, None)
+    assert clocks(service, 0) == clocks(service, 5) == (None, None)
 
 
 def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,8 +124,8 @@ def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
     del service.env["CELERY_REMOTE_CONTROL"]
     service.start_workers(1)
     celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
-    answers = celery.control.ping(timeout=2)
-    assert len(answers) == 1, "only the worker that was started with it"
+    responses = celery.control.ping(timeout=2)
+    assert len(responses) == 1, "only the worker that was started with it"
     celery.control.shutdown()
     wait_until(lambda: service.workers[0].exit_code() is not None, 30, "that worker's end")
     assert service.workers[1].exit_code() is None

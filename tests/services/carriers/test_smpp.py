@@ -81,7 +81,7 @@ def phones(count: int, prefix: str = "2547") -> list[str]:
     return [f"{prefix}{number:08d}" for number in range(count)]
 
 
-def answers(outcomes: list[Outcome]) -> Counter[ResponseKind]:
+def response_counts(outcomes: list[Outcome]) -> Counter[ResponseKind]:
     return Counter(outcome.response for outcome in outcomes)
 
 
@@ -142,7 +142,7 @@ def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(st
     message_groups = [message_group(text, phones(20, f"2547{number}0")) for number, text in enumerate(TEXTS)]
     with driven(handset, long_messages=style, window=50) as all_:
         outcomes = all_.submit(*message_groups)
-        assert answers(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
+        assert response_counts(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
         assert handset.shown() == Counter((phone, each.text) for each in message_groups for phone in each.phones)
         wait_until(lambda: len(all_.receipts) >= len(outcomes), "the receipts")
         assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
@@ -196,7 +196,7 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
         before, broken = all_.submit(message_group("x", ["254711000000", "99911000000"]))
         assert (before.response, broken.response) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
         all_.bound()
-        assert answers(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
+        assert response_counts(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
         counts = all_.smsc.records.counts
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
 
@@ -205,9 +205,9 @@ def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40, answer_time=1.5) as all_:
         for _ in range(3):
             outcomes = all_.submit(message_group("x", phones(40)))
-            assert answers(outcomes)[IN_DOUBT] > 0
-            assert answers(outcomes)[ACCEPTED] > 0
-            assert set(answers(outcomes)) == {IN_DOUBT, ACCEPTED}
+            assert response_counts(outcomes)[IN_DOUBT] > 0
+            assert response_counts(outcomes)[ACCEPTED] > 0
+            assert set(response_counts(outcomes)) == {IN_DOUBT, ACCEPTED}
         counts = all_.smsc.records.counts
         assert counts.lost + counts.accepted == 120
         assert all_.carrier.health.counters.given_up == counts.lost
@@ -250,11 +250,11 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
             handset_parts[message.destination].add(message.short_message[5])
 
     with driven(watch, smsc={"rate": 50}, window=200) as all_:
-        plain = answers(all_.submit(message_group("x", phones(120))))
+        plain = response_counts(all_.submit(message_group("x", phones(120))))
         assert plain[ACCEPTED] >= 50
         assert plain[THROTTLED] == 120 - plain[ACCEPTED] > 0
         long = all_.submit(message_group("y" * 400, phones(10, "2557")))
-        assert IN_DOUBT not in answers(long)
+        assert IN_DOUBT not in response_counts(long)
         for phone, outcome in zip(phones(10, "2557"), long, strict=True):
             assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
@@ -273,7 +273,7 @@ def test_an_answer_that_comes_too_late_is_handed_on() -> None:
 
 def test_a_slow_carrier_is_only_slow() -> None:
     with driven(smsc={"round_trip": 0.2}, window=50) as all_:
-        assert answers(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
+        assert response_counts(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
 
 
 def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         seen: Counter[ResponseKind] = Counter()
         for number in range(30):
             all_.bound()
-            seen += answers(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
+            seen += response_counts(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
         counts = all_.smsc.records.counts
         assert counts.garbage >= 20
         assert counts.duplicates == 0
@@ -309,10 +309,10 @@ def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
         limited = [
             pool.submit(all_.carrier.submit, [message_group("x", phones(3, f"254{n}"))], limit) for n in range(8)
         ]
-        assert limit.asked.wait(PATIENCE)
-        assert answers(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
+        assert limit.waiting.wait(PATIENCE)
+        assert response_counts(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
         limit.opened.set()
-        assert sum((answers(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
+        assert sum((response_counts(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
 
 
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
@@ -343,10 +343,10 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
         began = time.monotonic()
         outcomes = all_.submit(message_group("x", phones(5)))
         assert time.monotonic() - began < PATIENCE / 2
-        assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
+        assert response_counts(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
         all_.carrier.pace = UnlimitedPace()
-        assert answers(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
+        assert response_counts(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
             "the room of the others is free again"
         )
 
@@ -354,7 +354,7 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
 def test_two_binds_do_the_work_of_one() -> None:
     with driven(bind="transmitter+receiver") as all_:
         outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
-        assert answers(outcomes) == {ACCEPTED: 100}
+        assert response_counts(outcomes) == {ACCEPTED: 100}
         wait_until(lambda: len(all_.receipts) == 100, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
         assert all_.smsc.records.counts.binds == 2
@@ -382,7 +382,7 @@ def test_refused_credentials_suspend_the_carrier() -> None:
         try:
             wait_until(lambda: all_.carrier.health.state == "suspended", "the suspension")
             assert all_.carrier.health.error == "ESME_RINVPASWD"
-            assert answers(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
+            assert response_counts(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
             assert smsc.records.counts.refused_binds == 1
         finally:
             all_.carrier.close()
@@ -390,11 +390,11 @@ def test_refused_credentials_suspend_the_carrier() -> None:
 
 def test_it_connects_again_and_goes_on() -> None:
     with driven() as all_:
-        assert answers(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
+        assert response_counts(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         all_.bound()
-        assert answers(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
+        assert response_counts(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
@@ -416,7 +416,7 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         all_.bound()
         all_.submit(message_group("x", phones(30)))
         assert storing.wait(PATIENCE)
-        assert answers(all_.submit(message_group("y", phones(30)))) == {
+        assert response_counts(all_.submit(message_group("y", phones(30)))) == {
             ACCEPTED: 30
         }  # submits do not wait for the database
         assert smsc.records.counts.receipts_answered == 0
@@ -436,7 +436,7 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
 def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
     with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
         outcomes = all_.submit(message_group("x", phones(20)))
-        assert answers(outcomes) == {ACCEPTED: 20}
+        assert response_counts(outcomes) == {ACCEPTED: 20}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, "the receipts")
@@ -447,7 +447,7 @@ def test_nothing_is_submitted_after_closing() -> None:
     with driven() as all_:
         all_.submit(message_group("x", phones(5)))
         all_.carrier.close()
-        assert answers(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
+        assert response_counts(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
         assert all_.smsc.records.counts.submits == 5
 
 

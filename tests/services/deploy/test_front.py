@@ -78,7 +78,7 @@ def test_tls(front: Front, certificate: Path) -> None:
 
 def test_only_what_may_be_repeated_is_sent_to_another_container(front: Front, service: House) -> None:
     """One container ends while it has a request."""
-    broken = Upstream(BROKEN, front.api_port, answers=False)
+    broken = Upstream(BROKEN, front.api_port, responds=False)
     broken.start()
     front.resolve_to(LOOPBACK, BROKEN)
     wait_for(front, BROKEN)

@@ -118,12 +118,12 @@ def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.
     guards = [worker_guard(engine, redis, file) for _ in range(4)]
     held = []
 
-    def look(guard: Guard) -> None:
+    def check(guard: Guard) -> None:
         for _ in range(25):
             a_second_later(engine)
             held.append(guard.check().held)
 
-    threads = [threading.Thread(target=look, args=(guard,)) for guard in guards]
+    threads = [threading.Thread(target=check, args=(guard,)) for guard in guards]
     for thread in threads:
         thread.start()
     for thread in threads:

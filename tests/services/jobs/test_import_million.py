@@ -63,10 +63,11 @@ def plan_of_groups(service: House, account: int) -> str:
         return "\n".join(connection.execute(text(f"EXPLAIN ANALYZE {page}"), parameters).scalars())
 
 
-def told(name: str, durations: list[float]) -> str:
+def summary(name: str, durations: list[float]) -> str:
     """Milliseconds that GET /groups took, each on a new connection."""
     p99 = statistics.quantiles(durations, n=100)[98]
-    return f"{name}: {len(durations)} times, median {statistics.median(durations):.1f}, p99 {p99:.1f}, worst {max(durations):.1f}"
+    median, worst = statistics.median(durations), max(durations)
+    return f"{name}: {len(durations)} times, median {median:.1f}, p99 {p99:.1f}, worst {worst:.1f}"
 
 
 @pytest.mark.million
@@ -103,7 +104,9 @@ def test_a_million_contacts_in_one_file(tmp_path: Path, capsys: pytest.CaptureFi
             print(f"\n{ROWS:,} rows, {path.stat().st_size:,} bytes")
             print(f"uploaded in {taken:.1f} s, imported in {imported:.1f} s")
             print(f"progress seen {len(set(progress))} times; memory before and at most: {before}, {most}")
-            print("GET /groups of 201 groups, ms, while " + "; while ".join(told(*each) for each in durations.items()))
+            print(
+                "GET /groups of 201 groups, ms, while " + "; while ".join(summary(*each) for each in durations.items())
+            )
             print(plan_of_groups(service, account))
         assert shown["status"] == "completed", shown
         assert shown["counts"] == {"rows": ROWS, "added": ROWS - BAD, "changed": 0, "unchanged": 0, "invalid": BAD}

@@ -236,14 +236,14 @@ def test_queries_have_no_null(document: dict[str, Any]) -> None:
 def test_headers_are_documented(document: dict[str, Any]) -> None:
     keyed = {"$ref": "#/components/parameters/Idempotency-Key"}
     for name, operation in operations(document):
-        answers = operation["responses"]
-        assert (keyed in operation["parameters"]) == ("Idempotency-Replayed" in answers["200"]["headers"])
+        responses = operation["responses"]
+        assert (keyed in operation["parameters"]) == ("Idempotency-Replayed" in responses["200"]["headers"])
         assert all(
-            {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= set(made["headers"]) for made in answers.values()
+            {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= set(made["headers"]) for made in responses.values()
         )
-        assert "WWW-Authenticate" in answers.get("401", {"headers": "WWW-Authenticate"})["headers"], name
-        for status in {"429", "503"} & set(answers):
-            assert "Retry-After" in answers[status]["headers"], name
+        assert "WWW-Authenticate" in responses.get("401", {"headers": "WWW-Authenticate"})["headers"], name
+        for status in {"429", "503"} & set(responses):
+            assert "Retry-After" in responses[status]["headers"], name
     for send in ("send", "send-bulk", "send-group"):
         assert keyed in dict(operations(document))[f"POST /api/v1/sms/{send}"]["parameters"]
 

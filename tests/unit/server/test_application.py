@@ -36,7 +36,7 @@ from tests.harness.on_the_loop import handled, on_loop, scope
 Start = Callable[[str, list[tuple[str, str]]], object]
 
 
-async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> list[dict[str, Any]]:
+async def answered(app: Callable[..., Iterable[bytes]], request: dict[str, Any]) -> list[dict[str, Any]]:
     """What an application answers to a request without a body."""
     sent: list[dict[str, Any]] = []
     came = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -49,7 +49,7 @@ async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await Application(app)(asked, receive, send)
+    await Application(app)(request, receive, send)
     return sent
 
 

@@ -50,7 +50,7 @@ class Doorkeeper:
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.asked = threading.Event()
+        self.waiting = threading.Event()
         self.opened = threading.Event()
 
     def take(self, segments: int, deadline: float) -> bool:
@@ -58,7 +58,7 @@ class Doorkeeper:
         self.left -= segments
         if self.left >= 0:
             return True
-        self.asked.set()
+        self.waiting.set()
         return self.opened.wait(max(0.0, deadline - time.monotonic()))
 
     def throttled(self, taken: float) -> None:

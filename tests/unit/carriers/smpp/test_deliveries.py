@@ -21,24 +21,24 @@ from worker.carriers.smpp.submission import Submission
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 
 
-class Answers:
-    """A session that keeps what the carrier would be told."""
+class CarrierSession:
+    """A session that keeps what it would write to the carrier."""
 
     def __init__(self) -> None:
-        self.said = b""
+        self.written = b""
 
     def answer(self, data: bytes) -> None:
-        self.said += data
+        self.written += data
 
 
 class Carrier:
     """Gives receipts, and sees in which sets they are stored, and when."""
 
     def __init__(self) -> None:
-        self.session = Answers()
+        self.session = CarrierSession()
         self.deliveries = Deliveries(config(), Counters(), MultipartMessages())
         self.sets: list[tuple[int, float]] = []
-        self.deliveries.start(self._store, lambda answers: None)
+        self.deliveries.start(self._store, lambda responses: None)
 
     def _store(self, receipts: list[Receipt]) -> None:
         self.sets.append((len(receipts), time.monotonic()))
@@ -74,7 +74,7 @@ def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.Mon
     recorded: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), MultipartMessages())
     deliveries.start(
-        lambda receipts: None, lambda answers: recorded.extend((each, time.monotonic()) for each in answers)
+        lambda receipts: None, lambda responses: recorded.extend((each, time.monotonic()) for each in responses)
     )
     try:
         began = time.monotonic()
@@ -97,7 +97,7 @@ def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
     carrier.wait_for_sets(1)
     assert carrier.sets[0][0] == 3
     carrier.deliveries.stop()
-    assert len(carrier.session.said) == 3 * 17
+    assert len(carrier.session.written) == 3 * 17
 
 
 def test_who_comes_alone_does_not_wait_for_others(carrier: Carrier) -> None:

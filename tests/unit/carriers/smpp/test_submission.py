@@ -16,10 +16,10 @@ LONG = "x" * 400  # three parts
 THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), int(Status.ESME_RINVDSTADR)
 
 
-def answered(*answers: CarrierResponse) -> Submission:
+def answered(*responses: CarrierResponse) -> Submission:
     """A message in three parts, answered so."""
     submission = Submission(config(), References(), [message_group(LONG, ["254711000000"])])
-    submission.responses = list(answers)
+    submission.responses = list(responses)
     return submission
 
 
@@ -49,7 +49,7 @@ def test_each_answer_means_what_the_table_says(response: CarrierResponse, outcom
 
 
 @pytest.mark.parametrize(
-    ("answers", "outcome"),
+    ("responses", "outcome"),
     [
         (("a", "b", "c"), Outcome(ResponseKind.ACCEPTED, "a")),
         (("a", None, "c"), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
@@ -62,12 +62,12 @@ def test_each_answer_means_what_the_table_says(response: CarrierResponse, outcom
         ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
     ],
 )
-def test_parts_make_one_outcome(answers: tuple[CarrierResponse, ...], outcome: Outcome) -> None:
-    assert answered(*answers).outcomes() == [outcome]
+def test_parts_make_one_outcome(responses: tuple[CarrierResponse, ...], outcome: Outcome) -> None:
+    assert answered(*responses).outcomes() == [outcome]
 
 
 @pytest.mark.parametrize(
-    ("answers", "left"),
+    ("responses", "left"),
     [
         (("a", "b", "c"), []),
         (("a", THROTTLED, BUSY), [1, 2]),
@@ -77,8 +77,8 @@ def test_parts_make_one_outcome(answers: tuple[CarrierResponse, ...], outcome: O
         (("a", BAD, THROTTLED), []),
     ],
 )
-def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierResponse, ...], left: list[int]) -> None:
-    assert answered(*answers).left_over() == left
+def test_only_what_can_make_a_message_whole_goes_again(responses: tuple[CarrierResponse, ...], left: list[int]) -> None:
+    assert answered(*responses).left_over() == left
 
 
 def test_messages_of_all_kinds_keep_their_order() -> None:

@@ -62,7 +62,7 @@ def requests() -> list[bytes]:
     return [*made, pdu(Command.DELIVER_SM | RESPONSE, 0, 1, b"\0"), pdu(Command.DELIVER_SM | RESPONSE, 8, 1)]
 
 
-def answers() -> list[bytes]:
+def responses() -> list[bytes]:
     """Answers of carriers over HTTP."""
     settings = [
         {"messages": [{"to": "254711000000", "id": "a", "status": "accepted"}]},

@@ -102,9 +102,9 @@ def bodies(data: bytes, mutator: Mutator) -> None:
                 receipt = read_receipt(CONFIG, message, NOW)
                 assert command != Command.DELIVER_SM or usual is None or usual == receipt
             else:
-                said = inbound(CONFIG, message)
-                assert storable(said.text).encode().decode() is not None
-                keyword_of(said.text)
+                received = inbound(CONFIG, message)
+                assert storable(received.text).encode().decode() is not None
+                keyword_of(received.text)
         except Malformed as error:
             assert usual is None or command != Command.DELIVER_SM
             assert len(str(error)) < 60
@@ -166,7 +166,7 @@ TARGETS = (
     Target("bodies", corpus.deliveries(), bodies),
     Target("bodies again", corpus.deliveries(), bodies),
     Target("smsc", corpus.requests(), smsc),
-    Target("replies", corpus.answers(), replies),
+    Target("replies", corpus.responses(), replies),
     Target("calls", corpus.calls(), called),
 )
 """Each gets as many runs; bodies, which are most of what comes, twice."""

@@ -215,7 +215,7 @@ max-messages = 10
 def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
     assert shutil.which("bearerbox") and shutil.which("smsbox"), "Kannel is not installed (apt-get install kannel)"
     given: list[bytes] = []
-    said = {f"25471100{n:04d}": ("Hi" if n % 2 else "я" * 100) for n in range(50)}
+    expected = {f"25471100{n:04d}": ("Hi" if n % 2 else "я" * 100) for n in range(50)}
     settings = SmscSettings(port=0, system_id="us", password="right", receipt_delay=0.1)
     with running(settings, lambda body, *_: given.append(body)) as smsc:
         http = free_port()
@@ -227,7 +227,7 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
                 boxes.append(subprocess.Popen([name, "-v", "4", str(file)], cwd=tmp_path, stderr=subprocess.DEVNULL))
                 wait_until(lambda: smsc.records.counts.binds, "Kannel's bind")
             wait_until(lambda: not is_free(http), "Kannel's API")
-            for phone, text in said.items():
+            for phone, text in expected.items():
                 query = {"username": "peer", "password": "peer", "from": "ACME", "to": phone, "dlr-mask": "3"}
                 query |= {"text": text, "charset": "UTF-8", "coding": "2" if len(text) > 2 else "0"}
                 query |= {"dlr-url": "http://127.0.0.1:1/"}
@@ -245,4 +245,4 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
     for body in given:
         message = read_message(Command.SUBMIT_SM, body)
         shown[message.destination] += decode(split_udh(message)[1], message.data_coding)
-    assert shown == said
+    assert shown == expected

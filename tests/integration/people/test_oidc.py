@@ -222,9 +222,9 @@ def test_an_invitation_is_accepted_by_a_person_who_is_here(service: Service, pro
     assert [each["role"] for each in response.json["accounts"]] == ["sender"]
 
 
-@pytest.mark.parametrize("who", ["nobody", "somebody"])
-def test_an_invitation_for_another_address_is_refused(service: Service, provider: OidcProvider, who: str) -> None:
-    email = a_person(service).email if who == "somebody" else "somebody-else@acme.example"
+@pytest.mark.parametrize("person", ["nobody", "somebody"])
+def test_an_invitation_for_another_address_is_refused(service: Service, provider: OidcProvider, person: str) -> None:
+    email = a_person(service).email if person == "somebody" else "somebody-else@acme.example"
     token = invited(service, "invited@acme.example")
     assert code_of(through(service, provider, claims_of(email), invitation_token=token)) == "invitation_for_another"
     with service.engine.connect() as connection:

@@ -51,8 +51,8 @@ def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
         with service.engine.begin() as connection:
             values = {"id": message, "carrier": CARRIER, "reference": response.format(identity)}
             connection.execute(REFERENCE, values)
-            said = Receipt(receipt.format(identity), MessageStatus.DELIVERED, None, datetime.now(UTC), phone)
-            keep(connection, CARRIER, [said])
+            written = Receipt(receipt.format(identity), MessageStatus.DELIVERED, None, datetime.now(UTC), phone)
+            keep(connection, CARRIER, [written])
     [(name, detail, remedy)] = found(service)
     assert name == "receipt ids of smsc"
     assert detail.startswith("5 of 5 unmatched receipts match")

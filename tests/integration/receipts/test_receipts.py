@@ -306,11 +306,11 @@ def test_without_an_id_not_where_another_part_may_be_meant(service: Service, pho
 # --- by the carrier's id ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", [SENT, DELIVERED])
-def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone: str, said: MessageStatus) -> None:
+@pytest.mark.parametrize("reported", [SENT, DELIVERED])
+def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone: str, reported: MessageStatus) -> None:
     message = submitted(service, phone, SENT, f"r{phone}")
-    hear(service, phone, f"r{phone}", said, carrier="other")
-    hear(service, next(phones), f"r{phone}", said)
+    hear(service, phone, f"r{phone}", reported, carrier="other")
+    hear(service, next(phones), f"r{phone}", reported)
     assert status(service, message) == "sent"
     assert kept(service) == 2
 

@@ -31,8 +31,8 @@ def new_sender(service: Service) -> str:
 
 
 def test_it_works(service: Service) -> None:
-    asked = service.post("/sender-ids", sender_id="SHOP", use_case="Order confirmations").json
-    assert (asked["sender_id"], asked["status"], asked["form"]) == ("SHOP", "pending", "alphanumeric")
+    requested = service.post("/sender-ids", sender_id="SHOP", use_case="Order confirmations").json
+    assert (requested["sender_id"], requested["status"], requested["form"]) == ("SHOP", "pending", "alphanumeric")
     response = service.send(sender_id="SHOP")
     assert (response.status_code, response.json["code"], response.json["sender_status"]) == (
         403,
@@ -41,11 +41,11 @@ def test_it_works(service: Service) -> None:
     )
     decide(service, "SHOP", "rejected", "Say whose shop it is.")
     (listed,) = service.get("/sender-ids?status=rejected").json["data"]
-    assert (listed["id"], listed["reason"]) == (asked["id"], "Say whose shop it is.")
+    assert (listed["id"], listed["reason"]) == (requested["id"], "Say whose shop it is.")
     again = service.post("/sender-ids", sender_id="SHOP", use_case="Shop of ACME Ltd").json
-    assert (again["id"], again["status"], again["reason"]) == (asked["id"], "pending", None)
-    assert service.delete(f"/sender-ids/{asked['id']}").json == {"deleted": True}
-    assert service.delete(f"/sender-ids/{asked['id']}").json["code"] == "sender_not_found"
+    assert (again["id"], again["status"], again["reason"]) == (requested["id"], "pending", None)
+    assert service.delete(f"/sender-ids/{requested['id']}").json == {"deleted": True}
+    assert service.delete(f"/sender-ids/{requested['id']}").json["code"] == "sender_not_found"
 
 
 def test_pages(service: Service) -> None:
@@ -170,8 +170,8 @@ def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(ser
     with service.engine.begin() as connection:
         other = create_account(connection, f"beta {service.account_id}")
         request_sender(connection, other, "BETA")
-    asked = service.post("/sender-ids", sender_id="BE TA.").json
-    assert "BETA" not in str(asked | service.get("/sender-ids").json)
+    requested = service.post("/sender-ids", sender_id="BE TA.").json
+    assert "BETA" not in str(requested | service.get("/sender-ids").json)
     with service.engine.connect() as connection:
         found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
     assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]

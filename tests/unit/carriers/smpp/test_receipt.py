@@ -129,11 +129,11 @@ def test_only_a_phone_is_a_phone(source: str, phone: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "esm_class", "looks"),
+    ("text", "esm_class", "like_receipt"),
     [(USUAL, 0, True), (USUAL, 4, False), ("id:1 stat:DELIVRD", 0, False), ("", 0, False)],
 )
-def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, looks: bool) -> None:
-    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is looks
+def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, like_receipt: bool) -> None:
+    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is like_receipt
 
 
 def test_a_phone_cannot_write_receipts() -> None:

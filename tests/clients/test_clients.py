@@ -83,7 +83,7 @@ await client.sendMessage({ body: { ...body, sender_id: "NOBODY" } }).catch((erro
     assert output == ["delivered", "true", "true", "sender_not_registered"]
 
 
-def test_errors_are_told(client: Client) -> None:
+def test_errors_are_reported(client: Client) -> None:
     with pytest.raises(ApiError) as refused:
         client.send("NOBODY", "254711000000", "Hi")
     assert (refused.value.status, refused.value.code) == (403, "sender_not_registered")

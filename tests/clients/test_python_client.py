@@ -19,7 +19,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 class Scripted:
-    """A service that gives the answers it was told to give, in order; None breaks the connection off."""
+    """A service that gives scripted replies, in order; None breaks the connection off."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []

@@ -32,7 +32,7 @@ class Link:
         self.client = client
         self.server = server
         self.swallowed = False
-        """Half-open: nothing is passed on any more, in either direction, and neither side is told."""
+        """Half-open: nothing is passed on any more, in either direction, and neither side gets an error."""
         self.ended = 0
         """How many of its two directions have ended."""
 

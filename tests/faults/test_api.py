@@ -46,7 +46,7 @@ def test_f04_killed_as_a_whole(fault: Fault) -> None:
     fault.check()
 
 
-def test_f05_told_to_stop(fault: Fault) -> None:
+def test_f05_asked_to_stop(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         assert house.api is not None

@@ -1,4 +1,4 @@
-"""A client as clients should be: each send has a key, and what got no answer is asked again with the same key."""
+"""A client as clients should be: each send has a key, and without a response it is repeated with the same key."""
 
 import contextlib
 import http.client
@@ -40,7 +40,7 @@ class Wanted:
 
 
 class Traffic(threading.Thread):
-    """Posts single sends, one after the other, until it is told to stop."""
+    """Posts single sends, one after the other, until `stop`."""
 
     def __init__(self, house: House, first_phone: int, name: str) -> None:
         super().__init__(name="traffic", daemon=True)

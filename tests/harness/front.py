@@ -106,7 +106,7 @@ class Front:
 
 
 class Upstream(threading.Thread):
-    """Something that the front takes for an API: keeps each request whole, and answers 204 or, if told, nothing.
+    """Something that the front takes for an API: keeps each request whole, and answers 204 or, on request, nothing.
 
     The front's own question whether it is there is always answered.
     """

@@ -109,7 +109,7 @@ class StaysHere(HTTPErrorProcessor):
 
 
 class OidcProvider:
-    """The provider. What it is told here holds for the next request."""
+    """The provider. What is set here holds for the next request."""
 
     def __init__(self) -> None:
         self.issuer = ""

@@ -14,7 +14,7 @@ OTHERS = 3.0
 """Seconds within which every other request and page of the victim is answered."""
 HANDED_OVER = 1.0
 TOLD = 3.0
-"""Seconds from the acceptance of a message until the victim's webhook is told that it was sent."""
+"""Seconds from the acceptance of a message until the victim's webhook gets its `message.sent`."""
 MEMORY, MEMORY_BACK = 2.0, 1.25
 """Times as much as before, during the attack and at the end."""
 RECOVERY = 5.0

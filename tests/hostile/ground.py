@@ -119,7 +119,7 @@ class Ground:
             felt.delays, felt.webhook_delays = victim.delays(during + rest), victim.webhook_delays(during + rest)
             return len(felt.delays) >= felt.accepted and len(felt.webhook_delays) >= felt.accepted
 
-        with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
+        with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
             wait_until(arrived, 30, "the victim's messages")
         felt.late = late(self.house.engine, did)
         felt.achieved = list(achieved(self.house.engine, felt.late))

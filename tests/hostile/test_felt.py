@@ -20,11 +20,11 @@ FELT = Felt(
 )
 
 
-def test_nothing_is_told_of_an_attack_that_was_not_felt() -> None:
+def test_an_attack_without_effect_has_no_problems() -> None:
     assert list(problems(FELT)) == []
 
 
-def test_each_thing_that_it_felt_is_told() -> None:
+def test_each_effect_of_an_attack_is_a_problem() -> None:
     others = [request for request in FELT.during if request.what != "csv"]
     for changed, expected in (
         ({"during": [*FELT.during, Request("send", 1.0, 1.0, 200, {})]}, "p99 of 1000 ms"),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 CHECKED = ("api", "shared", "console")
 """The packages that check what callers ask for."""
 SHOWN = ("api/openapi/", "api/resources/limits/", "shared/db/migrations/")
-"""Where bounds are told, not enforced."""
+"""Where bounds are documented, not enforced."""
 LIMITS = "api/resources/limits/bounds.py"
 BOUND = re.compile(r"_?(MAX|MOST|LARGE|EXPORTS|WORKED_ON)_\w+|\w+_(PER_SECOND|PER_REQUEST|BODY)")
 OWNER = ("account_id", "person_id")

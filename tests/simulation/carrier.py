@@ -56,7 +56,7 @@ class Handed:
     taken: int = 0
     """How often it was taken; more than once is a message too many on somebody's phone."""
     closed: bool = False
-    """Whether it may not be submitted again: it was taken, or nobody was told that it was not."""
+    """Whether it may not be submitted again: it was taken, or nobody learned that it was not."""
     reference: str | None = None
     reported: MessageStatus | None = None
     """The strongest receipt that was stored."""
@@ -176,6 +176,6 @@ class ModelCarrier:
 
 
 def stronger(one: MessageStatus, other: MessageStatus) -> MessageStatus:
-    """Of two words on a message the one that counts."""
+    """Of two statuses of a message the one that counts."""
     order = list(MessageStatus)
     return max(one, other, key=order.index)

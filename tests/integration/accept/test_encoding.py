@@ -1,4 +1,4 @@
-"""What makes a text UCS-2: said with the quote, the send and the refusal."""
+"""What makes a text UCS-2: shown with the quote, the send and the refusal."""
 
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_a_placeholder_is_replaced_first(service: Service) -> None:
     assert encoding["cause"] == [{"index": 6, "char": "\u0119", "codepoint": "U+0119", "replacement": "e"}]
 
 
-def test_a_repeated_request_is_told_the_same_and_nothing_of_the_text_is_kept(service: Service) -> None:
+def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_kept(service: Service) -> None:
     headers = {"Idempotency-Key": "encoding"}
     first, again = (service.bulk(PHONES, CURLY, headers=headers) for _ in range(2))
     assert again.headers["Idempotency-Replayed"] == "true"

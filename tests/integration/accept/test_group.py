@@ -105,7 +105,7 @@ def test_a_group_deleted_after_acceptance_is_still_sent(service: Service) -> Non
     assert (again.status_code, again.json["code"]) == (404, "group_not_found")
 
 
-def test_who_opted_out_is_dropped_and_given_back(service: Service) -> None:
+def test_a_phone_that_opted_out_is_dropped_and_its_credits_returned(service: Service) -> None:
     group = service.new_group(phones(5, 255740000000))
     with service.engine.begin() as connection:
         suppress(connection, service.account_id, "255740000002", "STOP")

@@ -143,7 +143,7 @@ def test_a_value_is_no_longer_than_a_message(service: Service) -> None:
     assert service.send(A, variables=longest["variables"]).status_code == 200
 
 
-def test_who_lacks_a_value_is_told_before_anything_is_charged(service: Service) -> None:
+def test_a_recipient_without_a_value_is_reported_before_anything_is_charged(service: Service) -> None:
     recipients = [to(A, name="Ann"), B, to(C), to("0712", name="x"), to(A, name="twice"), {"phone": D, "vars": {}}]
     response = service.bulk(recipients, "Hi {{name}}")
     assert response.json["counts"] == {"submitted": 6, "accepted": 1, "duplicate": 1, "invalid": 4, "suppressed": 0}

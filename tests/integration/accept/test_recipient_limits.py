@@ -65,7 +65,7 @@ def test_what_is_refused_for_another_reason_is_not_counted(engine: Engine) -> No
     assert service.send(PHONE).status_code == 200
 
 
-def test_a_list_is_told_who_is_over(service: Service) -> None:
+def test_a_list_names_the_phones_that_are_over_the_limit(service: Service) -> None:
     service.send(PHONE)
     sent = service.bulk([PHONE, OTHER, PHONE, "254711000002", PHONE], allow_duplicates=True).json
     assert sent["counts"] == {"submitted": 5, "accepted": 3, "duplicate": 0, "invalid": 0, "suppressed": 2}

@@ -56,7 +56,7 @@ def test_a_change_to_a_time_that_is_over_is_refused(service: Service) -> None:
 def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was accepted: to be told that its time is over would be to be told that nothing was sent."""
+    """It was accepted: a refusal because its time is over would say that nothing was sent."""
     body = {"send_at": stamp(now() + timedelta(hours=1)), "expires_at": stamp(now() + timedelta(hours=2))}
     headers = {"Idempotency-Key": "due"}
     first = service.send(PHONE, **body, headers=headers)

@@ -253,7 +253,7 @@ def test_a_key_has_no_scope_that_was_not_asked_for(service: Service) -> None:
     assert code(service.post("/api-keys", token=token)) == "validation_failed"
 
 
-def test_a_live_webhook_is_told_nothing_of_the_sandbox(service: Service) -> None:
+def test_a_live_webhook_gets_no_events_of_the_sandbox(service: Service) -> None:
     sandbox = service.in_sandbox()
     service.post("/webhooks", url="https://live.example.com/hook")
     sandbox.post("/webhooks", url="https://sandbox.example.com/hook")

@@ -1,4 +1,4 @@
-"""What another account has changes nothing of what this one is told or may do."""
+"""What another account has changes nothing of what this one sees or may do."""
 
 from typing import Any
 from uuid import UUID

@@ -48,7 +48,7 @@ def test_it_works(service: Service, key: NewKey) -> None:
     assert exchange(service, key.api_key, key.api_secret).status_code == 200
 
 
-def test_who_guesses_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
+def test_a_guesser_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
     began = time.monotonic()
     statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(1000)]
     assert statuses[:10] == [401] * 10 and set(statuses) == {401, 429}

@@ -26,7 +26,7 @@ OWN = [each for each in ENDPOINTS if each.scope is not None and set(VARIABLE.fin
 LISTS = [each for each in ENDPOINTS if each.scope is not None and each.method == "GET" and "<" not in each.path]
 FILTERS = [("phone", PHONE), ("phone", OPTED_OUT), ("reference", REFERENCE), ("sender_id", "OWN0")]
 CONFLICTS = (409, 403)
-"""What the owner of an object may be told of it besides a 200: that it is not possible in this state."""
+"""What the owner of an object may get besides a 200: that it is not possible in this state."""
 
 
 PAIRS = ("two accounts", "live and its test key", "sandbox and its live key", "owners of two accounts")

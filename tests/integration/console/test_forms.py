@@ -170,7 +170,7 @@ def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
     assert "An account keeps at least one owner." in kept.text
 
 
-def test_who_is_in_the_account_already_is_not_invited_again(console: Console) -> None:
+def test_a_member_is_not_invited_again(console: Console) -> None:
     browser, other = console.browser("owner"), console.person("viewer")
     browser.get("/people/")
     again = browser.post("/people/invitations", email=other.email, role="sender")

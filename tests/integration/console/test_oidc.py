@@ -122,7 +122,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_wrong_is_said(console: Console, provider: OidcProvider, case: str) -> None:
+def test_what_is_wrong_is_reported(console: Console, provider: OidcProvider, case: str) -> None:
     more, text = REFUSED[case]
     browser = console.stranger()
     provider.user = user(console.person().email)

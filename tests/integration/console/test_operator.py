@@ -246,7 +246,7 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
 
 
 @pytest.mark.parametrize("credits", ["", "-5", "0", "1.5", "1e3", "9" * 30, "٣"])
-def test_what_is_no_number_of_credits_is_said(console: Console, credits: str) -> None:
+def test_what_is_no_number_of_credits_is_reported(console: Console, credits: str) -> None:
     admin, before = console.operator(), console.service.get("/balance").json["balance"]
     admin.open(of_the_account(console, "/top-up"))
     response = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
@@ -538,7 +538,7 @@ def test_the_queue_says_what_limits_it(console: Console) -> None:
         "inbound/?sent_to=" + "1" * 30,
     ],
 )
-def test_a_wrong_filter_is_said(console: Console, query: str) -> None:
+def test_a_wrong_filter_is_reported(console: Console, query: str) -> None:
     response = console.operator().open(f"/operator/{query}")
     assert response.status_code == 400 and "There is a problem" in response.text
 

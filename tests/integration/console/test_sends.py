@@ -180,7 +180,7 @@ def test_messages_that_expired_without_an_attempt_are_counted(console: Console) 
     ]
 
 
-def test_reasons_are_told_in_the_readers_language(console: Console) -> None:
+def test_reasons_are_shown_in_the_readers_language(console: Console) -> None:
     sent = console.service.send("999020000001").json
     browser = console.browser()
     browser.open("/me/profile")

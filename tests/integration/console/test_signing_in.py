@@ -29,7 +29,7 @@ def test_it_works(console: Console) -> None:
     assert "Overview" in browser.get("/").text
 
 
-def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> None:
+def test_a_wrong_password_is_reported_and_the_address_is_kept(console: Console) -> None:
     browser, email = console.stranger(), console.person().email
     page = by_password(browser, email, "not the right password")
     assert page.status_code == 400
@@ -63,7 +63,7 @@ def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: 
     assert response.headers["Location"] == "/"
 
 
-def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
+def test_a_person_with_a_second_factor_must_give_a_code(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     secret = person.post("/me/totp", password=PASSWORD).json["secret"]
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
@@ -88,7 +88,7 @@ def test_a_session_of_before_is_not_used_after_signing_in(console: Console) -> N
     assert before and after and before.value != after.value
 
 
-def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Console) -> None:
+def test_signing_out_ends_every_copy_of_the_cookie(console: Console) -> None:
     browser = console.browser()
     cookie = browser.client.get_cookie("console")
     assert cookie is not None

@@ -103,7 +103,7 @@ def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) ->
     assert listed(service, group) == []
 
 
-def test_each_entry_that_is_no_contact_is_told_by_its_index(service: Service) -> None:
+def test_each_entry_that_is_no_contact_is_reported_with_its_index(service: Service) -> None:
     group = new_group(service)
     made = put(
         service,

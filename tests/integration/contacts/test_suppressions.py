@@ -79,7 +79,7 @@ def test_scopes(service: Service, scope: dict[str, str], category: str, sender: 
     assert service.delete(f"/suppressions/{PHONE}?{query}").json["removed"] == 1
 
 
-def test_who_opts_out_after_acceptance_is_looked_for_at_hand_off_and_not_charged(service: Service) -> None:
+def test_an_opt_out_after_acceptance_is_found_at_hand_over_and_not_charged(service: Service) -> None:
     send = service.bulk([PHONE, OTHER], category="marketing", send_at=ahead()).json["send_id"]
     service.post("/suppressions", phones=[OTHER], category="marketing")
     service.post("/suppressions", phones=[PHONE], category="transactional")
@@ -107,7 +107,7 @@ def test_what_is_exported_can_be_imported(service: Service) -> None:
     assert import_csv(service, exported).json["counts"]["unchanged"] == 3
 
 
-def test_bad_rows_are_told_and_the_others_taken(service: Service) -> None:
+def test_bad_rows_are_reported_and_the_others_taken(service: Service) -> None:
     response = import_csv(service, f"\ufeffPhone;Category\n{PHONE};marketing\n\n0712;\n{OTHER};nonsense\n").json
     assert response["counts"] == {"submitted": 3, "added": 1, "unchanged": 0, "duplicate": 0, "invalid": 2}
     assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [(1, "invalid_phone"), (2, "invalid")]
@@ -191,7 +191,7 @@ def test_another_accounts_list_is_its_own(service: Service) -> None:
     assert service.get("/suppressions?cursor=bm90aGluZw").status_code == 400
 
 
-def test_who_comes_on_the_list_is_told_once_for_each_request(service: Service) -> None:
+def test_each_request_that_adds_a_phone_to_the_list_writes_one_event(service: Service) -> None:
     listen(service.engine, service.account_id)
     key = {"Idempotency-Key": "k1"}
     for _ in range(2):

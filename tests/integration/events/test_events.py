@@ -57,7 +57,7 @@ def test_it_works(heard: Service) -> None:
     assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
 
 
-def test_nothing_is_written_for_who_does_not_listen(heard: Service) -> None:
+def test_nothing_is_written_for_an_account_that_does_not_listen(heard: Service) -> None:
     quiet = heard.new_account("quiet", 100)
     heard.bulk(["254711000001", "254711000002"], token=heard.new_token(quiet))
     heard.deliver_receipts()
@@ -66,7 +66,7 @@ def test_nothing_is_written_for_who_does_not_listen(heard: Service) -> None:
     assert not of_messages(heard)
 
 
-def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
+def test_a_list_is_packed_and_each_outcome_is_one_event(heard: Service) -> None:
     phones = [f"2547110001{n:02d}" for n in range(20)] + ["99902000001", "99908000001", "99906000001", "99907000001"]
     response = heard.bulk(phones).json
     heard.deliver_receipts()
@@ -96,7 +96,7 @@ def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> No
     assert others(heard) == [("send.canceled", UUID(response["send_id"]), None)]
 
 
-def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
+def test_what_expires_writes_an_event_and_completes_the_send(heard: Service) -> None:
     response = heard.bulk(["254711000001"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": response["send_id"]})
@@ -105,7 +105,7 @@ def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
     assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
 
 
-def test_who_opted_out_meanwhile_is_told_of(heard: Service) -> None:
+def test_a_phone_that_opted_out_meanwhile_gets_a_rejected_event(heard: Service) -> None:
     response = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         values = {"account": heard.account_id}
@@ -120,7 +120,7 @@ def test_who_opted_out_meanwhile_is_told_of(heard: Service) -> None:
     }
 
 
-def test_a_low_balance_is_told_once_per_crossing(heard: Service) -> None:
+def test_a_low_balance_writes_one_event_per_crossing(heard: Service) -> None:
     def low() -> list[object]:
         return [data for type, _, data in others(heard) if type == "balance.low"]
 
@@ -135,7 +135,7 @@ def test_a_low_balance_is_told_once_per_crossing(heard: Service) -> None:
     assert len(low()) == 2
 
 
-def test_a_decision_on_a_sender_id_is_told(heard: Service) -> None:
+def test_a_decision_on_a_sender_id_writes_an_event(heard: Service) -> None:
     with heard.engine.begin() as connection:
         decide_sender(connection, heard.account_id, "ACME", "suspended", "A complaint.")
     assert others(heard) == [("sender_id.suspended", None, {"sender_id": "ACME", "reason": "A complaint."})]

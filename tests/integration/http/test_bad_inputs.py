@@ -1011,7 +1011,7 @@ def test_no_file_of_the_inside_is_served(service: Service, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/sends/{}", "/sends/{}/messages", "/messages/{}", "/messages/{}/events"])
 @pytest.mark.parametrize("given", ["x", "1", "019a", UNKNOWN.replace("-", ""), f"{UNKNOWN}0", "%7B%7D", "null"])
-def test_b48_what_is_no_id_is_told_what_one_looks_like(service: Service, path: str, given: str) -> None:
+def test_b48_a_malformed_id_gets_an_example(service: Service, path: str, given: str) -> None:
     problem = assert_problem(service.get(path.format(given)), 404, "not_found")
     assert "is not a valid id. Use an id as the API returns it: a UUID, such as" in problem["detail"]
 

@@ -54,7 +54,7 @@ def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/balance", "/sends/x/cancel", "/groups/"])
-def test_a_path_without_its_beginning_is_told(service: Service, path: str) -> None:
+def test_a_path_without_its_beginning_is_reported(service: Service, path: str) -> None:
     response = service.client.post(path, json=BODY)
     assert response.status_code == 404
     assert detail(response) == f"All paths begin with {PREFIX}. Try {PREFIX}{path}."

@@ -1,4 +1,4 @@
-"""What a client and a health check are told when the disk is full."""
+"""What a client and a health check get when the disk is full."""
 
 from types import SimpleNamespace
 

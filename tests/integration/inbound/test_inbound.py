@@ -212,7 +212,7 @@ def test_what_is_never_whole_is_kept_after_a_day_and_no_stop(service: Service, n
 
 
 @pytest.mark.parametrize("message", ["", "\0", "\ud800", "a\0b", "x" * 40_000])
-def test_whatever_a_phone_says_can_be_kept(service: Service, number: str, message: str) -> None:
+def test_every_text_of_a_phone_can_be_stored(service: Service, number: str, message: str) -> None:
     come(service, Inbound(PHONE, number, message))
     assert len(shown(service, f"?sender_id={number}")) == 1
 

@@ -1,4 +1,4 @@
-"""A job that fails again and again is set aside, told to its owner and the operator, and costs the others nothing."""
+"""A job that fails again and again is set aside, shown to its owner and the operator, and costs the others nothing."""
 
 import asyncio
 import threading
@@ -296,7 +296,9 @@ def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
     assert [cycle for cycle in ours if cycle] == [[sends[0], sends[2]], [sends[1]]]
 
 
-def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bad, good = (service.post("/erasures", phone=phone).json["erasure_id"] for phone in (PHONE, "254711000002"))
     poison = poisoned(worker.jobs.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
     monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)

@@ -156,7 +156,7 @@ def test_pages_and_csv_are_the_same_counts(service: Service) -> None:
     "query",
     ["by=hour", "by=", "since=2026-02-30", "since=yesterday", "until=9999-12-31", "country=Kenya", "status=queued2"],
 )
-def test_what_cannot_be_counted_is_told(service: Service, query: str) -> None:
+def test_a_query_that_cannot_be_counted_is_refused(service: Service, query: str) -> None:
     response = service.get(f"/usage?{query}")
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
 

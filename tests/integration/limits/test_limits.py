@@ -195,7 +195,7 @@ def test_one_phone_must_be_in_an_allowed_destination(service: Service) -> None:
     assert service.send(UGANDA).status_code == 200
 
 
-def test_of_a_list_those_elsewhere_are_dropped_and_told(service: Service) -> None:
+def test_of_a_list_those_elsewhere_are_dropped_and_reported(service: Service) -> None:
     limit(service, destinations=("254",))
     response = service.bulk([UGANDA, KENYA, "0711", KENYA, TANZANIA]).json
     assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [
@@ -270,7 +270,7 @@ def test_lists_are_looked_at_as_well_and_quotes_and_test_keys_are_not(service: S
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_countries_are_told_by_their_code() -> None:
+def test_countries_are_shown_by_their_code() -> None:
     assert destinations(["KE", "255", "2547", "de"]) == ("254", "255", "49")
     for wrong in (["US"], ["XX"], ["0254"], ["+254"], [], ["²"], ["254x"]):
         with pytest.raises(Refused):

@@ -1,4 +1,4 @@
-"""What is told of messages: their texts, their errors, and which ones a search finds."""
+"""What is shown of messages: their texts, their errors, and which ones a search finds."""
 
 import base64
 from typing import Any
@@ -136,7 +136,7 @@ def test_filters_find_what_they_name(service: Service) -> None:
         ("cursor=YmVsb3c6eA", "/cursor"),
     ],
 )
-def test_a_wrong_filter_is_told(service: Service, query: str, pointer: str) -> None:
+def test_a_wrong_filter_is_reported(service: Service, query: str, pointer: str) -> None:
     response = service.get(f"/messages?{query}")
     assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, pointer)
 

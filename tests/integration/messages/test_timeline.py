@@ -1,4 +1,4 @@
-"""What is told of a message while it waits, when it ends without having left, and when clocks differ."""
+"""The timeline of a message while it waits, when it ends without having left, and when clocks differ."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -145,7 +145,7 @@ def test_times_never_go_back_where_clocks_differ(service: Service) -> None:
     assert times == sorted(times)
 
 
-def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) -> None:
+def test_a_doubt_that_the_operator_resolved_has_two_steps(service: Service) -> None:
     sent = service.send("99906000009").json["message_id"]
     assert steps(service, sent) == ["accepted", "in_doubt"]
     lasting = message(service, sent)
@@ -203,7 +203,7 @@ def test_a_doubt_after_a_crash_says_so(service: Service) -> None:
     assert shown["error"]["code"] == "worker_stopped"
 
 
-def test_every_attempt_is_told(service: Service) -> None:
+def test_every_attempt_is_shown(service: Service) -> None:
     sent = service.send("99910000009").json["message_id"]
     attempts = message(service, sent)["attempts"]
     assert [attempt["answer"] for attempt in attempts] == ["failed"] * 3
@@ -215,7 +215,7 @@ def test_every_attempt_is_told(service: Service) -> None:
     assert {event["error"]["code"] for event in steps[1:]} == {"carrier_unavailable"}
 
 
-def test_the_answer_of_a_slow_carrier_is_told_with_its_latency(service: Service) -> None:
+def test_the_response_of_a_slow_carrier_is_shown_with_its_latency(service: Service) -> None:
     sent = service.send("99904000009").json["message_id"]  # answered after answer_time
     (attempt,) = message(service, sent)["attempts"]
     assert attempt["latency_ms"] >= 10

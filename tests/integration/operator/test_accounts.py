@@ -102,7 +102,7 @@ def service_name(service: Service, operator: OperatorClient) -> str:
     return str(operator.get(f"/accounts/{service.account_id}").json["name"])
 
 
-def test_a_suspended_account_is_told_and_activated_again(service: Service, operator: OperatorClient) -> None:
+def test_an_account_is_suspended_with_a_reason_and_activated_again(service: Service, operator: OperatorClient) -> None:
     path = f"/accounts/{service.account_id}"
     assert operator.post(f"{path}/suspend").status_code == 400
     assert operator.post(f"{path}/suspend", reason="unpaid").json["status"] == "suspended"

@@ -94,7 +94,7 @@ def test_a_revoked_key_ends_its_tokens_in_all_processes(service: Service) -> Non
     assert exchange(service, NewKey(operator.key_id, operator.secret)).status_code == 401
 
 
-def test_a_revocation_is_noticed_without_being_told(service: Service) -> None:
+def test_a_revocation_is_noticed_without_a_notification(service: Service) -> None:
     operator = OperatorClient(service, "read")
     tokens_of(service).read(f"Bearer {operator.token}")
     with service.engine.begin() as connection:

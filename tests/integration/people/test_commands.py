@@ -19,7 +19,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(service: Service) -> Run:
-    """Run a command. It must succeed, unless told otherwise."""
+    """Run a command. It must end with `code`."""
     env = {
         "DATABASE_URL": service.settings.database_url,
         "REDIS_URL": "redis://127.0.0.1:1",

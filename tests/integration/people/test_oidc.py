@@ -182,7 +182,7 @@ def test_a_first_password_needs_a_fresh_sign_in(service: Service, provider: Oidc
     assert sign_in(service, person.email, PASSWORD).status_code == 200
 
 
-def test_who_is_disabled_is_refused(service: Service, provider: OidcProvider) -> None:
+def test_a_disabled_person_is_refused(service: Service, provider: OidcProvider) -> None:
     bound, new = a_person(service), a_person(service)
     assert through(service, provider, claims_of(bound.email)).status_code == 200
     with service.engine.begin() as connection:

@@ -42,7 +42,7 @@ def found(service: Service) -> list[tuple[str, str, str]]:
         ("{0:x}g", "00{0:x}g", 'id_zeros = "strip"'),
     ],
 )
-def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
+def test_ids_of_another_form_are_reported_with_the_setting(
     service: Service, response: str, receipt: str, setting: str
 ) -> None:
     for number in range(5):
@@ -68,7 +68,7 @@ def test_receipts_of_others_are_not_taken_for_ours(service: Service) -> None:
     assert found(service) == []
 
 
-def test_what_could_not_be_read_is_told_at_once_with_its_reason(service: Service) -> None:
+def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Service) -> None:
     with service.engine.begin() as connection:
         unreadable = [
             Unreadable(b"\0id:1", "not_marked"),

@@ -27,7 +27,7 @@ def no_other_worker(service: Service) -> None:
         (-11.0, "is 11 s behind the database's"),
     ],
 )
-def test_a_wrong_clock_is_told(service: Service, offset: float, detail: str | None) -> None:
+def test_a_wrong_clock_is_reported(service: Service, offset: float, detail: str | None) -> None:
     service.worker.sweeper.report_alive()
     with service.engine.begin() as connection:
         measured = connection.execute(text("SELECT clock_offset FROM lease WHERE name LIKE 'worker:%'")).scalar_one()

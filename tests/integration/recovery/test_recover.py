@@ -89,7 +89,7 @@ def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
         assert connection.execute(failures, {"account": service.account_id}).scalar_one() == 0
 
 
-def test_the_doubt_of_a_dead_worker_is_told(service: Service) -> None:
+def test_the_doubt_of_a_dead_worker_writes_an_event(service: Service) -> None:
     listen(service.engine, service.account_id)
     send = service.send(send_at=ahead()).json["send_id"]
     left_behind(service, send, watermark=1)

@@ -66,10 +66,10 @@ def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> Non
             assert is_locked(service)
             assert stalled.end() == 1
             wait_until(lambda: not is_locked(service), 10, "the lock")
-        pytest.fail("the process is not told")
+        pytest.fail("the process gets no error")
 
 
-def test_who_does_not_read_the_answer_is_ended_too(service: Service) -> None:
+def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         cursor.connection.pgconn.send_query(LONG_ANSWER)
         wait_for_the_client(service, cursor, "ClientWrite")

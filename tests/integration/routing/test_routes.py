@@ -145,7 +145,7 @@ def test_what_no_carrier_can_take_waits_and_stops_nobody_else(make: Callable[...
     assert clean(service)
 
 
-def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[..., Service]) -> None:
+def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., Service]) -> None:
     service = make(metrics_token="watching")
 
     def waiting(values: dict[str, float]) -> float:

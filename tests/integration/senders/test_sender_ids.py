@@ -1,4 +1,4 @@
-"""Sender IDs: asked for, decided on, suspended, given up."""
+"""Sender IDs: requested, decided on, suspended, given up."""
 
 from typing import Any
 

@@ -159,7 +159,7 @@ def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are
     assert counters(service, batch) == (2, 0, 0, 0)
 
 
-def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Service, first: int) -> None:
+def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: Service, first: int) -> None:
     account = service.account_id
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": account})
@@ -201,13 +201,13 @@ def test_texts_come_through_as_they_are(service: Service) -> None:
     assert texts(["nul\0"]) == '{"nul"}'
 
 
-def test_what_the_driver_says_of_a_database_that_is_away_is_heard() -> None:
+def test_errors_of_a_lost_connection_are_outages() -> None:
     assert is_away(psycopg.OperationalError("server closed the connection unexpectedly"))
     assert is_away(psycopg.InterfaceError("the connection is closed"))
     assert not is_away(psycopg.errors.UniqueViolation())
 
 
-def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(service: Service) -> None:
+def test_standing_still_within_a_transaction_counts_as_a_database_outage(service: Service) -> None:
     with pytest.raises(OperationalError) as raised, service.engine.begin() as connection:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
         time.sleep(0.3)

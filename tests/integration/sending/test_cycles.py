@@ -106,7 +106,7 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
     second.join()
 
 
-def test_a_worker_that_is_told_to_stop_ends_after_its_window(service: Service) -> None:
+def test_a_worker_asked_to_stop_ends_after_its_window(service: Service) -> None:
     ordered = phones(service)
     with between_windows(service, lambda window: turns(service).stop.set()) as given:
         service.bulk(ordered)

@@ -199,8 +199,8 @@ def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_ther
     assert counters(service, batch) == (3, 0, 0, 0)
 
 
-def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
-    """As before: what is told is written before the account's row is locked."""
+def test_an_account_that_listens_gets_events_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
+    """As before: events are written before the account's row is locked."""
     [batch] = claimed(service, first, phones=3)
     put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
     assert can_finish([batch])

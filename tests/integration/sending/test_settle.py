@@ -78,7 +78,7 @@ def test_what_failed_waits(service: Service, batch: ClaimedBatch) -> None:
     assert state(service) == ("waiting", False)
 
 
-def test_what_was_canceled_meanwhile_is_given_back_and_told(service: Service, batch: ClaimedBatch) -> None:
+def test_what_was_canceled_meanwhile_is_given_back_and_writes_an_event(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
     settle(service.engine, [batch], "simulator", 30.0)

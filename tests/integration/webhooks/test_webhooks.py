@@ -161,7 +161,7 @@ def test_what_fails_rests_and_loses_nothing(service: Service, there: Receiver) -
     assert len(there.posts) == tried + 50
 
 
-def test_410_disables_and_is_told(service: Service, there: Receiver) -> None:
+def test_410_disables_the_webhook_and_writes_an_event(service: Service, there: Receiver) -> None:
     there.respond = lambda post: 410
     made = hook(service, there)
     service.send()
@@ -282,9 +282,7 @@ def test_another_rotation_ends_no_secret_early(service: Service, there: Receiver
                 Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
 
 
-def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
-    service: Service, there: Receiver
-) -> None:
+def test_a_repeated_request_gets_the_secret_again_and_it_is_stored_nowhere(service: Service, there: Receiver) -> None:
     first = service.post("/webhooks", url=there.url, headers={"Idempotency-Key": "hook"})
     again = service.post("/webhooks", url=there.url, headers={"Idempotency-Key": "hook"})
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -296,7 +294,7 @@ def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
             assert first.json["secret"].removeprefix("whsec_") not in stored
 
 
-def test_another_api_key_is_not_told_the_secret_of_a_repeated_request(service: Service, there: Receiver) -> None:
+def test_another_api_key_does_not_get_the_secret_of_a_repeated_request(service: Service, there: Receiver) -> None:
     made = hook(service, there)
     other = service.new_token(service.account_id)
     for path, body in (("/webhooks", {"url": there.url}), (f"/webhooks/{made['webhook_id']}/rotate-secret", {})):
@@ -482,7 +480,7 @@ def test_a_restored_dump_is_put_into_order(service: Service, there: Receiver) ->
         assert set(new.ids()) == {*there.ids()} - {there.posts[0].id}
 
 
-def test_an_erased_phone_is_told_no_more(service: Service, there: Receiver) -> None:
+def test_an_erased_phone_is_in_no_webhook(service: Service, there: Receiver) -> None:
     hook(service, there, events=["message.sent"])
     response = service.bulk(["254711000001", "254711000002"]).json
     with service.engine.begin() as connection:

@@ -67,7 +67,7 @@ def test_twilio_takes_a_message() -> None:
 @pytest.mark.parametrize(
     ("sender", "submitted"), [("254722000111", "+254722000111"), ("+254722000111", "+254722000111"), ("22395", "22395")]
 )
-def test_twilio_is_told_a_number_with_its_plus(sender: str, submitted: str) -> None:
+def test_twilio_gets_a_number_with_its_plus(sender: str, submitted: str) -> None:
     with against("twilio", lambda request: json_reply({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
         made.submit([message_group("Hello", [PHONE], sender=sender)])
     assert peer.requests[0].form["From"] == submitted

@@ -303,7 +303,7 @@ def test_several_threads_share_one_connection() -> None:
         assert all_.smsc.records.counts.binds == 1
 
 
-def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
+def test_waiting_for_a_limit_takes_no_room_of_others() -> None:
     limit = Doorkeeper(left=1)
     with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
         limited = [
@@ -337,7 +337,7 @@ class Stopping(UnlimitedPace):
 
 
 def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
-    """As when a worker is told to stop: the pace lets nothing more leave, long before the answer time is over."""
+    """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
     with driven(window=4) as all_:
         all_.carrier.pace = Stopping(left=2)
         began = time.monotonic()

@@ -398,7 +398,7 @@ def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pyt
             both.close()
 
 
-def test_receipts_that_a_carrier_does_not_mark_are_receipts_where_that_is_told() -> None:
+def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> None:
     with pair(unmarked_receipts=True) as both:
         both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)

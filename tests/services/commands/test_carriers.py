@@ -122,7 +122,7 @@ def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options
     run("set", "one", *options, code=2)
 
 
-def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
+def test_check_shows_what_a_file_configures(run: Run, file: Path) -> None:
     output = run("check", file).stdout
     assert "carrier one: 100 segments a second, window 400, 20% reserved for authentication" in output
     assert "route urgent: prefixes 254 and categories authentication -> one, then two" in output

@@ -51,7 +51,7 @@ def env(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
 
 @pytest.fixture
 def run(env: dict[str, str]) -> Run:
-    """Run a command. It must succeed, unless told otherwise."""
+    """Run a command. It must end with `code`."""
 
     def call(*arguments: object, code: int = 0, **more: str) -> Result:
         result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})

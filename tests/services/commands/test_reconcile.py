@@ -133,7 +133,7 @@ def test_another_carriers_doubts_are_not_concerned(service: Service, reconcile: 
     assert as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))["unmatched"] == 1
 
 
-def test_bad_rows_are_told_by_their_line(reconcile: Reconcile) -> None:
+def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
     result = reconcile("phone,status,time", f"{FIRST},perhaps,", "x,sent,", f"{FIRST},sent,yesterday")
     for line, what in ((2, "not a known status"), (3, "not a phone"), (4, "not a time")):
         assert any(

@@ -177,7 +177,7 @@ def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:
         assert len(refused) == STRANGERS - MOST_CALLS_OF_ADDRESS
 
 
-def test_who_reads_nothing_holds_no_thread(console: Running) -> None:
+def test_a_client_that_reads_nothing_holds_no_thread(console: Running) -> None:
     """Each asks for 30 MB of files at once: a thread that waited until they are read would wait for ever."""
     request = f"GET {FILE} HTTP/1.1\r\n\r\n" * PIPELINED
     with contextlib.ExitStack() as readers:

@@ -125,7 +125,7 @@ def test_a_session_that_loses_its_settings_is_refused(
         check_kept(other, others, driver, shown)
 
 
-def test_who_gets_no_session_does_not_wait_for_ever(
+def test_waiting_for_a_session_is_limited(
     driver: "psycopg.Connection[Any]", engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.2)

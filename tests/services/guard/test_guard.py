@@ -249,7 +249,7 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
     with engine.begin() as connection:
         assert release(connection, 0)
     filled_anew(engine)
-    assert not guard.check().held, "it has been told once"
+    assert not guard.check().held, "the operator has confirmed it"
 
 
 def claim_and_lose(engine: Engine, file: Path, seconds: int) -> None:
@@ -273,7 +273,7 @@ def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
     with engine.begin() as connection:
         assert release(connection, 0)
     filled_anew(engine)
-    assert not again.check().held, "it has been told once"
+    assert not again.check().held, "the operator has confirmed it"
 
 
 def test_claims_of_long_ago_say_nothing(engine: Engine, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""A million contacts in one file: the memory stays flat, the progress is told, and the groups are listed meanwhile."""
+"""A million contacts in one file: the memory stays flat, the progress is shown, and the groups are listed meanwhile."""
 
 import http.client
 import statistics

@@ -112,7 +112,7 @@ def test_no_command_line_holds_a_secret(service: House) -> None:
         assert not [line for line in lines if secret in line]
 
 
-def test_without_a_database_nothing_is_told_either(service: House) -> None:
+def test_without_a_database_nothing_is_reported_either(service: House) -> None:
     service.postgres.stop()
     error = raw(
         service,

@@ -30,7 +30,7 @@ def send_to(service: House, first: int, **more: Any) -> str:
 
 
 def is_over(service: House, canary: str) -> bool:
-    """Whether the send is completed. Where the killed worker left too many in doubt, it is told to go on."""
+    """Whether the send is completed. If the killed worker left too many in doubt, it is resumed."""
     shown = service.get(f"/sends/{canary}")
     if shown["held_by"] == "canary" and "in doubt" in shown["held_reason"]:
         service.post(f"/sends/{canary}/resume")

@@ -395,7 +395,7 @@ def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_i
 
 
 @pytest.mark.usefixtures("untouched")
-def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
+def test_a_client_that_sends_too_much_gets_the_reason_of_the_refusal(service: House) -> None:
     """It sends all of it before it reads: the connection is not reset before that."""
     data = b" " * 4 * 1024 * 1024
     responses = exchange(service, request(service, data, path="/api/v1/auth/token"))
@@ -405,7 +405,7 @@ def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
 
 
 def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:
-    """Each could take a thread; some are told that they have too many, and to the others nobody writes meanwhile."""
+    """Each could take a thread; some get 429, and nothing is written to the others meanwhile."""
     for start in range(254744000000, 254744100000, 50_000):
         service.post("/suppressions", phones=[str(phone) for phone in range(start, start + 50_000)])
     export = head(service, "Accept: text/csv", path="/api/v1/suppressions", method="GET")
@@ -485,7 +485,7 @@ def test_clients_that_leave_without_the_answer(service: House, reset: bool) -> N
     wait_until(at_rest, 60, "an end")
     after = facts(service)
     taken = after.sends - before.sends
-    assert taken <= 60, "who had said all may have been heard, who had not may not"
+    assert taken <= 60, "only complete requests may be taken"
     assert taken > 0 or reset, "a reset may throw away what was not read yet, a close may not"
     assert after.batches - before.batches == after.entries - before.entries == taken
     assert before.available - after.available == after.reserved - before.reserved == taken

@@ -1,4 +1,4 @@
-"""CARRIERS_FILE: what it makes, and what is said of one that cannot be used."""
+"""CARRIERS_FILE: what it makes, and the error of one that cannot be used."""
 
 from pathlib import Path
 
@@ -144,6 +144,6 @@ def test_a_bad_file_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CarriersError, match="cannot be read"):
         read_carriers(tmp_path / "carriers.toml", 15.0)

@@ -69,7 +69,7 @@ def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
     assert load("bulk") == made
 
 
-def test_what_only_a_later_round_has_is_told() -> None:
+def test_what_only_a_later_round_has_is_kept() -> None:
     first = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 1})])
     second = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 3, "errors": 7}), Case(BULK, {"a": 5})])
     made = merged([first, second])

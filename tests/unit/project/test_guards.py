@@ -260,7 +260,7 @@ def test_every_task_that_is_published_is_registered() -> None:
     assert used == set(constants("worker."))
 
 
-def test_a_broker_is_told_nothing_but_json() -> None:
+def test_a_broker_gets_nothing_but_json() -> None:
     celery = shared.task_queue.make_celery(
         Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x" * 40)
     )

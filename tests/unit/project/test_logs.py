@@ -68,7 +68,7 @@ def test_the_words_of_an_exception_may_be_part_of_a_message() -> None:
     assert "secret" not in written and "two lines" not in written
 
 
-def test_what_came_of_an_error_is_still_told() -> None:
+def test_other_causes_of_an_error_are_still_logged() -> None:
     error = KeyError("what came of it")
     error.__cause__ = ValueError(REFUSED)
     written = line("it failed", error)["traceback"]

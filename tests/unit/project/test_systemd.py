@@ -105,7 +105,7 @@ def test_they_are_given_the_time_to_end() -> None:
     assert seconds("bulksms-api@.service") > KILL_SECONDS > END_SECONDS
     assert seconds("bulksms-worker@.service") > MAX_LEASE_SECONDS
     for name in UNITS:
-        assert directives(name)["KillMode"] == ["mixed"], "only the first process is told to end, and tells the others"
+        assert directives(name)["KillMode"] == ["mixed"], "only the first process gets the signal, and ends the others"
 
 
 def test_the_example_names_settings_and_places_that_there_are() -> None:

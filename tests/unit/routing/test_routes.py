@@ -57,7 +57,7 @@ def test_what_was_not_taken_goes_to_the_next_one() -> None:
     assert choose(routing, attempts=1, open_now={"one"}).carrier == "one"
 
 
-def test_what_is_told_is_short() -> None:
+def test_the_explanation_is_short() -> None:
     assert choose(routes(Route("kenya", ("one",)))).explanation == "kenya: first"
 
 

@@ -178,7 +178,7 @@ def test_times_are_so_many_days_ahead(field: str, days: int) -> None:
         send_with(**{field: at(minutes=5)})
 
 
-def test_a_hundred_errors_are_told() -> None:
+def test_at_most_a_hundred_errors_are_listed() -> None:
     class Nothing(Request):
         """No field."""
 

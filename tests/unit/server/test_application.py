@@ -262,7 +262,7 @@ def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
     assert sent[-1].get("more_body", False) is False and closed == [True]
 
 
-def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_with_too_many_requests_under_way_must_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 0)
     app = Calls()
     sent = ask(app, "/api/v1/balance")
@@ -337,7 +337,7 @@ def test_only_so_many_refusals_of_an_owner_are_delayed(monkeypatch: pytest.Monke
 
 
 class Sockets:
-    """Requests of one application, each with a client that sends and takes what it is told to."""
+    """Requests of one application, each with a client that sends and reads as the test wants."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], **more: Any) -> None:
         self.served = Application(app, **more)
@@ -628,7 +628,7 @@ def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     asyncio.run(run())
 
 
-def test_who_leaves_before_its_turn_is_not_worked_for() -> None:
+def test_a_client_that_leaves_before_its_turn_costs_no_work() -> None:
     release, worked = threading.Event(), []
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -736,7 +736,7 @@ def test_small_sends_are_for_the_event_loop() -> None:
         assert is_for_event_loop(scope(headers=[(b"content-length", b"%d" % length)])) is small
 
 
-def test_what_wsgi_is_told_of_a_request() -> None:
+def test_the_wsgi_environment_of_a_request() -> None:
     headers = [
         (b"content-type", b"text/csv"),
         (b"x-request-id", b"a"),

@@ -1,4 +1,4 @@
-"""Connections in the states between requests: what each one may hold, for how long, and what its requests are told."""
+"""Connections in the states between requests: what each one may hold, for how long, and what its requests get."""
 
 import asyncio
 import tracemalloc

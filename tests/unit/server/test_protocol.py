@@ -336,7 +336,7 @@ def test_requests_on_one_connection_are_answered_in_their_order() -> None:
     ]
 
 
-def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
+def test_a_client_that_asks_for_it_gets_a_response_and_the_connection_ends() -> None:
     seen = after(SEND + b"Connection: close\r\n\r\n" + BODY, application=Sender().served)
     assert b"connection: close\r\n" in seen.written and seen.written.endswith(BODY) and seen.closed
 

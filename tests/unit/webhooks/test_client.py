@@ -121,7 +121,7 @@ def test_it_works(stop: threading.Event) -> None:
     assert (reply.http_status, reply.error) == (204, None)
 
 
-def test_whoever_misbehaves_is_told_apart_and_left_in_time(
+def test_each_misbehaving_receiver_is_recognized_and_left_in_time(
     stop: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "ANSWER_SECONDS", 1.0)

@@ -1,4 +1,4 @@
-"""Declarations of http carriers: what is wrong is said where it stands."""
+"""Declarations of http carriers: each mistake is reported where it stands."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def test_a_ready_declaration_says_what_it_lacks(name: str) -> None:
         ready(name, values={})
 
 
-def test_what_is_told_wins_over_what_is_ready() -> None:
+def test_a_given_setting_wins_over_the_ready_one() -> None:
     config = ready(
         "twilio", window=7, request={"url": "https://b.example/{account_sid}"}, answer={"errors": {"1": "failed"}}
     )
@@ -108,7 +108,7 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     assert http_carriers("") == {}
 
 
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "wrong.toml").write_text("[carrier.a")
     for name, problem in {".": "cannot be read", "missing.toml": "cannot be read", "wrong.toml": "is not TOML"}.items():
         with pytest.raises(SettingsError, match=problem):

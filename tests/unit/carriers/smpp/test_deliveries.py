@@ -100,7 +100,7 @@ def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
     assert len(carrier.session.written) == 3 * 17
 
 
-def test_who_comes_alone_does_not_wait_for_others(carrier: Carrier) -> None:
+def test_a_single_request_does_not_wait_for_others(carrier: Carrier) -> None:
     """A carrier that has given as many as it may gives no other before it is answered."""
     began = time.monotonic()
     carrier.give(1)

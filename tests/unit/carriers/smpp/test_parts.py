@@ -155,7 +155,7 @@ def test_everything_that_a_carrier_asks_for_is_written() -> None:
     assert message.tlvs == {0x1401: b"x", 0x1402: b""}
 
 
-def test_our_message_id_goes_along_when_told() -> None:
+def test_our_message_id_is_sent_if_configured() -> None:
     group = message_group("Hi", ["254711000000", "254722000000"])
     submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [group])
     read = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]

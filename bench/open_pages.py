@@ -36,7 +36,7 @@ class Polled:
 
 
 async def keep_open(port: int, cookie: str, path: str, polled: Polled) -> None:
-    """One open page. It looks again when its last answer says so."""
+    """One open page. It looks again when its last response says so."""
     await asyncio.sleep(random.uniform(0, FIRST_SECONDS))
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     poll: tuple[str, int] | None = (path, 0)

@@ -1,4 +1,4 @@
-"""The Python client when things go wrong: lost answers, refusals, tokens that end, webhooks that are forged."""
+"""The Python client when things go wrong: lost responses, refusals, tokens that end, webhooks that are forged."""
 
 import json
 import threading
@@ -100,7 +100,7 @@ def test_it_works(service: Scripted, transport: Transport) -> None:
     assert [(method, path) for method, path, _, _ in service.requests] == [("GET", "/api/v1/limits?y=z")]
 
 
-def test_a_lost_answer_is_asked_for_again_with_the_same_key(
+def test_a_lost_response_is_requested_again_with_the_same_key(
     service: Scripted, transport: Transport, slept: list[float]
 ) -> None:
     service.replies = [None, (503, problem("unavailable", retryable=True), {"Retry-After": "7"}), (200, {"a": 1}, {})]

@@ -63,7 +63,7 @@ OF_THE_WHOLE = {
 }
 """Errors of a request whose every field is right."""
 EACH_BY_ITSELF = ("/contacts", "/suppressions", "/import")
-"""Paths of lists and files whose entries are taken or refused one by one, in an answer that is a 200."""
+"""Paths of lists and files whose entries are taken or refused one by one, in a response that is a 200."""
 ALSO_A_THING = (f"{PREFIX}/suppressions/import",)
 """Paths that DELETE takes for a thing of that name, as in /suppressions/{phone}, so that `Allow` tells it too."""
 OPT_IN = text("DELETE FROM suppression")

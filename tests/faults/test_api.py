@@ -32,7 +32,7 @@ def test_f02_killed_after_the_commit(fault: Fault) -> None:
     crash_at(fault, "accept.committed")
 
 
-def test_f03_killed_before_the_answer(fault: Fault) -> None:
+def test_f03_killed_before_the_response(fault: Fault) -> None:
     crash_at(fault, "accept.published")
 
 

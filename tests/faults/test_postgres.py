@@ -12,11 +12,11 @@ from tests.harness.house import wait_until
 
 ONE_CRASH = 2 * (WINDOW + RATE)
 """In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,
-and what they had claimed, at most a second of the carrier's rate each, when the claim's commit got no answer."""
+and what they had claimed, at most a second of the carrier's rate each, when the claim's commit got no response."""
 
 
 def has_refused(fault: Fault) -> None:
-    """The fault was felt: some requests got 503 or no answer."""
+    """The fault was felt: some requests got 503 or no response."""
     statuses = {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
     assert statuses & {503, None}
 
@@ -116,7 +116,7 @@ def test_f31_a_held_lock(fault: Fault) -> None:
             response = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
             bystander = time.monotonic() - began
             fault.sends[response["send_id"]] = 1
-            time.sleep(12)  # who waits behind a worker waits for as long twice
+            time.sleep(12)  # what waits behind a worker waits for as long twice
         house.token = mine
     assert 503 in {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
     assert bystander < 5, "another account is not concerned"
@@ -144,7 +144,7 @@ def test_f32_deadlocks(fault: Fault) -> None:
         with house.engine.begin() as connection:
             driver_of(connection).execute(DEADLOCKS)
         time.sleep(6)
-        for table in ("send", "batch"):  # one by one: to lock both is a deadlock with who writes both
+        for table in ("send", "batch"):  # one by one: to lock both is a deadlock with a writer of both
             with house.engine.begin() as connection:
                 driver_of(connection).execute(f"DROP TRIGGER trouble ON {table}")
     has_refused(fault)

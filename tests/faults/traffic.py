@@ -11,14 +11,14 @@ from tests.harness.house import House, wait_until
 
 PAUSE = 0.05
 PATIENCE = 12.0
-"""Seconds that the client waits for one answer."""
+"""Seconds that the client waits for one response."""
 REFUSED = {400, 402, 403, 404, 422}
 MAY_BE = {200, 503} | REFUSED
 
 
 @dataclass(slots=True)
 class Try:
-    """One request: its status, None where the connection broke, and the body of the answer."""
+    """One request: its status, None where the connection broke, and the body of the response."""
 
     status: int | None
     body: Any
@@ -35,7 +35,7 @@ class Wanted:
 
     @property
     def accepted(self) -> Any:
-        """The answer of the first 200, or None."""
+        """The response of the first 200, or None."""
         return next((each.body for each in self.tries if each.status == 200), None)
 
 

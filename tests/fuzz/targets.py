@@ -72,11 +72,11 @@ class Inbox:
         """A delivery."""
 
     def late(self, submission: Submission, index: int, response: object) -> None:
-        """A late answer."""
+        """A late response."""
 
 
 def framing(data: bytes, mutator: Mutator) -> None:
-    """A session that waits for answers is fed in pieces. Each answer is counted once, at most."""
+    """A session that waits for responses is fed in pieces. Each response is counted once, at most."""
     session = Session(Silence(), CONFIG, Inbox(), Counters(), MultipartMessages())
     submission = Submission(CONFIG, References(), [message_group("Hi", PHONES * 5)])
     window = session.windows.open(submission, range(10))
@@ -131,7 +131,7 @@ def smsc(data: bytes, mutator: Mutator) -> None:
 
 
 def replies(data: bytes, mutator: Mutator) -> None:
-    """An answer over HTTP: one outcome for each message, whatever it is."""
+    """A response over HTTP: one outcome for each message, whatever it is."""
     for carrier in WEB.values():
         for status in (200, 201, 400, 429, 500):
             result = parse_response(carrier, status, False, data, PHONES)

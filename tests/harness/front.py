@@ -75,7 +75,7 @@ class Front:
         whole.rename(self._addresses)
 
     def fail_to_resolve(self) -> None:
-        """From now on the name server has no answer, until `resolve_to`."""
+        """From now on the name server has no response, until `resolve_to`."""
         self._addresses.unlink()
 
     def log(self) -> str:

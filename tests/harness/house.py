@@ -157,15 +157,15 @@ class House:
         return str(group)
 
     def post(self, path: str, **body: Any) -> Any:
-        """POST; the answer must be a 200."""
+        """POST; the response must be a 200."""
         return self.request("POST", path, body)
 
     def get(self, path: str) -> Any:
-        """GET; the answer must be a 200."""
+        """GET; the response must be a 200."""
         return self.request("GET", path)
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """A request whose answer must be a 200."""
+        """A request whose response must be a 200."""
         status, response = self.try_request(method, path, body)
         assert status == 200, response
         return response

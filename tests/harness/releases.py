@@ -88,7 +88,7 @@ class Installation(House):
 
     @contextlib.contextmanager
     def traffic(self, count: int) -> Iterator[list[Traffic]]:
-        """Clients that send all the time until the end of the block. Then what had no answer is repeated.
+        """Clients that send all the time until the end of the block. Then what had no response is repeated.
 
         No request failed otherwise, and each key had one effect.
         """

@@ -1,4 +1,4 @@
-"""What one account can do with its token, or what somebody can who has bought or stolen one."""
+"""What one account can do with its token, or what the buyer or thief of one can do."""
 
 import asyncio
 import itertools

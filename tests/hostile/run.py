@@ -57,7 +57,7 @@ def main() -> int:
     names = options.only.split(",") if options.only else known
     if unknown := set(names) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}. There are {', '.join(known)}.")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # who ends it early leaves no servers behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an early end leaves no servers behind
     tables, missed = Tables(options.markdown), list[str]()
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         Path(folder).chmod(0o755)

@@ -54,7 +54,7 @@ async def slow_bodies(wire: Wire) -> None:
 
 
 async def idle_connections(wire: Wire) -> None:
-    """Connections with half of a head, and those that are kept after an answer."""
+    """Connections with half of a head, and those that are kept after a response."""
     health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     async def hold(connection: Connection, begin: bytes) -> None:

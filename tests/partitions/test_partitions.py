@@ -44,7 +44,7 @@ class Link(NamedTuple):
     @property
     def doubts(self) -> int:
         """Messages that one cut may leave in doubt: for each worker that is cut off a window, and the beginning of the
-        next one, which is submitted after the first got no answer and before the bind is given up."""
+        next one, which is submitted after the first got no response and before the bind is given up."""
         stops = self.one == "worker" and self.other != "redis"
         return stops * 2 * WINDOW * (WORKERS - self.second)
 

@@ -1,7 +1,7 @@
 """A model of a carrier, outside of the database: it knows what it took, and says so in every wrong way.
 
 It takes a message and answers, takes it and does not answer, loses it, refuses it, has no time for it. Its receipts
-come before the answer, late, twice, out of order, contradictory or never, and each again until it was stored.
+come before the response, late, twice, out of order, contradictory or never, and each again until it was stored.
 """
 
 import random
@@ -72,7 +72,7 @@ class Rates:
     unanswered: float = 0.03
     lost: float = 0.02
     late: float = 0.5
-    """Of those without an answer: how many get one later."""
+    """Of those without a response: how many get one later."""
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class ModelCarrier:
     on_submit: Callable[[UUID, str, str], None]
     """Called with every message's id, phone and carrier before it is submitted."""
     doubted: Callable[[int, str], None]
-    """Called with how many of a window had no answer, and the carrier."""
+    """Called with how many of a window had no response, and the carrier."""
     rates: Rates = field(default_factory=Rates)
     messages: dict[UUID, Handed] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
@@ -106,7 +106,7 @@ class ModelCarrier:
         """Nothing is open."""
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
-        """Take the messages one after the other; the worker may die between two of them, or before the answers."""
+        """Take the messages one after the other; the worker may die between two of them, or before the responses."""
         handed: list[tuple[Handed, Outcome]] = []
         stand("pace")
         for message_group in message_groups:

@@ -118,7 +118,7 @@ def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
 
 
 def doubts_written_early() -> list[Change]:
-    """A message without an answer has its row before its intent is closed."""
+    """A message without a response has its row before its intent is closed."""
     return [(worker.sending.advance, "now_and_later", lambda batch: (batch.unrecorded, []))]
 
 

@@ -83,7 +83,7 @@ class World:
         )
         self.live, self.simulator = make(LIVE), make(TEST)
         self.others: list[Task] = []
-        """Tasks of no worker process: receivers of receipts and late answers."""
+        """Tasks of no worker process: receivers of receipts and late responses."""
         self._failures: dict[Task, Callable[[], None]] = {}
         self.processes: list[Process] = []
         self._written = False

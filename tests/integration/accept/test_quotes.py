@@ -78,7 +78,7 @@ def test_a_repeated_quote_is_the_first_one(service: Service) -> None:
 
 
 def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
-    """A database whose texts are encrypted has none in the answers for repeated requests."""
+    """A database whose texts are encrypted has none in the responses for repeated requests."""
     message = "Nobody else is to read this"
     quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
     assert quoted.json["parts"] == [message]

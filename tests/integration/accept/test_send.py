@@ -29,7 +29,7 @@ def test_it_works(service: Service) -> None:
     assert (balance["balance"], balance["reserved"]) == (999, 0)
 
 
-def test_the_answer_is_that_of_the_contract(service: Service) -> None:
+def test_the_response_is_that_of_the_contract(service: Service) -> None:
     response = service.send(reference="order-7", category="authentication").json
     assert list(response) == [
         "send_id",

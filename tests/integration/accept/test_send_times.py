@@ -53,7 +53,7 @@ def test_a_change_to_a_time_that_is_over_is_refused(service: Service) -> None:
     assert (changed["status"], changed["send_at"]) == ("queued", None)
 
 
-def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
+def test_a_repeated_request_gets_its_response_also_when_its_time_has_come(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was accepted: a refusal because its time is over would say that nothing was sent."""
@@ -75,7 +75,7 @@ def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
     assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
 
 
-def test_a_repeated_request_gets_its_answer_also_when_the_recipient_has_opted_out(service: Service) -> None:
+def test_a_repeated_request_gets_its_response_also_when_the_recipient_has_opted_out(service: Service) -> None:
     headers = {"Idempotency-Key": "opted-out"}
     first = service.send(PHONE, headers=headers)
     service.post("/suppressions", phones=[PHONE])

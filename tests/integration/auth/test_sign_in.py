@@ -107,7 +107,7 @@ def test_an_unknown_key_is_refused_like_a_wrong_secret(
 
 
 @pytest.mark.parametrize("path", ["/balance", "/sends", "/limits", "/api-keys", "/nothing", "/sends/x"])
-def test_no_answer_is_kept_by_a_cache(service: Service, path: str) -> None:
+def test_no_response_is_kept_by_a_cache(service: Service, path: str) -> None:
     assert service.get(path).headers["Cache-Control"] == "no-store"
 
 
@@ -225,7 +225,7 @@ def test_an_account_has_a_number_of_revoked_tokens(
 
 
 def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
-    """Neither reads them nor waits for who does: its request is handled again in a thread."""
+    """Neither reads them nor waits for their reader: its request is handled again in a thread."""
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
     known.read(f"Bearer {token}")

@@ -1,4 +1,4 @@
-"""Sending to one phone as the API's event loop does it: with the answers that a thread gives, and without waste."""
+"""Sending to one phone as the API's event loop does it: with the responses that a thread gives, and without waste."""
 
 import asyncio
 import gc

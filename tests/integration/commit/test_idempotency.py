@@ -82,7 +82,7 @@ def test_another_path_or_account_is_another_key(service: Service) -> None:
 
 
 def test_a_replay_is_for_the_api_key_that_made_the_request(service: Service) -> None:
-    """Another key of the account gets neither the answer nor a second send: the phone would have two messages."""
+    """Another key of the account gets neither the response nor a second send: the phone would have two messages."""
     first = service.send(headers=keyed("a"))
     other = service.new_token(service.account_id)
     refused = service.send(token=other, headers=keyed("a"))

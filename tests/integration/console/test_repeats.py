@@ -1,4 +1,4 @@
-"""A form that comes twice, by a double click or a reload of its answer, has one effect."""
+"""A form that comes twice, by a double click or a reload of its response, has one effect."""
 
 import io
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The opt-out list over HTTP: who is put on it, who is taken off, and whom it keeps a message from."""
+"""The opt-out list over HTTP: adding to it, removing from it, and which messages it stops."""
 
 import tracemalloc
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every change of a message is written as an event, once, in the transaction that makes it, for who listens."""
+"""Every change of a message is written as an event, once, in the transaction that makes it, if the account listens."""
 
 from collections import Counter
 from uuid import UUID

@@ -61,7 +61,7 @@ def untouched(service: Service) -> Iterator[None]:
 
 
 def assert_problem(response: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The answer is this problem, with every member of the contract and nothing of the inside. Returns it."""
+    """The response is this problem, with every member of the contract and nothing of the inside. Returns it."""
     assert response.status_code == status, response.text
     assert response.headers["Content-Type"] == "application/problem+json"
     problem = json.loads(response.data)

@@ -1,4 +1,4 @@
-"""What errors say to who is new to the API."""
+"""What errors say to a newcomer to the API."""
 
 from typing import Any
 

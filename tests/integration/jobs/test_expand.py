@@ -49,7 +49,7 @@ def test_it_is_expanded_further_when_the_last_batches_are_being_sent(service: Se
     set_state(service, first[PAGE - AHEAD :][:1], "sending")
     assert len(expand(service.engine)) == PAGE
     set_state(service, first, "waiting")
-    assert not expand(service.engine), "who failed and goes again waits too"
+    assert not expand(service.engine), "what failed and goes again waits too"
 
 
 def test_the_batches_under_way_are_found_by_their_own_index(service: Service, send: str) -> None:

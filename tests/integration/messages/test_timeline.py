@@ -176,7 +176,7 @@ def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
     assert (delivered["resolved_by"], delivered["carrier_at_precision"]) == ("receipt", "millisecond")
 
 
-def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
+def test_a_late_response_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
     sent = service.send("99906000010").json["message_id"]
     record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(ResponseKind.ACCEPTED, "late-1"))])
     (attempt,) = message(service, sent)["attempts"]

@@ -168,7 +168,7 @@ def test_a_top_up_is_made_once_however_its_url_is_spelt(
     assert service.get("/balance").json["balance"] == 1500
 
 
-def test_another_operator_does_not_get_the_answer(service: Service, operator: OperatorClient) -> None:
+def test_another_operator_does_not_get_the_response(service: Service, operator: OperatorClient) -> None:
     path = f"/accounts/{service.account_id}/top-ups"
     operator.post(path, key="invoice-8", credits=5, reason="invoice 8")
     other = OperatorClient(service).post(path, key="invoice-8", credits=5, reason="invoice 8")

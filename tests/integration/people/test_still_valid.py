@@ -28,7 +28,7 @@ ENDS: dict[str, Callable[[Connection, Service, Person], object]] = {
 
 
 def refused_changes(service: Service, token: str) -> set[str]:
-    """The codes of the answers to changes that make credentials or give rights."""
+    """The codes of the responses to changes that make credentials or give rights."""
     bob = a_person(service, service.account_id, "viewer")
     with service.engine.begin() as connection:
         key = create_key(connection, service.account_id, SECRET_KEY).api_key

@@ -1,4 +1,4 @@
-"""Carriers that call: who is believed, what is recorded before the 200, and what changes nothing."""
+"""Callbacks of carriers: which are believed, what is recorded before the 200, and what changes nothing."""
 
 import base64
 import hashlib

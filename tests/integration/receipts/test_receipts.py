@@ -235,7 +235,7 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
         (ResponseKind.IN_DOUBT, "in_doubt", None, 1),
     ],
 )
-def test_a_late_answer_ends_the_doubt(
+def test_a_late_response_ends_the_doubt(
     service: Service, phone: str, response: ResponseKind, becomes: str, reference: str | None, credits: int
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT)

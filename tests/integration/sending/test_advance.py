@@ -116,7 +116,7 @@ def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
         (first + 10, "sent", 1, "c", None, 2, "simulator", None, True, True),
     ]
     assert (counters(service, one), counters(service, other)) == ((2, 1, 1, 0), (1, 0, 0, 0))
-    assert (one.unrecorded, other.unrecorded) == ([4], []), "who is in doubt is recorded at the end"
+    assert (one.unrecorded, other.unrecorded) == ([4], []), "what is in doubt is recorded at the end"
     settle(service.engine, [one, other], "simulator", 0.0)
     assert rows(service, first)[4][:2] == (first + 4, "in_doubt")
     assert counters(service, one) == (2, 1, 1, 1)

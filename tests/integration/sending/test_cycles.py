@@ -170,7 +170,7 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
         assert connection.execute(within).scalars().all() == [True]
 
 
-def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_whose_response_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its rows are there, or not: the turn finds out before it writes them."""
     record = worker.sending.advance._record
     lost: list[bool] = []

@@ -127,7 +127,7 @@ async def send(port: int, token: str, times: int, tracer: Tracer) -> None:
         length = CONTENT_LENGTH.search(response)
         assert length
         await reader.readexactly(int(length[1]))
-        await asyncio.sleep(0.2)  # what follows the answer
+        await asyncio.sleep(0.2)  # what follows the response
     writer.close()
     await writer.wait_closed()
 

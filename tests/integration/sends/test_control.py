@@ -69,7 +69,7 @@ def test_a_rate_of_its_own_is_kept(service: Service) -> None:
 
 @pytest.mark.parametrize("action", ["cancel", "pause", "resume", None])
 def test_a_key_that_may_only_send_is_shown_no_send(service: Service, action: str | None) -> None:
-    """By the answer to a change it would see the text, the counts and what they cost."""
+    """By the response to a change it would see the text, the counts and what they cost."""
     with service.engine.begin() as connection:
         key = create_key(connection, service.account_id, SECRET_KEY, scopes=["sms:send"])
     credentials = {"api_key": key.api_key, "api_secret": key.api_secret}

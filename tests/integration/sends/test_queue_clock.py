@@ -1,4 +1,4 @@
-"""The queue's clock, for who has seen a moment ago what it says."""
+"""The queue's clock, for a reader that saw it a moment ago."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -41,7 +41,7 @@ def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, 
 
 
 def test_what_is_being_sent_counts(service: Service) -> None:
-    """It comes back with a turn that is only a little later: who comes now is not to wait until all of it is sent."""
+    """It comes back with a turn that is only a little later: a new send must not wait until all of it is sent."""
     queue(service, 300, 100)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
@@ -70,7 +70,7 @@ def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pyte
 
 
 def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> None:
-    """Of a send that was stopped: who comes then is queued behind what is being sent, not behind all of it."""
+    """Of a send that was stopped: a new one is queued behind what is being sent, not behind all of it."""
     queue(service, 2_000_000_000)
     turn_of = text("SELECT turn FROM batch WHERE send_id = :id")
 

@@ -1,4 +1,4 @@
-"""The leases of webhooks: one process posts a webhook's events, and who lost the lease changes nothing."""
+"""The leases of webhooks: one process posts a webhook's events, and without the lease it changes nothing."""
 
 from collections.abc import Iterator
 

@@ -414,7 +414,7 @@ def test_what_is_still_open_is_waited_for_and_never_skipped(service: Service, th
 
 
 def test_one_that_hangs_holds_up_no_other(service: Service, there: Receiver) -> None:
-    """The healthy one's events have come while those of ten others still wait for an answer."""
+    """The healthy one's events have come while those of ten others still wait for a response."""
     release, hung = threading.Event(), threading.Semaphore(0)
 
     def hang(post: Post) -> int:

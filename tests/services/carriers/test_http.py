@@ -114,7 +114,7 @@ def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
         (Reply(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
     ],
 )
-def test_what_an_answer_means(reply: Reply, response: ResponseKind, error: str) -> None:
+def test_what_a_response_means(reply: Reply, response: ResponseKind, error: str) -> None:
     with pair(lambda request: reply) as (peer, made):
         assert one(made) == Outcome(response, error=error)
         assert len(peer.requests) == 1, "requested once, and no redirection is followed"
@@ -144,7 +144,7 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
 
 
-def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
+def test_silence_is_doubt_and_a_late_response_resolves_it() -> None:
     go_on = threading.Event()
 
     def respond(request: Request) -> Reply:
@@ -180,7 +180,7 @@ def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
         assert sorted(request.json["to"] for request in peer.requests) == [*phones[:2], "254711000009"]
 
 
-def test_a_trickled_answer_is_doubt_in_time() -> None:
+def test_a_trickled_response_is_doubt_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def trickle() -> None:
@@ -228,7 +228,7 @@ def test_credentials(basic: list[str] | None, bearer: str | None) -> None:
     assert peer.requests[0].path == f"/me?to={PHONE}&text=a%26b%3D%C3%BC%23%3F"
 
 
-def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
+def test_several_messages_in_one_request_each_get_their_own_response() -> None:
     def respond(request: Request) -> Reply:
         states = ["ok", "busy", "no", "what", None]
         made = [{"to": "+" + to, "id": f"m{n}", "state": states[n % 5]} for n, to in enumerate(request.json["to"])]

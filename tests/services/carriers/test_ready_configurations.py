@@ -136,7 +136,7 @@ def test_vonage_refuses(status: int, response: ResponseKind) -> None:
 
 
 def recipients(request: Request, codes: dict[str, int]) -> Reply:
-    """Africa's Talking's answer."""
+    """Africa's Talking's response."""
     made = [
         {
             "statusCode": codes.get(number, 101),

@@ -201,7 +201,7 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
 
 
-def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
+def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40, answer_time=1.5) as all_:
         for _ in range(3):
             outcomes = all_.submit(message_group("x", phones(40)))
@@ -259,7 +259,7 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
             assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
 
-def test_an_answer_that_comes_too_late_is_handed_on() -> None:
+def test_a_response_that_comes_too_late_is_handed_on() -> None:
     with driven(smsc={"slow_time": 1.0}, answer_time=0.3) as all_:
         slow = message_group("x", ["254711000000", "99904000000"])
         fast, doubt = all_.submit(slow)
@@ -336,7 +336,7 @@ class Stopping(UnlimitedPace):
         return self.left >= 0
 
 
-def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
+def test_only_the_responses_to_what_has_left_are_waited_for() -> None:
     """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
     with driven(window=4) as all_:
         all_.carrier.pace = Stopping(left=2)
@@ -433,7 +433,7 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
 
 
-def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
+def test_receipts_that_wait_come_after_the_response_to_the_bind() -> None:
     with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
         outcomes = all_.submit(message_group("x", phones(20)))
         assert response_counts(outcomes) == {ACCEPTED: 20}

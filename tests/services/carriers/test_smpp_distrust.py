@@ -1,4 +1,4 @@
-"""The SMPP driver against an SMSC that is wrong: in its answers, its octets, its silence."""
+"""The SMPP driver against an SMSC that is wrong: in its responses, its octets, its silence."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ def test_it_works() -> None:
         assert references(done) == ["id0", "id1", "id2"]
 
 
-def test_answers_in_any_order_find_their_messages() -> None:
+def test_responses_in_any_order_find_their_messages() -> None:
     with pair() as both:
         done = both.submit(5)
         submits = both.smsc.submits(5)
@@ -92,7 +92,7 @@ def test_answers_in_any_order_find_their_messages() -> None:
         assert references(done) == ["id0", "id1", "id2", "id3", "id4"]
 
 
-def test_answers_octet_by_octet_are_whole_answers() -> None:
+def test_responses_octet_by_octet_are_whole_responses() -> None:
     with pair() as both:
         done = both.submit(2)
         octets = b"".join(answer(submit, b"id") for submit in both.smsc.submits(2))
@@ -101,7 +101,7 @@ def test_answers_octet_by_octet_are_whole_answers() -> None:
         assert references(done) == ["id", "id"]
 
 
-def test_answers_to_nothing_and_again_are_counted_and_change_nothing() -> None:
+def test_responses_to_nothing_and_again_are_counted_and_change_nothing() -> None:
     with pair() as both:
         done = both.submit(2)
         first, second = both.smsc.submits(2)
@@ -130,7 +130,7 @@ def test_an_accepted_message_is_accepted_whatever_its_id_looks_like(body: bytes,
 @pytest.mark.parametrize(
     ("status", "outcome"), [(0x58, ResponseKind.THROTTLED), (0x02, ResponseKind.REJECTED), (0, ResponseKind.FAILED)]
 )
-def test_a_nack_of_ours_is_an_answer(status: int, outcome: ResponseKind) -> None:
+def test_a_nack_of_ours_is_a_response(status: int, outcome: ResponseKind) -> None:
     with pair() as both:
         done = both.submit(1)
         (submit,) = both.smsc.submits(1)
@@ -259,7 +259,7 @@ def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> 
 
 
 @pytest.mark.parametrize("cut", [None, 10, 60, 100])
-def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> None:
+def test_what_comes_before_the_response_to_the_bind_is_taken(cut: int | None) -> None:
     """A carrier that has receipts for us may give them at once, or look whether we live."""
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
@@ -290,7 +290,7 @@ def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> N
         HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
     ],
 )
-def test_what_is_no_answer_to_a_bind_ends_the_connection(reply: bytes) -> None:
+def test_what_is_no_response_to_a_bind_ends_the_connection(reply: bytes) -> None:
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
@@ -304,7 +304,7 @@ def test_what_is_no_answer_to_a_bind_ends_the_connection(reply: bytes) -> None:
             both.close()
 
 
-def test_an_answer_and_its_receipts_for_parts_may_come_in_any_order() -> None:
+def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
     """The receipts of a message in parts come before the carrier has said what the parts are called."""
     with pair() as both:
         done = both.submit(1, "x" * 200)

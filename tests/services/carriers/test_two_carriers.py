@@ -32,7 +32,7 @@ class Two:
     together: int
     """Requests that must be there at the same time before any is answered."""
     hang_up: bool = False
-    """Instead of an answer."""
+    """Instead of a response."""
     connections: int = 0
     streams: list[int] = field(default_factory=list)
 

@@ -367,7 +367,7 @@ def test_a_send_named_twice_is_canceled_once(run: Run, service: Service) -> None
 
 
 def test_canceling_locks_all_sends_before_their_account(run: Run, service: Service) -> None:
-    """As workers do, who would otherwise wait for the account while the command waits for their send."""
+    """As workers do, which would otherwise wait for the account while the command waits for their send."""
     sends = [service.bulk(["254711000001"], **LATER).json["send_id"] for _ in range(2)]
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -47,7 +47,7 @@ class Running:
         return made
 
     def status(self, path: str) -> str:
-        """The first line of an answer."""
+        """The first line of a response."""
         with self.connect(REQUEST.format(path)) as connection:
             return first_line(connection)
 

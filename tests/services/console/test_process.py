@@ -25,7 +25,7 @@ class Visitor:
         self.cookie = ""
 
     def ask(self, method: str, path: str, **fields: str) -> tuple[int, str, str]:
-        """Status, place and body of an answer."""
+        """Status, place and body of a response."""
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=30)
         try:
             headers = {"Cookie": self.cookie, "Content-Type": "application/x-www-form-urlencoded"}

@@ -232,7 +232,7 @@ def test_an_index_is_built_while_others_write(empty: Engine, table: str) -> None
         builder.execution_options(isolation_level="AUTOCOMMIT")
         partition = "message_default" if table == "message" else table
         builder.execute(text("SET lock_timeout = '300ms'"))
-        with pytest.raises(OperationalError):  # it waits for the writer, who does not wait for it
+        with pytest.raises(OperationalError):  # it waits for the writer, which does not wait for it
             build_index(builder, partition, "ix_slow", columns[table])
         assert not writer.execute(locks, {"table": partition}).scalar_one()
         writer.rollback()

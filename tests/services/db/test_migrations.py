@@ -182,7 +182,7 @@ def test_migrating_again_changes_nothing(migrated: Engine) -> None:
     assert everything(migrated) == before
 
 
-def test_answers_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
+def test_responses_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]

@@ -84,7 +84,7 @@ def test_only_what_may_be_repeated_is_sent_to_another_container(front: Front, se
     wait_for(front, BROKEN)
 
     def until_broken(method: str, path: str, body: object, headers: dict[str, str]) -> tuple[int, dict[str, object]]:
-        """Repeat it until the broken one has got one, and give the answer of that one."""
+        """Repeat it until the broken one has got one, and give the response of that one."""
         for _ in range(50):
             before = len(broken.requests)
             status, response = service.try_request(method, path, body, headers)

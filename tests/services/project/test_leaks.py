@@ -35,7 +35,7 @@ def canaries(service: House) -> list[str]:
 
 
 def raw(service: House, method: str, path: str, body: bytes = b"", **headers: str) -> str:
-    """An answer's head and body as text."""
+    """A response's head and body as text."""
     connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=30)
     try:
         connection.request(method, path, body, {"Content-Type": "application/json", **headers})

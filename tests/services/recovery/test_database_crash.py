@@ -16,9 +16,9 @@ from tests.harness.house import House, house, wait_until
 from worker.sending.dispatch import MAX_CYCLE_SEGMENTS
 
 WINDOWS = 2 * 400
-"""The carrier's window of two workers: its books are in the same database, so it may give no answer either.
+"""The carrier's window of two workers: its books are in the same database, so it may give no response either.
 
-A claim whose commit had no answer is an intent that nobody works on, in doubt as a whole: up to MAX_CYCLE_SEGMENTS.
+A claim whose commit had no response is an intent that nobody works on, in doubt as a whole: up to MAX_CYCLE_SEGMENTS.
 """
 
 

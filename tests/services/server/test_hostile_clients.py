@@ -91,7 +91,7 @@ ANSWER_SECONDS = 5.0
 
 
 class Answers:
-    """What came back on a connection: each answer's status, and whether the server closed it."""
+    """What came back on a connection: each response's status, and whether the server closed it."""
 
     def __init__(self, connection: socket.socket, most: int = 1, seconds: float = 5) -> None:
         self.statuses: list[int] = []
@@ -462,7 +462,7 @@ def test_b55_a_hundred_sends_in_a_pipe(service: House) -> None:
 
 
 @pytest.mark.parametrize("reset", [pytest.param(False, id="B57-closed"), pytest.param(True, id="B57-reset")])
-def test_clients_that_leave_without_the_answer(service: House, reset: bool) -> None:
+def test_clients_that_leave_without_the_response(service: House, reset: bool) -> None:
     before = facts(service)
 
     def send_and_leave(number: int) -> None:

@@ -49,7 +49,7 @@ def test_csv_is_streamed_as_utf_8(client: FlaskClient) -> None:
     assert response.data == "a\n\u00e9\n".encode()
 
 
-def test_the_answer_to_head_has_no_body(client: FlaskClient) -> None:
+def test_the_response_to_head_has_no_body(client: FlaskClient) -> None:
     response = client.head("/one/a")
     assert (response.status_code, response.data, response.headers["Content-Length"]) == (201, b"", "28")
 

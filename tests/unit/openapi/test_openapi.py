@@ -250,7 +250,7 @@ def test_headers_are_documented(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", ["single", "bulk", "group"])
 @pytest.mark.parametrize("later", [False, True])
-def test_the_answer_of_a_send_is_as_documented(document: dict[str, Any], kind: str, later: bool) -> None:
+def test_the_response_of_a_send_is_as_documented(document: dict[str, Any], kind: str, later: bool) -> None:
     now = datetime.now(UTC)
     draft = Draft(
         account_id=1,
@@ -292,7 +292,7 @@ def test_the_codes_of_messages_are_an_enum(document: dict[str, Any]) -> None:
     assert not set(MESSAGE_ERRORS) & set(CATALOGUE), "one path explains both"
 
 
-def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:
+def test_a_wrong_response_would_be_noticed(document: dict[str, Any]) -> None:
     wrong = {
         "balance": "880",
         "reserved": 0,

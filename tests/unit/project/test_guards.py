@@ -337,7 +337,7 @@ def test_nothing_is_declared_twice() -> None:
         *[(endpoint.method, endpoint.api.prefix + endpoint.path, None) for endpoint in ALL],
     ],
 )
-def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
+def test_every_response_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
     response = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
     response.close()
     assert status in (None, response.status_code)

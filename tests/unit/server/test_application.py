@@ -243,7 +243,7 @@ def garbage_of_requests() -> int:
     return asyncio.run(several())
 
 
-def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
+def test_a_response_without_a_length_is_sent_as_it_is_made() -> None:
     closed: list[bool] = []
 
     class Pieces:
@@ -288,7 +288,7 @@ def test_an_account_has_so_many_under_way(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_delayed_refusal_takes_nothing_of_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or who is allowed little could take everything from all others of its account or address."""
+    """Or a caller with a small limit could take everything from all others of its account or address."""
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
     refused: list[int] = []
 
@@ -371,7 +371,7 @@ class Socket:
 
     @property
     def status(self) -> int:
-        """Of the answer; 0 without one."""
+        """Of the response; 0 without one."""
         return int(self.sent[0]["status"]) if self.sent else 0
 
     async def _receive(self) -> dict[str, Any]:

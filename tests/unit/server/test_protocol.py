@@ -258,7 +258,7 @@ def test_many_requests_that_come_at_once_are_answered() -> None:
     assert seen.written.count(b" 200 OK") == 21 and not seen.closed
 
 
-def test_what_follows_a_request_and_is_none_is_refused_after_its_answer() -> None:
+def test_what_follows_a_request_and_is_none_is_refused_after_its_response() -> None:
     connection = after(HEAD + b"Content-Length: 3\r\n\r\nabc" + b"\0\0\0 nothing\r\n\r\n")
     assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.written.endswith(b"3")
     assert connection.closed and b"connection: close" in connection.written
@@ -397,8 +397,8 @@ def test_half_a_request_behind_another_is_not_answered_between() -> None:
     assert seen.written.count(b"HTTP/1.1 ") == 1 and b" 200 OK" in seen.written and seen.closed
 
 
-def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
-    """Nobody would get its answer."""
+def test_after_a_response_that_ends_the_connection_nothing_is_handled() -> None:
+    """Nobody would get its response."""
 
     class Broken(Sender):
         def endpoint(self) -> Response:

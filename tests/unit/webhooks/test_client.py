@@ -34,7 +34,7 @@ def endlessly(first: bytes, part: bytes) -> Behaviour:
 
 
 def once(response: bytes, *, wait: bool = False) -> Behaviour:
-    """Sends an answer and closes, or waits."""
+    """Sends a response and closes, or waits."""
 
     def behave(connection: socket.socket, stop: threading.Event) -> None:
         connection.sendall(response)
@@ -192,7 +192,7 @@ while True:
 """
 
 
-def test_endless_answers_leave_turns_to_the_others(stop: threading.Event) -> None:
+def test_endless_responses_leave_turns_to_the_others(stop: threading.Event) -> None:
     """Four receivers that never stop answering are given up after 15 seconds: long before, the others have heard."""
     good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
 

@@ -1,4 +1,4 @@
-"""Sets of receipts: who comes soon after the first shares its commit, and nobody waits for more than that."""
+"""Sets of receipts: one that arrives soon after the first shares its commit, and none waits for more than that."""
 
 import time
 from collections.abc import Iterator
@@ -63,13 +63,13 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 
 
 class Given:
-    """A submission whose message is decided by its late answer."""
+    """A submission whose message is decided by its late response."""
 
     def late(self, index: int, response: CarrierResponse) -> LateResponse:
         return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(response)))
 
 
-def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HOLD_SECONDS", 0.5)
     recorded: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), MultipartMessages())

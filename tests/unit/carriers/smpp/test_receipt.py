@@ -102,7 +102,7 @@ def test_ids_take_the_declared_form(identity: str, form: dict[str, Any], becomes
     assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode() + b"\0"}, **form) == becomes
 
 
-def test_of_two_different_ids_the_parameter_is_the_one_of_the_answer() -> None:
+def test_of_two_different_ids_the_parameter_is_the_one_of_the_response() -> None:
     tlvs = {Tag.RECEIPTED_MESSAGE_ID: b"1234\0"}
     assert reference("id:4660 stat:DELIVRD", tlvs, receipt_id="decimal_to_hex") == "1234"
 

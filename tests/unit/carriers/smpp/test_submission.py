@@ -1,4 +1,4 @@
-"""What the answers to a submission's PDUs come to."""
+"""What the responses to a submission's PDUs come to."""
 
 from uuid import UUID
 
@@ -44,7 +44,7 @@ def test_it_works() -> None:
         (WINDOW_FULL, Outcome(ResponseKind.THROTTLED, error="window_full")),
     ],
 )
-def test_each_answer_means_what_the_table_says(response: CarrierResponse, outcome: Outcome) -> None:
+def test_each_response_means_what_the_table_says(response: CarrierResponse, outcome: Outcome) -> None:
     assert outcome_of(response) == outcome
 
 
@@ -95,7 +95,7 @@ def test_messages_of_all_kinds_keep_their_order() -> None:
     assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
 
 
-def test_a_late_answer_names_its_message() -> None:
+def test_a_late_response_names_its_message() -> None:
     message_groups = [
         message_group("a", ["254711000001"]),
         message_group(LONG, ["254711000003"]),

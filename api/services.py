@@ -19,6 +19,7 @@ from api.limits.rate_limits import Buckets, RateLimits
 from api.limits.shared_token_buckets import SharedRateLimit
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.file import http_carriers
+from shared.db.encryption_keys import unchecked_texts_of
 from shared.db.replica import Replica
 from shared.encryption import Texts
 from shared.oidc.provider import Provider, provider_of
@@ -55,6 +56,8 @@ class Services:
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     opt_outs: OptOutCounts = field(init=False, default_factory=OptOutCounts)
     recipients: RecipientCounts = field(init=False)
+    texts: Texts = field(init=False)
+    """Encrypts the texts of sends. Once its keys are checked, the accepting of a send asks the database nothing."""
     totp_texts: Texts = field(init=False)
     oidc: Provider | None = field(init=False)
     oidc_attempts: OidcAttempts = field(init=False)
@@ -70,6 +73,7 @@ class Services:
         self.rate_limits = RateLimits(self.settings, self.tokens.limits_of)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.password_attempts = PasswordAttempts(self.settings.secret_key)
+        self.texts = unchecked_texts_of(self.engine)
         self.totp_texts = totp_texts(self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.oidc = provider_of(self.settings)
         self.oidc_attempts = OidcAttempts(self.settings.secret_key, self.settings.secret_key_fallbacks)

@@ -178,8 +178,8 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
             key = {"job_kind": job.kind, "job_subject": job.subject}
             connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None})
     suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
-    told = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
-    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, told)
+    cause = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
+    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, cause)
     return bool(failures >= MAX_FAILURES)
 
 

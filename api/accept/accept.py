@@ -173,7 +173,7 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
-        texts=texts_of(services.engine),
+        texts=services.texts if services.texts.checked else texts_of(services.engine),
         **content,
     )
     add_rules(draft, body, services.account_cache.rules(caller.account_id))

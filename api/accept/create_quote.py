@@ -34,8 +34,8 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], k
             raise
         return _with_texts(stored, kind, body)
     with services.engine.begin() as connection:
-        answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
-    return _with_texts(answered, kind, body)
+        stored_response = once(connection, key, lambda: encode(_priced(connection, draft, body)))
+    return _with_texts(stored_response, kind, body)
 
 
 def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:
@@ -58,13 +58,13 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
     return response
 
 
-def _with_texts(answered: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
+def _with_texts(stored_response: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
     """The response with the parts of the text if it is the same for all recipients, and with its `encoding`."""
     message = common_text(kind, body)
     if message is not None and body["on_unicode"] == "transliterate":
         message = transliterate(message)
-    response = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
+    response = {**orjson.loads(stored_response.body), "parts": [] if message is None else split(message)}
     encoding = encoding_of(response, kind, body)
     return IdempotentResponse(
-        encode(response if encoding is None else {**response, "encoding": encoding}), answered.replayed
+        encode(response if encoding is None else {**response, "encoding": encoding}), stored_response.replayed
     )

@@ -123,14 +123,14 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
     }
 
 
-def with_encoding(answered: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
+def with_encoding(stored_response: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
     """Add `encoding` to a response if its text is UCS-2 or was changed to avoid it."""
-    response = orjson.loads(answered.body)
+    response = orjson.loads(stored_response.body)
     encoding = encoding_of(response, kind, body)
     return (
-        answered
+        stored_response
         if encoding is None
-        else IdempotentResponse(encode({**response, "encoding": encoding}), answered.replayed)
+        else IdempotentResponse(encode({**response, "encoding": encoding}), stored_response.replayed)
     )
 
 

@@ -31,9 +31,9 @@ def act_once(
     by = by_operator(operator)
     with refusals(), services().engine.begin() as connection:
         lock_operator(connection, operator)
-        answered = once(connection, key, lambda: encode(response.dump(act(connection, by))))
+        stored_response = once(connection, key, lambda: encode(response.dump(act(connection, by))))
     services().tokens.reload()
-    return answered
+    return stored_response
 
 
 def act(operator: Operator, response: Schema, change: Callable[[Connection, Actor], Any]) -> Any:

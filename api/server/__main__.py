@@ -36,7 +36,7 @@ def main(application: str, host: str, port: int, processes: int) -> None:
     try:
         listening = SharedPort(host, port) if processes > 1 and IS_DIVIDED else bound_socket(host, port)
     except OSError as error:
-        advice = ": stop who has it, or give another --port" if error.errno == errno.EADDRINUSE else ""
+        advice = ": stop the program that uses it, or give another --port" if error.errno == errno.EADDRINUSE else ""
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
     log.info("listening on %s port %d, processes: %d", host, port, processes)
     if isinstance(listening, SharedPort) or processes > 1:

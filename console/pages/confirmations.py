@@ -34,15 +34,15 @@ def confirm(
         return render_template(template, question=question, form=Form({"reason": "", **(values or {})}))
     form = Form.posted()
     need_reason(form)
-    said = ""
+    notice = ""
     if not form.wrong:
         try:
-            said = change(form)
+            notice = change(form)
         except ApiError as error:
             form.refuse(error)
     if form.wrong:
         return render_template(template, question=question, form=form), 400
-    flash(said, "good")
+    flash(notice, "good")
     return redirect(question.back)
 
 
@@ -53,7 +53,7 @@ def need_reason(form: Form) -> None:
         form.errors["reason"] = gettext("Give a reason.")
 
 
-def change_at_once(change: Callable[[], object], said: str) -> None:
+def change_at_once(change: Callable[[], object], notice: str) -> None:
     """Make a change that a button asks for, and say what became of it."""
     try:
         change()
@@ -62,4 +62,4 @@ def change_at_once(change: Callable[[], object], said: str) -> None:
             raise
         flash(describe(error), "warn")
     else:
-        flash(said, "good")
+        flash(notice, "good")

@@ -1,6 +1,6 @@
 """Finds the country of a phone by its first digits."""
 
-from functools import cache
+from functools import lru_cache
 
 import phonenumbers
 
@@ -8,17 +8,13 @@ PREFIX_DIGITS = 4
 """Significant digits: a country code has at most 3, and +1 is divided by the 3 digits after it."""
 
 
-def country_of(phone: str) -> str | None:
-    """The country (ISO 3166-1 alpha-2) of a phone or prefix; only the first 4 digits count.
+@lru_cache(maxsize=10_000)
+def country_of(prefix: str) -> str | None:
+    """The country (ISO 3166-1 alpha-2) of a phone by its first `PREFIX_DIGITS` digits.
 
     For shared country codes, +1 is resolved by area code and +7 by the next digit; the others give the largest country
     (GB for a phone on Jersey). None for numbers of no country, such as satellite phones (+870).
     """
-    return _country_of(phone[:PREFIX_DIGITS])
-
-
-@cache
-def _country_of(prefix: str) -> str | None:
     if prefix.startswith("1"):
         number = phonenumbers.PhoneNumber(country_code=1, national_number=int(prefix[1:].ljust(3, "0") + "2345678"))
         return phonenumbers.region_code_for_number(number) or None

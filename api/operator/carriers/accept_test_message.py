@@ -37,14 +37,14 @@ def accept_test_message(
     due = datetime.now(UTC) + AHEAD
     body = load(SINGLE, {**message, "send_at": due.isoformat()})
     key = None if key is None else replace(key, account_id=account)  # the stored response has the phone
-    answered = accept(services, _caller(account, by, due), "single", body, key)
-    assert isinstance(answered, IdempotentResponse)  # in a thread
-    sent = orjson.loads(answered.body)
+    stored_response = accept(services, _caller(account, by, due), "single", body, key)
+    assert isinstance(stored_response, IdempotentResponse)  # in a thread
+    sent = orjson.loads(stored_response.body)
     with services.engine.begin() as connection:
         control.release(connection, UUID(sent["send_id"]), carrier)
     publish_queued(services.engine, services.tasks, [UUID(sent["send_id"])])
     ids = {name: sent[name] for name in ("send_id", "message_id")}
-    return IdempotentResponse(encode({"carrier": carrier, **ids}), answered.replayed)
+    return IdempotentResponse(encode({"carrier": carrier, **ids}), stored_response.replayed)
 
 
 def _caller(account: int, by: Actor | None, expires_at: datetime) -> Caller:

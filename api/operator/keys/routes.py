@@ -75,9 +75,9 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
         secret["api_secret"] = key.api_secret
         return find_key(connection, account_id, key.api_key)
 
-    answered = act_once(caller, body, API_KEY, create)
-    response = json.loads(answered.body) | secret
-    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
+    stored_response = act_once(caller, body, API_KEY, create)
+    response = json.loads(stored_response.body) | secret
+    return IdempotentResponse(json.dumps(response, separators=(",", ":")), stored_response.replayed)
 
 
 @operator_endpoint(

@@ -164,9 +164,9 @@ def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issu
     """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
-        answered = once_with_secret(connection, key, "api_secret", lambda: act(connection))
+        stored_response = once_with_secret(connection, key, "api_secret", lambda: act(connection))
     services().tokens.reload()
-    return answered
+    return stored_response
 
 
 def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:

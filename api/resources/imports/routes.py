@@ -88,14 +88,14 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
                     raise Problem("import_limit", str(limit)) from None
                 return encode(_import(_find(connection, caller, import_id)))
 
-            answered = once(connection, key, act)
-        queued = not answered.replayed
+            stored_response = once(connection, key, act)
+        queued = not stored_response.replayed
     finally:
         if not queued:
             drop_import(engine, import_id)
     if queued:
         services().tasks.publish_import(import_id)
-    return answered
+    return stored_response
 
 
 @endpoint(

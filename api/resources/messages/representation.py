@@ -5,7 +5,7 @@ from typing import Any
 from api.resources.messages.history import MessageRow
 from api.schemas.fields import timestamp
 from shared.carriers.error_codes import error_of
-from shared.sms.countries import country_of
+from shared.sms.countries import PREFIX_DIGITS, country_of
 
 
 def message_fields(row: MessageRow) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def message_fields(row: MessageRow) -> dict[str, Any]:
         "cost": row.cost,
         "category": row.category,
         "carrier": row.carrier,
-        "country": row.phone and country_of(row.phone),
+        "country": row.phone and country_of(row.phone[:PREFIX_DIGITS]),
         "group_id": row.group_id and str(row.group_id),
         "error": error_of(row.status, row.error, row.carrier),
         "reference": row.reference,

@@ -27,7 +27,7 @@ from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
 from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
-from shared.sms.countries import country_of
+from shared.sms.countries import PREFIX_DIGITS, country_of
 
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
 """Maximum numbers examined for one page."""
@@ -91,7 +91,7 @@ class MessageFilter:
             return False
         if self.carrier not in (None, message.carrier):
             return False
-        if self.country is not None and (message.phone is None or country_of(message.phone) != self.country):
+        if self.country not in (None, message.phone and country_of(message.phone[:PREFIX_DIGITS])):
             return False
         if self.error is None and self.permanent is None:
             return True

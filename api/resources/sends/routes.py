@@ -189,13 +189,13 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> IdempotentResponse:
         return _with_text(once(connection, key, act), texts_of(connection))
 
 
-def _with_text(answered: IdempotentResponse, texts: Texts) -> IdempotentResponse:
+def _with_text(stored_response: IdempotentResponse, texts: Texts) -> IdempotentResponse:
     """The response with its text decrypted. In the stored response, the text is as encrypted in the send's row."""
-    if encode(MARK)[1:-1] not in answered.body:
-        return answered
-    send = json.loads(answered.body)
+    if encode(MARK)[1:-1] not in stored_response.body:
+        return stored_response
+    send = json.loads(stored_response.body)
     send["message"] = texts.open(send["message"], send["send_id"])
-    return IdempotentResponse(encode(send), answered.replayed)
+    return IdempotentResponse(encode(send), stored_response.replayed)
 
 
 def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:

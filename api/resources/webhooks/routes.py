@@ -213,16 +213,16 @@ def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -
         raise Problem("webhook_limit", f"Your account has {MAX_WEBHOOKS} webhooks, which is the maximum.")
 
 
-def _with_secret(connection: Connection, answered: IdempotentResponse) -> IdempotentResponse:
+def _with_secret(connection: Connection, stored_response: IdempotentResponse) -> IdempotentResponse:
     """The response with the secret, which is derived rather than stored, so a replay contains it too."""
-    response = json.loads(answered.body)
+    response = json.loads(stored_response.body)
     settings = services().settings
     key_id = connection.execute(queries.SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, key_id)
     response["secret"] = hooks.format_secret(
         hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"])
     )
-    return IdempotentResponse(encode(response), answered.replayed)
+    return IdempotentResponse(encode(response), stored_response.replayed)
 
 
 def _key_id() -> bytes:

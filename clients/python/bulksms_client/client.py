@@ -114,10 +114,10 @@ class Client(Themes):
         return self._transport.request(method, path, body, query, key)
 
 
-def _wait(look: Callable[[], T], ended: Callable[[T], bool], seconds: float, kind: str, name: str) -> T:
+def _wait(fetch: Callable[[], T], ended: Callable[[T], bool], seconds: float, kind: str, name: str) -> T:
     deadline, pause = time.monotonic() + seconds, 0.2
     while True:
-        found = look()
+        found = fetch()
         if ended(found):
             return found
         if time.monotonic() + pause > deadline:

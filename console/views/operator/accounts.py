@@ -57,7 +57,7 @@ def control(account_id: int, action: str) -> Any:
             gettext("Suspend"),
             back,
         )
-        said = gettext("The account is suspended.")
+        notice = gettext("The account is suspended.")
     else:
         question = Question(
             gettext("Activate %(account)s", account=account["name"]),
@@ -65,12 +65,12 @@ def control(account_id: int, action: str) -> Any:
             gettext("Activate"),
             back,
         )
-        said = gettext("The account is active.")
+        notice = gettext("The account is active.")
 
     def change(form: Form) -> str:
         act = accounts.suspend if action == "suspend" else accounts.activate
         act(account_id, form["reason"].strip(), form.key)
-        return str(said)
+        return str(notice)
 
     return confirm(question, change)
 
@@ -92,8 +92,8 @@ def top_up(account_id: int) -> Any:
         except ApiError as error:
             form.refuse(error)
     if done is None:
-        asked = None if form.wrong else credits
-        shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=asked)
+        requested = None if form.wrong else credits
+        shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=requested)
         return shown, 400 if form.wrong else 200
     flash(gettext("%(credits)s credits are added.", credits=format_decimal(done["credits"])), "good")
     return redirect(url_for("operator.accounts.show", account_id=account_id))

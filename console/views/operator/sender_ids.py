@@ -38,19 +38,19 @@ def approve(sender: Any) -> Any:
 def decide(sender: Any, decision: str) -> Any:
     """Reject or suspend it."""
     found, back = operator().sender_ids.one(str(sender)), url_for("operator.sender_ids.index")
-    told = gettext("The account sees the reason. Open sends from it are held.")
+    detail = gettext("The account sees the reason. Open sends from it are held.")
     names = {"sender": found["sender_id"], "account": found["account"]}
     if decision == "reject":
-        question = Question(gettext("Reject %(sender)s of %(account)s", **names), told, gettext("Reject"), back)
-        said = gettext("The sender ID is rejected.")
+        question = Question(gettext("Reject %(sender)s of %(account)s", **names), detail, gettext("Reject"), back)
+        notice = gettext("The sender ID is rejected.")
     else:
-        question = Question(gettext("Suspend %(sender)s of %(account)s", **names), told, gettext("Suspend"), back)
-        said = gettext("The sender ID is suspended.")
+        question = Question(gettext("Suspend %(sender)s of %(account)s", **names), detail, gettext("Suspend"), back)
+        notice = gettext("The sender ID is suspended.")
 
     def change(form: Form) -> str:
         api = operator().sender_ids
         act = api.reject if decision == "reject" else api.suspend
         act(str(sender), form["reason"].strip(), form.key)
-        return str(said)
+        return str(notice)
 
     return confirm(question, change)

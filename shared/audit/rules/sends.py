@@ -100,7 +100,7 @@ SEND_BATCHES = f"""
                    CASE WHEN x.waiting < 0 OR (x.over AND x.waiting <> 0)
                         THEN format('%s messages wait', x.waiting) END,
                    CASE WHEN s.submitted <> x.sum
-                        THEN format('%s recipients were submitted, %s are told of', s.submitted, x.sum) END)
+                        THEN format('%s recipients were submitted, %s have a result', s.submitted, x.sum) END)
                    AS detail
           FROM scope s
           LEFT JOIN batches b ON b.send_id = s.id

@@ -108,7 +108,7 @@ def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int])
     running, port = server
     second = subprocess.run(running._command, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 1
-    assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop who has it" in second.stderr
+    assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop the program" in second.stderr
     assert answers(port)
 
 

@@ -28,5 +28,5 @@ class Doubts:
 
         With `apply="true"`, what matches is resolved; otherwise nothing is changed.
         """
-        asked = {"carrier": carrier, **query}
-        return self._transport.upload("/doubts/reconcile", report, length, asked, key=key)
+        parameters = {"carrier": carrier, **query}
+        return self._transport.upload("/doubts/reconcile", report, length, parameters, key=key)

@@ -35,7 +35,7 @@ def broker() -> fakeredis.FakeRedis:
 
 @pytest.fixture
 def reconnected() -> list[None]:
-    """As many entries as the consumer was told to connect again."""
+    """An entry for each time that the consumer had to connect again."""
     return []
 
 
@@ -80,7 +80,7 @@ def test_it_works(
     assert len(reconnected) == 1
 
 
-def test_the_consumer_has_time_to_connect_before_it_is_told_again(
+def test_the_consumer_has_time_to_connect_before_the_next_attempt(
     watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock, reconnected: list[None]
 ) -> None:
     broker.lpush(QUEUE, "a task")
@@ -127,7 +127,7 @@ def test_a_broker_that_is_away_is_no_stall(
     assert not later(clock, ConsumerWatchdog(None, reconnect, clock))
 
 
-def test_an_outage_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     outage = Outage()
     caplog.set_level(logging.INFO)
     for _ in range(5):

@@ -166,8 +166,11 @@ def listed(connection: Connection, account_id: int, phones: Sequence[int], categ
     return set(connection.execute(LISTED, values).scalars())
 
 
+def drop_holds(connection: Connection, account_id: int, phone: int) -> None:
+    """Remove entries of a phone that are not opt-outs. Its erasure must still be open."""
+    connection.execute(DROP_HOLDS, {"account": account_id, "phone": phone})
+
+
 def hash_opt_outs(connection: Connection, account_id: int, phone: int) -> None:
     """Replace a phone that has been erased by its hash in all its opt-outs, which remain in force."""
-    values = {"account": account_id, "phone": phone}
-    connection.execute(DROP_HOLDS, values)
-    connection.execute(HASH, values)
+    connection.execute(HASH, {"account": account_id, "phone": phone})

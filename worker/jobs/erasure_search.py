@@ -40,6 +40,7 @@ from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.job_failures import Job, failures_of
 
 ONLY_READ = text("SET TRANSACTION READ ONLY")
+"""A statement that writes then fails, instead of delaying the readers of events."""
 SETTLING = timedelta(seconds=30)
 """After this time no send is still being accepted that did not know of the request."""
 

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event, text
 
 from shared.carriers.unreadable import Unreadable, keep_unreadable
+from shared.db.connection import driver_of
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.integration.privacy.test_opt_outs_during_erasure import alone
@@ -20,9 +21,8 @@ def transactions_of(engine: Engine) -> list[tuple[str, bool]]:
     seen: list[tuple[str, bool]] = []
 
     def note(connection: Connection, cursor: Any, statement: str, *_: object) -> None:
-        with connection.connection.cursor() as other:
-            other.execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
-            seen.append((statement, other.fetchone()[0]))
+        has_id = driver_of(connection).execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
+        seen.append((statement, has_id == (True,)))
 
     event.listen(engine, "after_cursor_execute", note)
     return seen

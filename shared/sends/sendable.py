@@ -15,6 +15,12 @@ SENDABLE = f"""
 """
 """A send `s` goes on, its own rate allows more now, and the database has not lost commits."""
 
+COMPETES = f"""
+    {MAY_CONTINUE} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp() + interval '0.3 seconds')
+"""
+"""A send `s` goes on, now or as soon as a fast rate of its own allows: a claim takes at most 0.3 seconds of that. It
+does not compete for a carrier if its rate is so slow that it waits for longer."""
+
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are closed; `carrier` is one of them."""
 

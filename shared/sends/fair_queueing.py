@@ -37,8 +37,8 @@ MIN_TURN = "LEAST({queued}, {sending})".format(
 """SQL: the smallest turn of what competes. The sends are looked up for each row, so that the indexes by turn are read
 in their order, as far as the first row that competes."""
 CLOCK = MIN_TURN.format(which="")
-"""SQL: the smallest turn of what competes now, or null. What waits for a slow rate of its own, is stopped or belongs to
-a frozen account would keep the clock back, and so count against an account what it sent meanwhile. Batches in a cycle
+"""SQL: the smallest turn of what competes now, or null. What has a slow rate of its own, is stopped or belongs to a
+frozen account would keep the clock back, and so count against an account what it sent meanwhile. Batches in a cycle
 count: they return with a turn only a little later, and a newcomer would otherwise wait until they are done."""
 CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND b.turn >= %(clock)s')}, {CLOCK})"
 """SQL: the same, given a recent value of the clock. The index begins with all turns that ended since the last vacuum,

@@ -49,8 +49,9 @@ PLACE = f"""
               FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
-PLACE_BATCHES = text(PLACE.format(which="b.id = ANY(CAST(:ids AS uuid[]))"))
-PLACE_SEND = text(PLACE.format(which="b.send_id = :send"))
+PLACE_BATCHES, PLACE_SEND = (
+    text(PLACE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
+)
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
 has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
 

@@ -175,8 +175,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
     yield from check_carriers(connection)
     yield webhook_finding(connection, target)
     yield _guard(connection, target)
-    if target.settings.secret_key_fallbacks:
-        yield check_secret_key(connection, target.settings.secret_key)
+    yield check_secret_key(connection, target.settings.secret_key, target.settings.secret_key_fallbacks)
     yield check_queue(connection)
     yield _doubts(connection, target.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()

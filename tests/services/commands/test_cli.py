@@ -557,7 +557,9 @@ def test_the_doctor_when_redis_is_away(run: Run) -> None:
 def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, str]) -> None:
     away = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
     result = run("doctor", code=1, DATABASE_URL=away)
-    assert "Start Postgres; check DATABASE_URL" in result.stdout
+    assert "Start Postgres; check DATABASE_URL. If DATABASE_URL is from var/env, source that again" in result.stdout
+    elsewhere = away.replace("127.0.0.1", "localhost")
+    assert "var/env" not in run("doctor", code=1, DATABASE_URL=elsewhere).stdout
     assert "secret" not in result.output
     assert "Run `bulksms doctor`." in run("account", "list", code=1, DATABASE_URL=away).stderr
     empty = env["DATABASE_URL"].rpartition("/")[0] + "/postgres"

@@ -12,6 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from api.documentation import add_documentation
+from api.problems import Problem
 from api.http.responses import CONTENT_SECURITY_POLICY
 
 ROOT = Path(__file__).parents[3]
@@ -90,3 +91,6 @@ def test_without_a_site_docs_is_the_reference(tmp_path: Path) -> None:
         assert (answer.status_code, answer.headers["Location"]) == (302, "/reference")
     with visitor.get("/reference") as answer:
         assert (answer.status_code, answer.mimetype) == (200, "text/html")
+    visitor.application.testing = True
+    with pytest.raises(Problem, match="`make docs` builds it"):
+        visitor.get("/docs/operating/alerts/")

@@ -28,8 +28,8 @@ MAX_SHOWN = 10
 def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
     """Find messages in doubt in a carrier's REPORT, and resolve them with --apply.
 
-    The REPORT is CSV whose first line names the columns reference, phone, sender, time and status; only phone and status
-    are required. A doubt is resolved when exactly one row fits it and that row fits no other.
+    The REPORT is CSV whose first line names the columns phone and status, and if possible reference, sender and time. A
+    doubt is resolved when exactly one row fits it and that row fits no other.
     """
     with database() as connection:
         _check_carrier(connection, carrier)

@@ -1,4 +1,4 @@
-"""Finding of `bulksms doctor` about SECRET_KEY: what needs SECRET_KEY_FALLBACKS, and what needs a key that is missing."""
+"""Finding of `bulksms doctor` about SECRET_KEY: what needs SECRET_KEY_FALLBACKS or a key that is missing."""
 
 from collections.abc import Sequence
 

@@ -12,8 +12,8 @@ from shared.lifecycle import OPEN_SENDS
 from shared.sends.holding import hold_for_review
 
 REASON = (
-    "The send was open when a database was released that had been restored, copied or had lost commits: its messages may"
-    " have been sent before, unless it was accepted since."
+    "The send was open when a database was released that had been restored, copied or had lost commits: its messages"
+    " may have been sent before, unless it was accepted since."
 )
 
 

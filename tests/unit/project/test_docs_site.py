@@ -12,8 +12,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from api.documentation import add_documentation
-from api.problems import Problem
 from api.http.responses import CONTENT_SECURITY_POLICY
+from api.problems import Problem
 
 ROOT = Path(__file__).parents[3]
 

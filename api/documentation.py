@@ -9,6 +9,7 @@ from api.commit.draft import encode
 from api.endpoint import OPERATORS, json_response
 from api.http.flask_adapter import flask_response
 from api.openapi.document import document
+from api.problems import Problem
 
 SITE = Path(__file__).parent.parent / "site"
 """Where `make docs` builds the site. It may be absent."""
@@ -20,6 +21,9 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
 
     Those of the operator API are at /operator/reference and /operator/openapi.json.
     """
+
+    def has_site() -> bool:
+        return (site / FIRST_PAGE).is_file()
 
     @lru_cache(1)
     def customers() -> str:
@@ -52,11 +56,15 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     @app.get("/docs")
     def docs() -> Response:
         """The first page of the site, or the reference if the site was not built."""
-        return _redirect(f"/docs/{FIRST_PAGE}" if (site / FIRST_PAGE).is_file() else "/reference")
+        return _redirect(f"/docs/{FIRST_PAGE}" if has_site() else "/reference")
 
     @app.get("/docs/<path:name>")
     def docs_file(name: str) -> Response:
         """The site's files."""
+        if not has_site():
+            raise Problem(
+                "not_found", "The documentation is not built here. `make docs` builds it; no restart is needed."
+            )
         return send_from_directory(site, name)
 
     @app.get("/reference")

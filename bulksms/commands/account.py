@@ -63,19 +63,21 @@ def show(account: str, as_json: bool) -> None:
 
 @account.command()
 @click.argument("account")
-def suspend(account: str) -> None:
+@click.option("--reason", help="Kept in the log of changes.")
+def suspend(account: str, reason: str | None) -> None:
     """Accept no new sends from an account. Accepted sends continue; `bulksms send hold` stops one."""
     with database() as connection:
-        accounts.suspend_account(connection, accounts.find_account(connection, account))
+        accounts.suspend_account(connection, accounts.find_account(connection, account), reason)
     done(f"{account} is suspended.")
 
 
 @account.command()
 @click.argument("account")
-def activate(account: str) -> None:
+@click.option("--reason", help="Kept in the log of changes.")
+def activate(account: str, reason: str | None) -> None:
     """Reactivate a suspended or frozen account."""
     with database() as connection:
-        accounts.activate_account(connection, accounts.find_account(connection, account))
+        accounts.activate_account(connection, accounts.find_account(connection, account), reason)
     done(f"{account} is active.")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bulksms.environment import Installation, engine_of, installation
-from bulksms.output import done, json_option, show_one
+from bulksms.output import done, json_option, messages, show_one
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
 from shared.redis_client import redis_client
@@ -16,6 +16,10 @@ from shared.sends.guard_release import release_guard
 NEXT_STEPS = (
     "If this is not the database that should send, stop the workers and start the right one. If it is:"
     " `bulksms guard release` lets new messages be sent, and holds the sends that were open, for review."
+)
+REMINDER = (
+    "After a restore, opt-outs, revoked keys, suspensions and other changes since the backup are lost:"
+    " docs/operating/backup.md says how to find them."
 )
 
 
@@ -60,6 +64,7 @@ def release_all(send_open: bool) -> None:
     with engine_of(target) as engine, notes_of(target) as notes, engine.begin() as connection:
         sends = release_guard(connection, notes, send_open=send_open)
     done("Messages are sent again.")
+    messages().print(f"[yellow]![/yellow] {REMINDER}")
     if sends:
         done(
             f"{len(sends)} sends that were open are held: `bulksms send list --open` shows them. Find out from"

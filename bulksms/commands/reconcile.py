@@ -4,10 +4,13 @@ from datetime import timedelta
 from typing import TextIO
 
 import click
+from sqlalchemy import Connection
 
 from bulksms.environment import database
 from bulksms.output import done, json_option, messages, show_json
-from shared.doubts.by_operator import apply_report
+from shared.accounts.refused import Refused
+from shared.carriers.control import require
+from shared.doubts.by_operator import apply_report, list_doubts
 from shared.doubts.reconcile import Matched, match
 from shared.plurals import counted
 
@@ -23,11 +26,13 @@ MAX_SHOWN = 10
 @click.option("--apply", "applies", is_flag=True, help="Resolve what matches; without it, nothing is changed.")
 @json_option
 def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
-    """Resolve messages in doubt from a carrier's REPORT: CSV with reference, phone, sender, time, status.
+    """Find messages in doubt in a carrier's REPORT, and resolve them with --apply.
 
-    Only phone and status are required. A doubt is resolved when exactly one row fits it and that row fits no other.
+    The REPORT is CSV whose first line names the columns phone and status, and if possible reference, sender and time. A
+    doubt is resolved when exactly one row fits it and that row fits no other.
     """
     with database() as connection:
+        _check_carrier(connection, carrier)
         result = match(connection, carrier, report, timedelta(seconds=within))
         settled = apply_report(connection, carrier, result) if applies else 0
     if as_json:
@@ -48,6 +53,15 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
         done(f"{counted(settled, 'message')} settled; {result.left:,} left in doubt.")
     else:
         done(f"{counted(len(result.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
+
+
+def _check_carrier(connection: Connection, name: str) -> None:
+    """Refuse a carrier that no worker reports and that has no doubt: its name is mistyped."""
+    if not list_doubts(connection, carrier=name, limit=1):
+        try:
+            require(connection, name)
+        except Refused as refused:
+            raise click.BadParameter(refused.reason, param_hint="--carrier") from None
 
 
 def _explain(result: Matched) -> None:

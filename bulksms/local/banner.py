@@ -33,7 +33,7 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_
         where = "the simulated carrier (it reaches no phone)"
     console = f"Its console is at {console_url}\n" if console_url else ""
     return f"""
-Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
+Bulk SMS is ready at {base}   (API reference: {base}/reference, logs: {var / "log"}, your data: {var})
 {console}
 Paste this to send a message to {where}:
 

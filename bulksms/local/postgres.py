@@ -18,6 +18,7 @@ from bulksms.local.files import Lock, secret
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.process import parent_death_signal
 from bulksms.local.server import Server
+from shared.environment import driver_url
 
 ROLE = DATABASE = "bulksms"
 STOP_SIGNALS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
@@ -94,7 +95,7 @@ class Postgres(Server):
         if self.exit_code() is not None:
             return False
         try:
-            psycopg.connect(self.url.replace("+psycopg", "", 1), connect_timeout=2).close()
+            psycopg.connect(self.libpq_url, connect_timeout=2).close()
         except psycopg.OperationalError:
             return False
         return True
@@ -118,7 +119,12 @@ class Postgres(Server):
     @property
     def url(self) -> str:
         """SQLAlchemy URL with the role's password. Not for logs."""
-        return f"postgresql+psycopg://{ROLE}:{secret(self._beside('password'))}@{LOOPBACK}:{self._port}/{DATABASE}"
+        return driver_url(self.libpq_url)
+
+    @property
+    def libpq_url(self) -> str:
+        """The same for psql, pg_dump and DATABASE_URL."""
+        return f"postgresql://{ROLE}:{secret(self._beside('password'))}@{LOOPBACK}:{self._port}/{DATABASE}"
 
     def _beside(self, suffix: str) -> Path:
         return self.data_dir.with_name(f"{self.data_dir.name}.{suffix}")

@@ -1,13 +1,13 @@
 """`bulksms up`: the whole service on this machine, from an empty folder to a first message."""
 
 import os
-import shlex
 from pathlib import Path
 
 from bulksms.local import services
 from bulksms.local.banner import banner
 from bulksms.local.demo import ensure_demo
 from bulksms.local.errors import LocalError
+from bulksms.local.exports import settings_in_use, write_exports
 from bulksms.local.files import Lock, metrics_directory, remove_metrics, secret, write_private
 from bulksms.local.ports import LOOPBACK, free_port, is_free
 from bulksms.local.postgres import Postgres
@@ -74,7 +74,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     redis = RedisServer(var / "redis", log_file=logs / "redis.log")
     supervisor.start(postgres)
     supervisor.start(redis)
-    values = _values(postgres, redis, secret(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
+    values = _values(postgres, redis, _secret_key(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
     values |= {"CONSOLE_URL": f"http://{LOOPBACK}:{console_port}", "TRUSTED_PROXIES": f"{LOOPBACK}/32"}
     values |= {"CONSOLE_SECRET_KEY": secret(var / "console_secret_key")}
     smsc_port = free_port() if carrier == "smpp" else 0
@@ -86,7 +86,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     remove_metrics(metrics)
     values |= {"METRICS_TOKEN": secret(var / "metrics_token"), "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
     values |= {"CARRIERS_FILE": carriers_file, "CARRIER": "" if carriers_file else "simulator"}
-    write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
+    write_exports(var / "env", settings_in_use(values))
     env = services.environment(values)
     supervisor.finish(services.migrate(env, logs, home))
     if smsc_port:
@@ -101,9 +101,20 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     to_stderr(banner(demo, var, "" if smsc_port else carriers_file, values["CONSOLE_URL"]))
 
 
+def _secret_key(path: Path) -> str:
+    """The key in the file; says so if the environment has another one."""
+    key = secret(path)
+    if os.environ.get("SECRET_KEY", key) != key:
+        to_stderr(
+            f"SECRET_KEY of the environment is not used: the key is in {path}. docs/operating/security.md says how to"
+            " change it."
+        )
+    return key
+
+
 def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) -> dict[str, str]:
     return {
-        "DATABASE_URL": postgres.url,
+        "DATABASE_URL": postgres.libpq_url,
         "REDIS_URL": redis.url,
         "BROKER_URL": redis.url,
         "SECRET_KEY": secret_key,

@@ -45,6 +45,8 @@ STATUSES = {
 A message that the carrier accepted but could not deliver is charged; one that it never accepted is not.
 """
 
+KNOWN_STATUSES = f"there are {', '.join(STATUSES)}"
+
 DOUBTS = select(cast(doubt.c.phone, Text).label("phone"), doubt.c.submitted_at).where(
     doubt.c.carrier == bindparam("carrier")
 )
@@ -147,7 +149,7 @@ def read(report: TextIO, result: Matched) -> Iterator[Row]:
         if not phone.isascii() or not phone.isdigit():
             result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
         elif status is None:
-            result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status"
+            result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status; {KNOWN_STATUSES}"
         else:
             yield Row(reader.line_num, value.get("reference") or None, phone, value.get("sender") or None, at, status)
 

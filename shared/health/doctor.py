@@ -36,6 +36,8 @@ MIN_POSTGRES = 150_000
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 MIN_FREE_BYTES = 1 << 30
 DISK_FULL = "Make room on the disk of the database: it is full."
+LOCAL = "@127.0.0.1:"
+"""In the DATABASE_URL of `make run`."""
 PARTITION_WEEKS = 2
 MAX_WAIT = 60
 """Seconds that a batch may wait while no worker sends anything."""
@@ -175,8 +177,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
     yield from check_carriers(connection)
     yield webhook_finding(connection, target)
     yield _guard(connection, target)
-    if target.settings.secret_key_fallbacks:
-        yield check_secret_key(connection, target.settings.secret_key)
+    yield check_secret_key(connection, target.settings.secret_key, target.settings.secret_key_fallbacks)
     yield check_queue(connection)
     yield _doubts(connection, target.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
@@ -279,8 +280,10 @@ def _count(name: str, count: int, remedy: str) -> Finding:
 def _start(what: str, target: Installation, setting: str) -> str:
     if target.data is not None:
         return "Start the service in this folder: make run"
-    where = "see Procfile for their command" if setting == "Procfile" else f"check {setting}"
-    return f"Start {what}; {where}."
+    if setting == "Procfile":
+        return f"Start {what}; see Procfile for their command."
+    again = f" If {setting} is from var/env, source that again: each `make run` has other ports."
+    return f"Start {what}; check {setting}.{again if LOCAL in target.settings.database_url else ''}"
 
 
 def _first_line(error: object) -> str:

@@ -1,47 +1,75 @@
-"""Finding of `bulksms doctor` about a change of SECRET_KEY: what still depends on SECRET_KEY_FALLBACKS."""
+"""Finding of `bulksms doctor` about SECRET_KEY: what needs SECRET_KEY_FALLBACKS or a key that is missing."""
 
-from sqlalchemy import Connection, text
+from collections.abc import Sequence
+
+from sqlalchemy import ARRAY, Connection, LargeBinary, Row, Text, bindparam, text
 
 from shared.api_key import secret_key_id
 from shared.health.finding import Finding
 from shared.people.second_factor import totp_key_id
 
-UNDER_FALLBACKS = text(
+UNDER_OTHER_KEYS = text(
     """
     SELECT (SELECT count(*) FROM api_key
              WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
-               AND (octet_length(secret_hash) = 32 OR substring(secret_hash FOR 4) <> :key
-                    OR (previous_until > now() AND (octet_length(previous_hash) = 32
-                                                    OR substring(previous_hash FOR 4) <> :key)))) AS api_keys,
+               AND (CASE WHEN octet_length(secret_hash) = 32 THEN :unmarked
+                         ELSE substring(secret_hash FOR 4) <> ALL (:keys) END
+                    OR (previous_until > now()
+                        AND CASE WHEN octet_length(previous_hash) = 32 THEN :unmarked
+                                 ELSE substring(previous_hash FOR 4) <> ALL (:keys) END))) AS api_keys,
            (SELECT count(*) FROM operator_key
              WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
-               AND substring(secret_hash FOR 4) <> :key) AS operator_keys,
+               AND substring(secret_hash FOR 4) <> ALL (:keys)) AS operator_keys,
            (SELECT count(*) FROM webhook
              WHERE state <> 'deleted' AND NOT (url IS NULL AND secret_version = 1 AND secret_key_id IS NULL)
-               AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks,
+               AND (coalesce(secret_key_id <> ALL (:keys), :unmarked)
+                    OR (:unmarked AND previous_until > now()))) AS webhooks,
            (SELECT count(*) FROM person
-             WHERE state = 'active' AND totp_secret NOT LIKE '_' || :totp_key || ':%') AS people
+             WHERE state = 'active' AND totp_secret NOT LIKE ALL (:totp_keys)) AS people
     """
-)
-"""Webhooks created by a `callback_url` are excluded until rotated: nobody has seen their first secret."""
+).bindparams(bindparam("keys", type_=ARRAY(LargeBinary)), bindparam("totp_keys", type_=ARRAY(Text)))
+"""What none of the keys opens. `unmarked` also counts what may be of another key: secrets whose row does not say of
+which key they are (older releases), and webhooks that still sign with a former secret too. Webhooks created by a
+`callback_url` are excluded until rotated: nobody has seen their first secret.
+"""
 
 
-def check_secret_key(connection: Connection, secret_key: str) -> Finding:
-    """Count the API keys, operator keys, webhooks and TOTP secrets that would break if the fallbacks were removed."""
-    keys = {"key": secret_key_id(secret_key), "totp_key": totp_key_id(secret_key)}
-    row = connection.execute(UNDER_FALLBACKS, keys).one()
-    if not (row.api_keys or row.operator_keys or row.webhooks or row.people):
+def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequence[str] = ()) -> Finding:
+    """Count what no key opens; else what would break if the fallbacks were removed.
+
+    Counts API keys, operator keys, webhooks and TOTP secrets.
+    """
+    lost = _under_other_keys(connection, (secret_key, *fallbacks), unmarked=False)
+    if any(lost):
+        remedy = (
+            "Their secrets do not work. Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, here and in every process;"
+            " if it has leaked, rotate or revoke what is left: docs/operating/security.md."
+        )
+        return Finding("secret key", "wrong", f"{_counted(lost)} need a key that is not set here", remedy)
+    if not fallbacks:
+        return Finding("secret key", "ok", "nothing needs a former one")
+    waiting = _under_other_keys(connection, (secret_key,), unmarked=True)
+    if not any(waiting):
         remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live that long."
         return Finding(
             "secret key", "notice", "no API key, webhook or person needs SECRET_KEY_FALLBACKS any more", remedy
         )
-    of_operators = f"{row.operator_keys:,} operator keys, " if row.operator_keys else ""
-    detail = (
-        f"{of_operators}{row.api_keys:,} API keys, {row.webhooks:,} webhooks and {row.people:,} people with TOTP"
-        " still need SECRET_KEY_FALLBACKS"
-    )
     remedy = (
         "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
         " owner's POST /api/v1/webhooks/ID/rotate-secret, a person until they next sign in with a code."
     )
-    return Finding("secret key", "notice", detail, remedy)
+    return Finding("secret key", "notice", f"{_counted(waiting)} still need SECRET_KEY_FALLBACKS", remedy)
+
+
+def _under_other_keys(connection: Connection, keys: Sequence[str], *, unmarked: bool) -> Row[int, int, int, int]:
+    values = {
+        "keys": [secret_key_id(key) for key in keys],
+        "totp_keys": [f"_{totp_key_id(key)}:%" for key in keys],
+        "unmarked": unmarked,
+    }
+    return connection.execute(UNDER_OTHER_KEYS, values).one()
+
+
+def _counted(row: Row[int, int, int, int]) -> str:
+    of_operators = f"{row.operator_keys:,} operator keys, " if row.operator_keys else ""
+    return f"{of_operators}{row.api_keys:,} API keys, {row.webhooks:,} webhooks and {row.people:,} people with TOTP"

@@ -11,7 +11,10 @@ from shared.guard import Notes, release, state_of
 from shared.lifecycle import OPEN_SENDS
 from shared.sends.holding import hold_for_review
 
-REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
+REASON = (
+    "The send was open when a database was released that had been restored, copied or had lost commits: its messages"
+    " may have been sent before, unless it was accepted since."
+)
 
 
 def release_guard(

@@ -19,6 +19,7 @@ from bulksms.local.files import write_private
 from bulksms.local.ports import free_port
 from shared.audit.check import audit
 from shared.db.connection import make_engine
+from shared.environment import driver_url
 from tests.faults.catalogue import Survived
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, RATE, WINDOW
@@ -46,7 +47,7 @@ class Up(House):
             command = [str(Path(sys.executable).parent / "bulksms"), "up", "--port", str(self.port), "--workers", "2"]
             self.up = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings}, stdout=log, stderr=log)
         wait_until(lambda: (var / "demo.json").exists(), 120, "the service")
-        self.engine = make_engine(read_exports((var / "env").read_text())["DATABASE_URL"])
+        self.engine = make_engine(driver_url(read_exports((var / "env").read_text())["DATABASE_URL"]))
 
     def stop(self) -> None:
         """As Ctrl-C does."""

@@ -55,6 +55,14 @@ def new_key(service: Service) -> NewKey:
         return create_key(connection, service.account_id, SECRET_KEY, scopes=SCOPES)
 
 
+def without_secrets(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET revoked_at = now()"))
+        connection.execute(text("UPDATE operator_key SET revoked_at = now()"))
+        connection.execute(text("UPDATE webhook SET state = 'deleted'"))
+        connection.execute(text("UPDATE person SET totp_secret = NULL"))
+
+
 def sign_in(service: Service, key: NewKey) -> int:
     return service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).status_code
 
@@ -70,16 +78,16 @@ def deliver(service: Service) -> None:
     asyncio.run(run())
 
 
-def finding(service: Service) -> str:
+def finding(service: Service, fallbacks: str = SECRET_KEY) -> str:
     env = {
         "DATABASE_URL": service.settings.database_url,
         "REDIS_URL": "redis://127.0.0.1:1",
         "SECRET_KEY": NEW,
-        "SECRET_KEY_FALLBACKS": SECRET_KEY,
+        "SECRET_KEY_FALLBACKS": fallbacks,
         "COLUMNS": "500",
     }
     output = CliRunner().invoke(main, ["doctor"], env=env).output
-    return next(line for line in output.splitlines() if "SECRET_KEY_FALLBACKS" in line)
+    return next(line for line in output.splitlines() if "secret key" in line)
 
 
 def test_tokens_and_api_secrets_go_on(service: Service) -> None:
@@ -148,9 +156,7 @@ def test_a_repeated_request_gets_the_secret_of_the_key_that_made_it(service: Ser
 
 
 def test_the_doctor_says_when_the_old_key_may_go(service: Service, there: Receiver) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE api_key SET revoked_at = now()"))
-        connection.execute(text("UPDATE webhook SET state = 'deleted'"))
+    without_secrets(service)
     key = new_key(service)
     service.token = service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).get_json()["access_token"]
     made = service.post("/webhooks", url=there.url).json
@@ -166,3 +172,27 @@ def test_the_doctor_says_when_the_old_key_may_go(service: Service, there: Receiv
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE webhook SET previous_until = now()"))
     assert "needs SECRET_KEY_FALLBACKS any more" in finding(service)
+
+
+@pytest.mark.parametrize("fallbacks", ["", "a-third-secret-key-of-enough-characters"])
+def test_the_doctor_finds_what_no_key_opens(service: Service, fallbacks: str) -> None:
+    without_secrets(service)
+    assert "nothing needs a former one" in finding(service, "")
+    key = new_key(service)
+    change_key(service, SECRET_KEY)
+    assert "1 API keys, 0 webhooks and 0 people with TOTP still need" in finding(service)
+    assert "✗" in finding(service, fallbacks)
+    assert "1 API keys, 0 webhooks and 0 people with TOTP need a key that is not set here" in finding(
+        service, fallbacks
+    )
+    assert sign_in(service, key) == 200
+    assert "✗" not in finding(service, fallbacks), "it was hashed under the new key when it was used"
+
+
+def test_a_hash_of_an_older_release_is_not_said_to_be_lost(service: Service) -> None:
+    without_secrets(service)
+    new_key(service)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET secret_hash = substring(secret_hash FROM 5)"))
+    assert "nothing needs a former one" in finding(service, "")
+    assert "1 API keys, 0 webhooks and 0 people with TOTP still need" in finding(service)

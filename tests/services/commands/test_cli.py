@@ -146,9 +146,12 @@ def test_hints_can_be_pasted_whatever_the_name_holds(run: Run) -> None:
 
 def test_suspending(run: Run, engine: Engine) -> None:
     run("account", "create", "late payer")
-    for command, state in (("suspend", "suspended"), ("activate", "active")):
-        run("account", command, "late payer")
+    for command, state, reason in (("suspend", "suspended", ["--reason", "unpaid"]), ("activate", "active", [])):
+        run("account", command, "late payer", *reason)
         assert scalar(engine, "SELECT state FROM account WHERE name = 'late payer'") == state
+    changes = as_json(run("changes", "late payer", "--what", "account", "--json"))
+    kept = [(change["action"], change["reason"]) for change in changes[:2]]
+    assert kept == [("account.activated", None), ("account.suspended", "unpaid")]
 
 
 def test_the_secret_is_shown_once(run: Run) -> None:
@@ -529,10 +532,10 @@ def test_the_doctor_writes_to_redis(
 
 
 def test_the_doctor_looks_at_a_broker_that_is_no_redis(run: Run) -> None:
-    broker = f"amqp://nobody:secret@127.0.0.1:{free_port()}//"
+    broker = f"amqp://nobody:password@127.0.0.1:{free_port()}//"
     result = run("doctor", "--json", code=1, BROKER_URL=broker)
     assert findings(result)["broker"] == "wrong"
-    assert "secret" not in result.output
+    assert "password" not in result.output
 
 
 def test_the_doctor_tells_of_doubts(run: Run, service: Service, engine: Engine) -> None:
@@ -557,7 +560,9 @@ def test_the_doctor_when_redis_is_away(run: Run) -> None:
 def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, str]) -> None:
     away = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
     result = run("doctor", code=1, DATABASE_URL=away)
-    assert "Start Postgres; check DATABASE_URL" in result.stdout
+    assert "Start Postgres; check DATABASE_URL. If DATABASE_URL is from var/env, source that again" in result.stdout
+    elsewhere = away.replace("127.0.0.1", "localhost")
+    assert "var/env" not in run("doctor", code=1, DATABASE_URL=elsewhere).stdout
     assert "secret" not in result.output
     assert "Run `bulksms doctor`." in run("account", "list", code=1, DATABASE_URL=away).stderr
     empty = env["DATABASE_URL"].rpartition("/")[0] + "/postgres"

@@ -33,6 +33,7 @@ def service(engine: Engine) -> Service:
     made = Service(engine)
     made.bulk([FIRST, SECOND, THIRD, "254711000001", "254711000002"])
     made.deliver_receipts()
+    made.worker.carrier_status.refresh()
     return made
 
 
@@ -145,3 +146,19 @@ def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
 @pytest.mark.parametrize("header", ["", "phone,time", "a,b"])
 def test_a_file_without_the_columns_is_refused(reconcile: Reconcile, header: str) -> None:
     assert "names no column for" in reconcile(header, "1,2", code=1).stderr
+
+
+def test_an_unknown_status_is_told_the_known_ones(reconcile: Reconcile) -> None:
+    said = reconcile("phone,status", f"{FIRST},perhaps").stderr.replace("\n", " ")
+    assert "'perhaps' is not a known status; there are delivered, delivrd, sent," in said
+    assert ", not_sent," in said
+
+
+def test_a_carrier_that_nobody_knows_is_an_error(service: Service, reconcile: Reconcile) -> None:
+    another = ("--carrier", "another")
+    refused = reconcile("phone,status", f"{FIRST},sent", options=another, code=2)
+    assert "There is no carrier another." in refused.stderr
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE doubt SET carrier = 'another'"))
+    found = as_json(reconcile("phone,status", f"{FIRST},sent", options=(*another, "--json")))
+    assert found["left_in_doubt"] == 3

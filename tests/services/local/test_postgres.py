@@ -13,7 +13,7 @@ import pytest
 
 from bulksms.local import account
 from bulksms.local.errors import LocalError
-from bulksms.local.postgres import Postgres
+from bulksms.local.postgres import Postgres, _binary
 from tests.harness.servers import make_postgres
 
 HOLDER = """
@@ -43,6 +43,12 @@ def test_it_works(postgres: Postgres) -> None:
     with connect(postgres.url) as connection:
         row = connection.execute("SELECT current_user, current_database(), getdatabaseencoding()").fetchone()
     assert row == ("bulksms", "bulksms", "UTF8")
+
+
+def test_its_pg_dump_takes_the_libpq_url(postgres: Postgres) -> None:
+    dumped = subprocess.run([_binary("pg_dump"), postgres.libpq_url], capture_output=True, text=True, check=False)
+    assert dumped.returncode == 0, dumped.stderr
+    assert "PostgreSQL database dump complete" in dumped.stdout
 
 
 @pytest.mark.parametrize("setting", ["fsync", "full_page_writes", "synchronous_commit"])

@@ -28,7 +28,7 @@ def blocks(language: str, page: str) -> list[str]:
 (FIRST,) = blocks("sh", README)
 FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
-(OPERATOR,) = blocks("sh", ACCOUNTS)
+OPERATOR, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
 
 
@@ -125,6 +125,11 @@ def test_the_operators_sequence(service: House, tmp_path: Path) -> None:
     body = {"sender_id": "ACME", "phone": "254711000009", "message": "Hello"}
     status, response = service.try_request("POST", "/sms/send", body, {"Authorization": f"Bearer {token}"})
     assert (status, response.get("balance")) == (200, 999)
+    limited = paste(service, LIMIT, tmp_path)
+    assert re.search(r"spend day\W+5,?000", limited)
+    service.wait_for_end(60)
+    paste(service, REMOVE, tmp_path)
+    assert service.scalar("SELECT retention_days FROM account WHERE name = 'acme' AND state = 'closed'") == 30
 
 
 def test_each_phone_of_the_table_ends_as_it_says(service: House) -> None:

@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 
 from api.documentation import add_documentation
 from api.http.responses import CONTENT_SECURITY_POLICY
+from api.problems import Problem
 
 ROOT = Path(__file__).parents[3]
 
@@ -90,3 +91,6 @@ def test_without_a_site_docs_is_the_reference(tmp_path: Path) -> None:
         assert (response.status_code, response.headers["Location"]) == (302, "/reference")
     with visitor.get("/reference") as response:
         assert (response.status_code, response.mimetype) == (200, "text/html")
+    visitor.application.testing = True
+    with pytest.raises(Problem, match="`make docs` builds it"):
+        visitor.get("/docs/operating/alerts/")

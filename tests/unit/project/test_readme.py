@@ -79,6 +79,7 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
     page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/templates/reference.html").read_text()))
     demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO", "sign_in_url": ""}
     printed = banner.banner(demo, Path("var"))
+    assert "API reference: http://x/reference," in printed, "which exists without `make docs`"
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
         for text in (README, FIRST_SENDS, printed, page.replace("ACME", "DEMO")):
             assert line in [shown.strip() for shown in text.splitlines()], line

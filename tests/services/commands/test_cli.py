@@ -327,6 +327,13 @@ def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
         assert result.stdout == ""
 
 
+def test_what_limits_a_send_is_shown(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    assert as_json(run("send", "show", send, "--json"))["limited_by"] == "send_at"
+    run("send", "cancel", send)
+    assert as_json(run("send", "show", send, "--json"))["limited_by"] is None
+
+
 def test_holding_and_releasing(run: Run, service: Service) -> None:
     send = service.bulk(["254711000001"], **LATER).json["send_id"]
     run("send", "hold", send, "--reason", "looks like fraud")

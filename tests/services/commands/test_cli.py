@@ -410,6 +410,7 @@ def test_resolving_the_doubts_of_a_send(run: Run, service: Service) -> None:
     send = service.bulk(["99906000001", "254711000001", "99906000002"]).json["send_id"]
     other = service.send("99906000003").json["message_id"]
     listed = as_json(run("doubt", "list", "--send", send, "--json"))
+    assert "submitted no later than" in run("doubt", "list", "--send", send).stdout
     assert [row["phone"] for row in listed] == ["99906000001", "99906000002"]
     assert "2 messages: failed, credits given back." in run("doubt", "resolve", "--send", send, "not-sent").stderr
     assert service.counts(send) == {"submitted": 3, "accepted": 3, "sent": 1, "failed": 2}

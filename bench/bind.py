@@ -27,22 +27,22 @@ class Bind:
         while not self._rest:
             self._rest = self._socket.recv(4096)
         self._rest = b""
-        self.answers: list[str] = []
+        self.responses: list[str] = []
         """The carrier's ids, in the order of the submits."""
         self.receipts: list[tuple[int, str]] = []
         """Sequence number and id of the receipts not acknowledged yet."""
 
     def submit(self, phones: range) -> list[str]:
         """Submit to the phones. Returns the carrier's ids, in order."""
-        self.answers = []
+        self.responses = []
         sent, size = 0, len(phones)
-        while len(self.answers) < size:
-            if sent < size and sent - len(self.answers) <= WINDOW // 2:
-                upto = min(size, len(self.answers) + WINDOW)
+        while len(self.responses) < size:
+            if sent < size and sent - len(self.responses) <= WINDOW // 2:
+                upto = min(size, len(self.responses) + WINDOW)
                 self._socket.sendall(b"".join([_submit_sm(phone, self._suffix) for phone in phones[sent:upto]]))
                 sent = upto
             self.read()
-        return self.answers
+        return self.responses
 
     def read(self) -> None:
         """Wait for PDUs, and record responses and receipts."""
@@ -53,7 +53,7 @@ class Bind:
             if length > size - at:
                 break
             if command == SUBMIT_SM_RESP:
-                self.answers.append(data[at + 16 : at + length - 1].decode())
+                self.responses.append(data[at + 16 : at + length - 1].decode())
             elif command == DELIVER_SM:
                 begin = data.index(b"id:", at) + 3
                 self.receipts.append((sequence, data[begin : begin + 10].decode()))
@@ -62,8 +62,8 @@ class Bind:
 
     def answer_receipts(self) -> None:
         """Acknowledge the receipts, which are stored now."""
-        answers = (HEADER.pack(17, DELIVER_SM_RESP, 0, sequence) + b"\0" for sequence, _ in self.receipts)
-        self._socket.sendall(b"".join(answers))
+        responses = (HEADER.pack(17, DELIVER_SM_RESP, 0, sequence) + b"\0" for sequence, _ in self.receipts)
+        self._socket.sendall(b"".join(responses))
         self.receipts.clear()
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ SETTINGS = {"CONSOLE_SECRET_KEY": "a-key-that-only-measurements-use-0123456789",
 
 def run(result: Result) -> None:
     """Measure with 5 million messages, with --short 200,000."""
-    messages, looks, pairs, seconds = (200_000, 20, 2, 10) if result.short else (5_000_000, 40, 5, 20)
+    messages, openings, pairs, seconds = (200_000, 20, 2, 10) if result.short else (5_000_000, 40, 5, 20)
     with Stand(receipts=True, settings=SETTINGS) as stand:
         result.smsc = stand.smsc.kind
         warm_up(stand)
@@ -43,7 +43,7 @@ def run(result: Result) -> None:
         send = _running_send(stand)
         owner, admin = _browser(stand, tenants[0].account), _browser(stand, None)
         paths = account_pages(stand, tenants[0], send) | operator_pages(stand, tenants[0])
-        for case in _first_bytes(paths, owner, admin, looks):
+        for case in _first_bytes(paths, owner, admin, openings):
             result.add(case)
         accounts = [tenants[number % len(tenants)].account for number in range(PEOPLE)]
         people = [(account, _browser(stand, account)) for account in accounts]
@@ -76,16 +76,16 @@ def _browser(stand: Stand, account: int | None) -> Browser:
     return browser
 
 
-def _first_bytes(paths: dict[str, str], owner: Browser, admin: Browser, looks: int) -> list[Case]:
+def _first_bytes(paths: dict[str, str], owner: Browser, admin: Browser, openings: int) -> list[Case]:
     """A case for each page: the milliseconds until its first byte, of so many looks in turn."""
     took: dict[str, list[float]] = {name: [] for name in paths}
     errors = dict.fromkeys(paths, 0)
-    for look in range(looks + 2):
+    for number in range(openings + 2):
         for name, path in paths.items():
             browser = admin if path.startswith("/operator/") else owner
             status, _, seconds = browser.get(path, part=name.startswith(LIVE))
             errors[name] += status != 200
-            if look >= 2:  # the first ones fill caches
+            if number >= 2:  # the first ones fill caches
                 took[name].append(seconds * 1000)
     cases = []
     for name, times in took.items():

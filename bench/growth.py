@@ -102,8 +102,8 @@ def scrape(stand: Stand) -> float:
             f"http://{LOOPBACK}:{stand.port}/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}
         )
         begun = time.perf_counter()
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            answer.read()
+        with urllib.request.urlopen(request, timeout=10) as response:
+            response.read()
         times.append(time.perf_counter() - begun)
     return round(1000 * statistics.median(times), 1)
 

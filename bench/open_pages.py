@@ -36,24 +36,24 @@ class Polled:
 
 
 async def keep_open(port: int, cookie: str, path: str, polled: Polled) -> None:
-    """One open page. It looks again when its last answer says so."""
+    """One open page. It looks again when its last response says so."""
     await asyncio.sleep(random.uniform(0, FIRST_SECONDS))
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
-    look: tuple[str, int] | None = (path, 0)
+    poll: tuple[str, int] | None = (path, 0)
     try:
-        while look is not None:
-            await asyncio.sleep(look[1])
+        while poll is not None:
+            await asyncio.sleep(poll[1])
             begun = time.perf_counter()
-            head = f"GET {look[0]} HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nCookie: {cookie}\r\nHX-Request: true\r\n\r\n"
+            head = f"GET {poll[0]} HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nCookie: {cookie}\r\nHX-Request: true\r\n\r\n"
             writer.write(head.encode())
-            answer = await reader.readuntil(b"\r\n\r\n")
+            response = await reader.readuntil(b"\r\n\r\n")
             polled.first_bytes.append((time.perf_counter() - begun) * 1000)
-            status, _, _ = answer[9:].partition(b" ")
+            status, _, _ = response[9:].partition(b" ")
             polled.statuses[status.decode()] += 1
-            length = int(answer.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
+            length = int(response.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
             page = (await reader.readexactly(length)).decode()
             if int(status) < http.HTTPStatus.BAD_REQUEST:
-                look = next_look(page)
+                poll = next_look(page)
     finally:
         writer.close()
 
@@ -83,8 +83,8 @@ def open_pages(port: int, pages: list[tuple[str, str]], polled: Polled) -> Itera
         process.stdin.flush()
         time.sleep(FIRST_SECONDS)
         yield
-        told: dict[str, Any] = json.loads(process.communicate(timeout=30)[0])
-        polled.statuses, polled.first_bytes = told["statuses"], told["first_bytes"]
+        report: dict[str, Any] = json.loads(process.communicate(timeout=30)[0])
+        polled.statuses, polled.first_bytes = report["statuses"], report["first_bytes"]
     finally:
         if process.poll() is None:
             process.kill()

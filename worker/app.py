@@ -55,11 +55,11 @@ guard = Guard(
 if not settings.eager:  # with eager tasks, publishing would do the work itself
     process.sweeper.work.tasks = TaskPublisher(app)
 alarm = Alarm()
-app.steps["consumer"].add(step_with(alarm))
 watchdog = ConsumerWatchdog(
     redis_client(settings.broker_url, timeout=1) if redis_broker else None,
     alarm.reconnect,
 )
+app.steps["consumer"].add(step_with(alarm, watchdog))
 
 
 @contextmanager

@@ -105,10 +105,10 @@ class Look:
 def looking(context: BrowserContext) -> Iterator[Look]:
     """A look with this window; fails at the end if anything was found."""
     context.set_default_timeout(8_000)
-    look = Look(context.new_page())
-    yield look
+    inspector = Look(context.new_page())
+    yield inspector
     context.close()
-    assert look.found == {}
+    assert inspector.found == {}
 
 
 def below(base: str, paths: Mapping[str, str]) -> dict[str, str]:
@@ -117,28 +117,28 @@ def below(base: str, paths: Mapping[str, str]) -> dict[str, str]:
 
 @EVERY_SCREEN
 def test_every_page_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
-    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as look:
-        look.at(below(stand.account, pages.pages_of(stand.console)))
-        look.at(below(stand.url, pages.persons_pages()))
-        look.at({"test mode": stand.account.removesuffix("live") + "test/"})
+    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        inspector.at(below(stand.account, pages.pages_of(stand.console)))
+        inspector.at(below(stand.url, pages.persons_pages()))
+        inspector.at({"test mode": stand.account.removesuffix("live") + "test/"})
 
 
 @EVERY_SCREEN
 def test_every_page_of_the_operator_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
-    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as look:
-        look.at(below(stand.url, pages.operators_pages(stand.console)))
+    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as inspector:
+        inspector.at(below(stand.url, pages.operators_pages(stand.console)))
 
 
 @EVERY_OTHER_SCREEN
 def test_what_follows_a_form_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
     objects = pages.objects_of(stand.console)
-    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as look:
+    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
         start = stand.url + "/me/security"
-        look.after(start, stand.account, pages.forms_of(pages.FORMS_OF_ACCOUNT, **objects))
-        look.after(start, stand.url, pages.forms_of(pages.FORMS_OF_PERSON, **objects))
-        look.at({"search with errors": stand.account + pages.WRONG_SEARCHES["search with errors"]})
-    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as look:
-        look.after(stand.url + "/me/security", stand.url, pages.forms_of(pages.FORMS_OF_OPERATOR, **objects))
+        inspector.after(start, stand.account, pages.forms_of(pages.FORMS_OF_ACCOUNT, **objects))
+        inspector.after(start, stand.url, pages.forms_of(pages.FORMS_OF_PERSON, **objects))
+        inspector.at({"search with errors": stand.account + pages.WRONG_SEARCHES["search with errors"]})
+    with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as inspector:
+        inspector.after(stand.url + "/me/security", stand.url, pages.forms_of(pages.FORMS_OF_OPERATOR, **objects))
 
 
 @EVERY_SCREEN
@@ -148,23 +148,23 @@ def test_the_pages_before_sign_in_can_be_used_by_everybody(stand: Stand, screen:
         email = pages.objects_of(console)["new"] + "@example.com"
         invited = invite(connection, email, console.service.account_id, "viewer").token
     objects = {"link": console.link(console.person()), "invited": invited}
-    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
-        look.at({name: stand.url + path.format(**objects) for name, path in pages.OF_STRANGERS.items()})
-        look.after(stand.url + "/sign-in", stand.url, pages.forms_of(pages.FORMS_OF_STRANGERS, **objects))
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        inspector.at({name: stand.url + path.format(**objects) for name, path in pages.OF_STRANGERS.items()})
+        inspector.after(stand.url + "/sign-in", stand.url, pages.forms_of(pages.FORMS_OF_STRANGERS, **objects))
 
 
 @EVERY_OTHER_SCREEN
 def test_a_new_persons_pages_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
     """The choice of an account, what a viewer may not see, the second factor and its recovery codes."""
-    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
-        page, link = look.page, pages.person_of_two_accounts(stand.console)
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        page, link = inspector.page, pages.person_of_two_accounts(stand.console)
         page.goto(f"{stand.url}/sign-in/link/{link}")
         with page.expect_navigation(wait_until="load"):
             page.locator("main button").click()
-        look.at({"choice of an account": stand.url + "/", "not allowed": stand.account + "/compose/"})
+        inspector.at({"choice of an account": stand.url + "/", "not allowed": stand.account + "/compose/"})
     person = stand.console.person("viewer")
-    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as look:
-        page = look.page
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        page = inspector.page
         page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
         with page.expect_navigation(wait_until="load"):
             page.locator("main button").click()
@@ -175,15 +175,15 @@ def test_a_new_persons_pages_can_be_used_by_everybody(stand: Stand, screen: str)
         page.locator("#code").fill(code_at(re.sub(r"\s", "", secret), int(time.time() // STEP_SECONDS)))
         page.locator("#code").press("Enter")
         page.locator(".codes").wait_for()
-        look.now("recovery codes")
+        inspector.now("recovery codes")
         page.context.clear_cookies()
         page.goto(stand.url + "/sign-in")
         page.locator("#email").fill(person.email)
         page.locator("#password").fill(PASSWORD)
         page.locator("#password").press("Enter")
         page.locator("#code").wait_for()
-        look.now("code at sign-in")
+        inspector.now("code at sign-in")
         page.locator("#code").fill("x")
         page.locator("#code").press("Enter")
         page.locator("#code-error").wait_for()
-        look.now("code at sign-in with errors")
+        inspector.now("code at sign-in with errors")

@@ -144,7 +144,7 @@ def test_an_owners_day(stand: Stand) -> None:
 def test_a_webhook_is_tried(chromium: Browser, postgres_server: Postgres) -> None:
     """On an installation of its own, that posts to this machine: a test event is refused there, and posted again."""
 
-    def answer(_: Post) -> int:
+    def respond(_: Post) -> int:
         return 500 if len(there.posts) == 1 else 204
 
     def posted_again() -> bool:
@@ -155,7 +155,7 @@ def test_a_webhook_is_tried(chromium: Browser, postgres_server: Postgres) -> Non
         disposable_database(postgres_server) as engine,
         console_of(engine, webhook_loopback=True) as console,
         serving(console.app) as url,
-        receiver(answer) as there,
+        receiver(respond) as there,
         chromium.new_context() as context,
     ):
         page = context.new_page()

@@ -110,11 +110,11 @@ def test_a_page_in_the_background_asks_for_nothing(stand: Stand) -> None:
     page = context.new_page()
     page.goto(stand.account + "/", wait_until="networkidle")
     page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true})")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     page.evaluate("htmx.trigger('#now', 'every')")
     page.wait_for_timeout(8_000)
-    assert asked == []
+    assert requests == []
     context.close()
 
 

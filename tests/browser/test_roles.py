@@ -1,4 +1,4 @@
-"""The days of those who look and do not act: a viewer of an account, and support, who answers a customer."""
+"""The days of people who only read: a viewer of an account, and support, who answers a customer."""
 
 from playwright.sync_api import expect
 

@@ -28,7 +28,7 @@ def bulk(house: House, numbers: list[str]) -> str:
 
 
 def attempts(house: House, send: str) -> list[list[tuple[str, str]]]:
-    """Of each message of the send, who was asked and what was answered, in order."""
+    """The carrier and the outcome of each attempt, for each message of the send, in order."""
     messages = [house.get(f"/messages/{each['message_id']}") for each in house.get(f"/sends/{send}/messages")["data"]]
     return [[(attempt["carrier"], attempt["answer"]) for attempt in message["attempts"]] for message in messages]
 

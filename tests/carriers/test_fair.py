@@ -93,7 +93,7 @@ def test_what_waits_delays_no_password_and_everybody_has_a_share(tmp_path: Path)
             bulk(house, phones(NOTICES_OF_EACH, first(NOTICES) + NOTICES_OF_EACH * number), "transactional")
         house.new_account("codes")
         bulk(house, phones(20_000, first(CODES)), "authentication")
-        wait_until(lambda: among(smsc, 0, CODES) > 1_000, 60, "the codes that fair order gives those who come")
+        wait_until(lambda: among(smsc, 0, CODES) > 1_000, 60, "the codes that fair order lets through")
         begun = watch(smsc, 20)
         came = len(smsc.seen.phones) - begun
         codes, notices = among(smsc, begun, CODES), among(smsc, begun, NOTICES)

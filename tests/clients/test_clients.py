@@ -56,9 +56,9 @@ def test_the_first_send_in_python(service: House, tmp_path: Path) -> None:
     assert len(first.strip().splitlines()) == 5
     assert f"```python\n{first}```" in README
     (tmp_path / "send.py").write_text(ready(service, first + more))
-    told = run([sys.executable, "send.py"], tmp_path, PYTHONPATH=str(ROOT / "python")).splitlines()
-    assert told[:2] == ["delivered", "2 ['invalid_phone']"]
-    assert {line.split()[0] for line in told[2:]} == {"254711000001", "254711000002"}
+    output = run([sys.executable, "send.py"], tmp_path, PYTHONPATH=str(ROOT / "python")).splitlines()
+    assert output[:2] == ["delivered", "2 ['invalid_phone']"]
+    assert {line.split()[0] for line in output[2:]} == {"254711000001", "254711000002"}
 
 
 def test_the_first_send_in_node(service: House, tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ console.log((await twice()) === (await twice()));
 await client.sendMessage({ body: { ...body, sender_id: "NOBODY" } }).catch((error) => console.log(error.code));
 """
     )
-    told = run([node, "send.mjs"], tmp_path).splitlines()
-    assert told == ["delivered", "true", "true", "sender_not_registered"]
+    output = run([node, "send.mjs"], tmp_path).splitlines()
+    assert output == ["delivered", "true", "true", "sender_not_registered"]
 
 
-def test_errors_are_told(client: Client) -> None:
+def test_errors_are_reported(client: Client) -> None:
     with pytest.raises(ApiError) as refused:
         client.send("NOBODY", "254711000000", "Hi")
     assert (refused.value.status, refused.value.code) == (403, "sender_not_registered")

@@ -67,7 +67,7 @@ def test_newman_runs_the_collection(tools: Path, service: House) -> None:
     given = [word for name, value in variables.items() for word in ("--env-var", f"{name}={value}")]
     report = ["--reporters", "cli,json", "--reporter-json-export", "report.json"]
     run(["npx", "newman", "run", str(COLLECTION), *given, *report], tools)
-    told = json.loads((tools / "report.json").read_text())["run"]["executions"]
-    assert len(told) == sum(len(folder["item"]) for folder in json.loads(COLLECTION.read_text())["item"])
+    executions = json.loads((tools / "report.json").read_text())["run"]["executions"]
+    assert len(executions) == sum(len(folder["item"]) for folder in json.loads(COLLECTION.read_text())["item"])
     allowed = {200}.union(*ALSO_GOOD.values())
-    assert [each["item"]["name"] for each in told if each["response"]["code"] not in allowed] == []
+    assert [each["item"]["name"] for each in executions if each["response"]["code"] not in allowed] == []

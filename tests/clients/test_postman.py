@@ -59,15 +59,15 @@ class Runner:
         connection = http.client.HTTPConnection(LOOPBACK, self._port, timeout=60)
         body = self._filled(request["body"]["raw"]).encode() if "body" in request else None
         connection.request(request["method"], path, body, headers)
-        answer = connection.getresponse()
-        content = answer.read()
+        response = connection.getresponse()
+        content = response.read()
         connection.close()
-        if answer.status == 200 and "json" in (answer.getheader("Content-Type") or ""):
-            told = json.loads(content)
+        if response.status == 200 and "json" in (response.getheader("Content-Type") or ""):
+            report = json.loads(content)
             for member, name in (CAPTURED | CAPTURED_OF.get(operation_id, {})).items():
-                if told.get(member):
-                    self._variables[name] = told[member]
-        return answer.status, content
+                if report.get(member):
+                    self._variables[name] = report[member]
+        return response.status, content
 
     def failures(self, folder: str, *accepted: Mapping[str, tuple[int, ...]]) -> list[Any]:
         """Run a folder; returns what was answered neither 200 nor with a status that is accepted of its operation."""

@@ -1,4 +1,4 @@
-"""The Python client when things go wrong: lost answers, refusals, tokens that end, webhooks that are forged."""
+"""The Python client when things go wrong: lost responses, refusals, tokens that end, webhooks that are forged."""
 
 import json
 import threading
@@ -14,16 +14,16 @@ from bulksms_client.webhooks import TOLERANCE
 from bulksms_client.wire import Wire
 from standardwebhooks import Webhook
 
-Answer = tuple[int, dict[str, Any], dict[str, str]] | None
+Reply = tuple[int, dict[str, Any], dict[str, str]] | None
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 class Scripted:
-    """A service that gives the answers it was told to give, in order; None breaks the connection off."""
+    """A service that gives scripted replies, in order; None breaks the connection off."""
 
     def __init__(self) -> None:
-        self.answers: list[Answer] = []
-        self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.replies: list[Reply] = []
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
         self.tokens = 0
         scripted = self
 
@@ -35,17 +35,17 @@ class Scripted:
                 if self.path == "/api/v1/auth/token":
                     scripted.tokens += 1
                     return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
-                scripted.asked.append((self.command, self.path, dict(self.headers), body))
-                answer = scripted.answers.pop(0)
-                if answer is None:
+                scripted.requests.append((self.command, self.path, dict(self.headers), body))
+                response = scripted.replies.pop(0)
+                if response is None:
                     self.close_connection = True
                     return None
-                return self.give(*answer)
+                return self.give(*response)
 
             do_GET = do_POST  # noqa: N815
 
-            def give(self, status: int, answer: dict[str, Any], headers: dict[str, str]) -> None:
-                raw = json.dumps(answer).encode()
+            def give(self, status: int, response: dict[str, Any], headers: dict[str, str]) -> None:
+                raw = json.dumps(response).encode()
                 self.send_response(status)
                 for name, value in {**headers, "Content-Length": str(len(raw))}.items():
                     self.send_header(name, value)
@@ -61,7 +61,7 @@ class Scripted:
         self.thread.start()
 
     def keys(self) -> set[str]:
-        return {headers["Idempotency-Key"] for _, _, headers, _ in self.asked}
+        return {headers["Idempotency-Key"] for _, _, headers, _ in self.requests}
 
     def stop(self) -> None:
         self.server.shutdown()
@@ -95,24 +95,24 @@ def problem(code: str, *, retryable: bool = False) -> dict[str, Any]:
 
 
 def test_it_works(service: Scripted, transport: Transport) -> None:
-    service.answers = [(200, {"a": 1}, {})]
+    service.replies = [(200, {"a": 1}, {})]
     assert transport.request("GET", "/limits", query={"x": None, "y": "z"}) == {"a": 1}
-    assert [(method, path) for method, path, _, _ in service.asked] == [("GET", "/api/v1/limits?y=z")]
+    assert [(method, path) for method, path, _, _ in service.requests] == [("GET", "/api/v1/limits?y=z")]
 
 
-def test_a_lost_answer_is_asked_for_again_with_the_same_key(
+def test_a_lost_response_is_requested_again_with_the_same_key(
     service: Scripted, transport: Transport, slept: list[float]
 ) -> None:
-    service.answers = [None, (503, problem("unavailable", retryable=True), {"Retry-After": "7"}), (200, {"a": 1}, {})]
+    service.replies = [None, (503, problem("unavailable", retryable=True), {"Retry-After": "7"}), (200, {"a": 1}, {})]
     assert transport.request("POST", "/sms/send", {"phone": "1"}) == {"a": 1}
-    assert len(service.asked) == 3
+    assert len(service.requests) == 3
     assert len(service.keys()) == 1
     assert len(slept) == 2
     assert slept[1] >= 7
 
 
 def test_after_all_tries_it_says_that_nobody_knows(service: Scripted, transport: Transport) -> None:
-    service.answers = [None, None, None]
+    service.replies = [None, None, None]
     with pytest.raises(Unreachable):
         transport.request("POST", "/sms/send", {}, key="mine")
     assert service.keys() == {"mine"}
@@ -120,15 +120,19 @@ def test_after_all_tries_it_says_that_nobody_knows(service: Scripted, transport:
 
 @pytest.mark.parametrize("code", ["token_expired", "token_revoked", "invalid_token"])
 def test_a_token_that_has_ended_is_renewed_once(service: Scripted, transport: Transport, code: str) -> None:
-    service.answers = [(401, problem(code), {}), (200, {"a": 1}, {}), (200, {"a": 2}, {})]
+    service.replies = [(401, problem(code), {}), (200, {"a": 1}, {}), (200, {"a": 2}, {})]
     assert transport.request("POST", "/sms/send", {}) == {"a": 1}
     assert transport.request("POST", "/sms/send", {}) == {"a": 2}
-    assert [headers["Authorization"] for _, _, headers, _ in service.asked] == ["Bearer t1", "Bearer t2", "Bearer t2"]
+    assert [headers["Authorization"] for _, _, headers, _ in service.requests] == [
+        "Bearer t1",
+        "Bearer t2",
+        "Bearer t2",
+    ]
     assert len(service.keys()) == 2
 
 
 def test_a_refusal_is_not_asked_again(service: Scripted, transport: Transport, slept: list[float]) -> None:
-    service.answers = [(402, {**problem("low_balance"), "required": 3, "balance": 2}, {})]
+    service.replies = [(402, {**problem("low_balance"), "required": 3, "balance": 2}, {})]
     with pytest.raises(Exception, match="402 low_balance: It is so") as refused:
         transport.request("POST", "/sms/send", {})
     assert (type(refused.value).__name__, slept) == ("LowBalance", [])
@@ -145,14 +149,14 @@ BODY = '{"type":"message.delivered","data":{"phone":"254711000000"}}'
 
 
 def test_pages_go_on_behind_an_empty_one(service: Scripted) -> None:
-    service.answers = [
+    service.replies = [
         (200, {"data": [], "next_cursor": "a"}, {}),
         (200, {"data": [{"n": 1}], "next_cursor": "b"}, {}),
         (200, {"data": [], "next_cursor": None}, {}),
     ]
     with Client(f"http://127.0.0.1:{service.server.server_port}", "key", "secret") as client:
         assert list(client.pages("/messages", status="failed")) == [{"n": 1}]
-    assert ["cursor=" + cursor in path for cursor, (_, path, _, _) in zip("?ab", service.asked, strict=True)] == [
+    assert ["cursor=" + cursor in path for cursor, (_, path, _, _) in zip("?ab", service.requests, strict=True)] == [
         False,
         True,
         True,

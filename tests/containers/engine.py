@@ -82,8 +82,8 @@ class Engine:
             logs = (
                 self._run("docker compose logs --no-color --tail 20", 60).stdout if command.startswith("docker") else ""
             )
-            said = "\n".join((done.stdout[-3000:], done.stderr[-3000:], logs))
-            raise Failed(f"`{command}` ended with {done.returncode}:\n{said}")
+            output = "\n".join((done.stdout[-3000:], done.stderr[-3000:], logs))
+            raise Failed(f"`{command}` ended with {done.returncode}:\n{output}")
         return done.stdout
 
     def _run(self, command: str, seconds: float) -> subprocess.CompletedProcess[str]:
@@ -100,8 +100,8 @@ class Engine:
 
     def load(self, image: str, changes: Iterable[str], archive: Iterable[bytes]) -> None:
         """Make an image of a tar archive. Raises Failed."""
-        told = [word for change in changes for word in ("--change", change)]
-        command = [*self._inside, "docker", "import", *told, "-", image]
+        options = [word for change in changes for word in ("--change", change)]
+        command = [*self._inside, "docker", "import", *options, "-", image]
         with subprocess.Popen(command, env=self._env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
             assert process.stdin is not None
             for part in archive:

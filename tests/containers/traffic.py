@@ -31,7 +31,7 @@ class Bulk:
 
 
 class Sender(threading.Thread):
-    """Sends one message after the other, as applications do with the Python client: it repeats what got no answer."""
+    """Sends one message after the other, as applications do with the Python client: it repeats what got no response."""
 
     def __init__(self, client: Client, first_phone: int) -> None:
         super().__init__(daemon=True)

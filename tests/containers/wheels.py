@@ -23,14 +23,21 @@ def fetch_wheels(folder: Path, python: Path) -> Path:
         if fetched.exists() and fetched.read_text() == wanted:
             continue
         print(f"Fetching the packages of {name} ...", flush=True)
-        asked = folder / f"{name}.new"
-        asked.write_text(wanted)
+        requirements = folder / f"{name}.new"
+        requirements.write_text(wanted)
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-qq", "--require-hashes"]
         version = ["--only-binary=:all:", "--implementation=cp", f"--python-version={environment['python_version']}"]
-        command = [*pip, *version, "--no-deps", f"--find-links={wheels}", f"--dest={wheels}", f"--requirement={asked}"]
+        command = [
+            *pip,
+            *version,
+            "--no-deps",
+            f"--find-links={wheels}",
+            f"--dest={wheels}",
+            f"--requirement={requirements}",
+        ]
         wheels.mkdir(exist_ok=True)
         subprocess.run(command, check=True, timeout=1200)
-        asked.rename(fetched)
+        requirements.rename(fetched)
     return wheels
 
 

@@ -63,14 +63,14 @@ OF_THE_WHOLE = {
 }
 """Errors of a request whose every field is right."""
 EACH_BY_ITSELF = ("/contacts", "/suppressions", "/import")
-"""Paths of lists and files whose entries are taken or refused one by one, in an answer that is a 200."""
+"""Paths of lists and files whose entries are taken or refused one by one, in a response that is a 200."""
 ALSO_A_THING = (f"{PREFIX}/suppressions/import",)
 """Paths that DELETE takes for a thing of that name, as in /suppressions/{phone}, so that `Allow` tells it too."""
 OPT_IN = text("DELETE FROM suppression")
 OF_A_PROGRAM = "the file of a program"
-"""What is said of a PDF or an image: a file of any bytes fits its schema, and Schemathesis uploads those too."""
+"""The detail for a PDF or an image: a file of any bytes fits its schema, and Schemathesis uploads those too."""
 OF_NUMBERS = "a number is out of range"
-"""What is said of a number that no column and few programs could hold."""
+"""The detail for a number that no column and few programs could hold."""
 
 
 @dataclass(slots=True)
@@ -169,32 +169,32 @@ def _note(made: Exploration, event: Any) -> None:
     made.cases[event.phase.value] += len(event.recorder.cases)
     for case_id, checks in event.recorder.checks.items():
         case = event.recorder.cases[case_id].value
-        answer = event.recorder.interactions[case_id].response if case_id in event.recorder.interactions else None
-        if answer is not None:
-            made.answered[case.operation.label, answer.status_code] += 1
-            if answer.status_code >= 400 and answer.content:
-                made.refused[case.operation.label, json.loads(answer.content)["code"]] += 1
+        response = event.recorder.interactions[case_id].response if case_id in event.recorder.interactions else None
+        if response is not None:
+            made.answered[case.operation.label, response.status_code] += 1
+            if response.status_code >= 400 and response.content:
+                made.refused[case.operation.label, json.loads(response.content)["code"]] += 1
         for check in checks:
-            if check.status == Status.FAILURE and not _rightly_refused(check.name, case.operation.path, answer):
+            if check.status == Status.FAILURE and not _rightly_refused(check.name, case.operation.path, response):
                 failure = check.failure_info.failure
                 made.findings[(case.operation.label, check.name, failure.title)] = "\n".join(
-                    (failure.message, check.failure_info.code_sample, "" if answer is None else answer.text[:1000])
+                    (failure.message, check.failure_info.code_sample, "" if response is None else response.text[:1000])
                 )
 
 
-def _rightly_refused(check: str, path: str, answer: Any) -> bool:
+def _rightly_refused(check: str, path: str, response: Any) -> bool:
     """Whether valid data was refused for a rule that a schema cannot say, or a list taken that has wrong entries."""
     if check == "allow_header_conformance":
         return path in ALSO_A_THING
     if check == "negative_data_rejection":
         return any(path.endswith(end) for end in EACH_BY_ITSELF)
-    if check != "positive_data_acceptance" or answer is None:
+    if check != "positive_data_acceptance" or response is None:
         return False
-    problem = json.loads(answer.content)
+    problem = json.loads(response.content)
     if problem["code"] == "validation_failed":
         wrong = {(error["pointer"].strip("/").split("/")[0], error["code"]) for error in problem["errors"]}
         return wrong <= BEYOND_A_SCHEMA.keys()
     if path == f"{PREFIX}/auth/token":  # neither the body nor the headers are required, but one of them is
         return bool(problem["code"] == "unsupported_media_type")
     beyond = (OF_NUMBERS, OF_A_PROGRAM)
-    return problem["code"] in OF_THE_WHOLE or any(said in problem["detail"] for said in beyond)
+    return problem["code"] in OF_THE_WHOLE or any(problem_text in problem["detail"] for problem_text in beyond)

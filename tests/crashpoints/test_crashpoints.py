@@ -154,8 +154,8 @@ def leave_something_behind(service: House) -> None:
     service.workers.remove(worker)
 
 
-def start_armed_worker(service: House, told: str) -> Command:
-    service.env["CRASHPOINT"] = told
+def start_armed_worker(service: House, crashpoint: str) -> Command:
+    service.env["CRASHPOINT"] = crashpoint
     try:
         service.launch_worker()
     finally:
@@ -169,7 +169,7 @@ def has_crashed(worker: Command, mode: str) -> bool:
     if mode == "exit":
         return worker.exit_code() is not None
     assert worker.pid is not None
-    return psutil.Process(worker.pid).status() == psutil.STATUS_STOPPED
+    return bool(psutil.Process(worker.pid).status() == psutil.STATUS_STOPPED)
 
 
 def wake_the_stopped(service: House, delay: float = 0.0) -> None:

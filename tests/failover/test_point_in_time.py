@@ -110,8 +110,8 @@ class Recovery:
             f"http://127.0.0.1:{self.house.port}/api/v1/sends/{send}/messages",
             headers={"Authorization": f"Bearer {self.house.token}", "Accept": "text/csv"},
         )
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
-            return [row["phone"] for row in csv.DictReader(io.TextIOWrapper(answer, "utf-8"))]
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
+            return [row["phone"] for row in csv.DictReader(io.TextIOWrapper(response, "utf-8"))]
 
     def has_sends(self, ids: list[str]) -> int:
         """How many of these sends the database has."""

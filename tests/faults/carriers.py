@@ -23,7 +23,7 @@ from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import read_message
 from tests.faults.proxy import Proxy
-from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
+from tests.harness.http_carrier import HttpPeer, Reply, Request, http_peer, json_reply
 
 WINDOW = 100
 """Messages that one worker may have unanswered."""
@@ -100,7 +100,12 @@ class SmscPeer:
     def do(self, change: Callable[[], object]) -> None:
         """Change something in the SMSC's own thread, and wait until it is done."""
         done = threading.Event()
-        self.smsc.loop.call_soon_threadsafe(lambda: (change(), done.set()))
+
+        def change_it() -> None:
+            change()
+            done.set()
+
+        self.smsc.loop.call_soon_threadsafe(change_it)
         assert done.wait(30)
 
     def change(self, **settings: Any) -> None:
@@ -126,8 +131,8 @@ def smsc_peer(folder: Path, more: str = "", window: int = WINDOW, **settings: An
         if identity:
             books.take(read_message(Command.SUBMIT_SM, body).destination)
 
-    told = {"port": 0, "receipt_delay": 0.2, "system_id": "us", "password": "right", **settings}
-    with running(SmscSettings(**told), watch) as smsc, Proxy(smsc.port) as proxy:
+    values = {"port": 0, "receipt_delay": 0.2, "system_id": "us", "password": "right", **settings}
+    with running(SmscSettings(**values), watch) as smsc, Proxy(smsc.port) as proxy:
         behavior = Moody()
         smsc.behavior = behavior
         file = folder / "carriers.toml"
@@ -142,13 +147,13 @@ class HttpCarrierPeer:
     peer: HttpPeer
     books: Books
     file: Path
-    mood: Callable[[int, Asked], Says | None] | None = None
-    """Of the count of requests: what is said instead of the answer, the messages being taken all the same; None as
+    mood: Callable[[int, Request], Reply | None] | None = None
+    """Given the count of requests: what replaces the usual reply, though the messages are taken all the same; None as
     usual. `refuse` has the same form, and then nothing is taken."""
-    refuse: Callable[[int, Asked], Says | None] | None = None
+    refuse: Callable[[int, Request], Reply | None] | None = None
     undelivered: int = 0
     """Receipts that the API has not taken yet."""
-    asked: int = 0
+    request_count: int = 0
     api_port: int = 0
     """Where the receipts go; 0 as long as nobody is there."""
 
@@ -159,21 +164,21 @@ def http_carrier_peer(folder: Path) -> Iterator[HttpCarrierPeer]:
     books, lock, over = Books(), threading.Lock(), threading.Event()
     due: list[tuple[float, dict[str, Any]]] = []
 
-    def answer(asked: Asked) -> Says:
+    def respond(request: Request) -> Reply:
         with lock:
-            made.asked += 1
-            count = made.asked
-        if made.refuse is not None and (said := made.refuse(count, asked)) is not None:
-            return said
+            made.request_count += 1
+            count = made.request_count
+        if made.refuse is not None and (reply := made.refuse(count, request)) is not None:
+            return reply
         results = []
-        for each in asked.json["messages"]:
+        for each in request.json["messages"]:
             books.take(each["to"])
             results.append({"to": each["to"], "id": f"id-{each['reference']}", "status": "accepted"})
         receipts = [{"id": each["id"], "to": each["to"], "status": "delivered"} for each in results]
         with lock:
             due.append((time.monotonic() + 0.5, {"receipts": receipts}))
-        said = made.mood(count, asked) if made.mood is not None else None
-        return said if said is not None else says({"messages": results})
+        reply = made.mood(count, request) if made.mood is not None else None
+        return reply if reply is not None else json_reply({"messages": results})
 
     def deliver() -> None:
         while not over.wait(0.05):
@@ -190,7 +195,7 @@ def http_carrier_peer(folder: Path) -> Iterator[HttpCarrierPeer]:
                     with lock:
                         due.remove(each)
 
-    with http_peer(answer) as peer:
+    with http_peer(respond) as peer:
         file = folder / "carriers.toml"
         file.write_text(HTTP.format(url=peer.url("/send"), window=WINDOW))
         made = HttpCarrierPeer(peer, books, file)

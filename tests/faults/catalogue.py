@@ -8,7 +8,7 @@ FAULTS = {
     "F02": "API process killed after the commit, before its task is published",
     "F03": "API process killed after its task was published, before the answer",
     "F04": "API killed as a whole under load",
-    "F05": "API told to stop under load",
+    "F05": "API stopped by a signal under load",
     "F06": "worker killed while it claims",
     "F07": "worker killed after its claim",
     "F08": "worker killed with windows at the carrier",

@@ -1,7 +1,7 @@
 """A ground for each fault, and the summary at the end of `make faults`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def fault(request: pytest.FixtureRequest, folder: Path, settings: dict[str, str]
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report = (yield).get_result()
     fault = name_of(item.nodeid)
     if not fault or (report.when != "call" and report.passed):

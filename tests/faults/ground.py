@@ -42,8 +42,8 @@ class Ground(House):
     def __init__(self, folder: Path, **settings: str) -> None:
         super().__init__(folder, durable=True, **{"SIMULATOR_RATE": str(RATE), "WORKER_CONCURRENCY": "4", **settings})
         self.proxies = {
-            (who, what): Proxy(server.port)
-            for who in ("api", "worker")
+            (process, what): Proxy(server.port)
+            for process in ("api", "worker")
             for what, server in (("postgres", self.postgres), ("redis", self.redis))
         }
         self.more: dict[str, dict[str, str]] = {"api": {}, "worker": {}}
@@ -51,9 +51,9 @@ class Ground(House):
         self._common = dict(self.env)
         self._phones = 254_000_000_000
 
-    def proxy(self, who: str, what: str) -> Proxy:
+    def proxy(self, process: str, what: str) -> Proxy:
         """The proxy between "api" or "worker" and "postgres" or "redis"."""
-        return self.proxies[who, what]
+        return self.proxies[process, what]
 
     def start_api(self) -> None:
         self._set_up("api")
@@ -94,18 +94,18 @@ class Ground(House):
     def wait_reviving(self, true: Any, seconds: float, what: str) -> None:
         """Wait until something is true, reviving what ends meanwhile."""
 
-        def look() -> bool:
+        def revived_and_true() -> bool:
             self.revive()
             return bool(true())
 
-        wait_until(look, seconds, what)
+        wait_until(revived_and_true, seconds, what)
 
     def phones(self, count: int) -> int:
         """The first of so many phones that nobody else has."""
         first, self._phones = self._phones, self._phones + count
         return first
 
-    def answers(self) -> bool:
+    def is_answering(self) -> bool:
         """Whether every API process answers from the database: several times in a row."""
         with contextlib.suppress(Exception):
             return all(self.try_request("GET", "/balance", timeout=5)[0] == 200 for _ in range(6))
@@ -117,16 +117,16 @@ class Ground(House):
             rows = connection.execute(text("SELECT phone, count(*) FROM simulated_submit GROUP BY phone"))
             return Counter({row[0]: row[1] for row in rows})
 
-    def _set_up(self, who: str) -> None:
+    def _set_up(self, process: str) -> None:
         urls = {}
         for name, what, server in (
             ("DATABASE_URL", "postgres", self.postgres),
             ("REDIS_URL", "redis", self.redis),
             ("BROKER_URL", "redis", self.redis),
         ):
-            urls[name] = self._common[name].replace(f":{server.port}/", f":{self.proxy(who, what).port}/")
-        self.env.update({**self._common, **urls, **self.more[who]})
-        for name in set(self.env) - set(self._common) - set(self.more[who]):
+            urls[name] = self._common[name].replace(f":{server.port}/", f":{self.proxy(process, what).port}/")
+        self.env.update({**self._common, **urls, **self.more[process]})
+        for name in set(self.env) - set(self._common) - set(self.more[process]):
             del self.env[name]
 
 
@@ -179,7 +179,7 @@ class Fault:
         """What must hold after every fault; `in_doubt` is how many messages may be in doubt."""
         house = self.house
         house.engine.dispose()  # of connections that the fault has broken
-        house.wait_reviving(house.answers, patience, "the API")
+        house.wait_reviving(house.is_answering, patience, "the API")
         for traffic in self.traffics:
             traffic.settle()
         house.wait_reviving(
@@ -195,8 +195,8 @@ class Fault:
         assert audit(house.engine, full=True) == []
         assert recovery is None or self.survived.recovery <= recovery
 
-    def _accept(self, answer: Any) -> None:
-        self.sends[answer["send_id"]] = answer["counts"]["accepted"]
+    def _accept(self, response: Any) -> None:
+        self.sends[response["send_id"]] = response["counts"]["accepted"]
 
     def _unknown(self) -> list[Any]:
         """The sends with messages that are neither delivered nor in doubt."""

@@ -32,7 +32,7 @@ class Link:
         self.client = client
         self.server = server
         self.swallowed = False
-        """Half-open: nothing is passed on any more, in either direction, and neither side is told."""
+        """Half-open: nothing is passed on any more, in either direction, and neither side gets an error."""
         self.ended = 0
         """How many of its two directions have ended."""
 
@@ -59,7 +59,7 @@ class Proxy:
         self.refusing = False
         """New connections are reset."""
         self.blackhole = False
-        """Nothing is passed on, new connections are taken and get no answer; what was read meanwhile is lost."""
+        """Nothing is passed on, new connections are taken and get no response; what was read meanwhile is lost."""
         self.cuts = 0
         """How often a pattern was seen and the connection cut."""
         self._pattern: bytes | None = None

@@ -32,7 +32,7 @@ def test_f02_killed_after_the_commit(fault: Fault) -> None:
     crash_at(fault, "accept.committed")
 
 
-def test_f03_killed_before_the_answer(fault: Fault) -> None:
+def test_f03_killed_before_the_response(fault: Fault) -> None:
     crash_at(fault, "accept.published")
 
 
@@ -42,11 +42,11 @@ def test_f04_killed_as_a_whole(fault: Fault) -> None:
         for _ in range(3):
             assert house.api is not None
             os.kill(house.api.pid, signal.SIGKILL)
-            house.wait_reviving(house.answers, 60, "the API")
+            house.wait_reviving(house.is_answering, 60, "the API")
     fault.check()
 
 
-def test_f05_told_to_stop(fault: Fault) -> None:
+def test_f05_asked_to_stop(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         assert house.api is not None

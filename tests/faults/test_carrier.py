@@ -1,7 +1,7 @@
 """Faults between us and an SMSC, or a carrier over HTTP: nothing is lost, nobody gets two, doubts are few and end.
 
-The SMSC's own books say which phone was given what. A message whose submit got no answer is in doubt until its receipt
-tells; so after most faults nothing is.
+The SMSC's own books say which phone was given what. A message whose submit got no response is in doubt until its
+receipt tells; so after most faults nothing is.
 """
 
 import random
@@ -24,7 +24,7 @@ from tests.faults.ground import Fault
 from tests.harness.house import wait_until
 
 SLOW = 6.0
-"""Seconds: more than the answer time, so that an answer is late."""
+"""Seconds: more than `answer_time`, so that a response is late."""
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_f42_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) 
     fault.check(in_doubt=4 * 2 * WINDOW)
 
 
-def test_f43_loses_answers(fault: Fault, peer: SmscPeer) -> None:
+def test_f43_loses_responses(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: LOST if number % 40 == 0 else TAKEN
     with fault.workload():
         time.sleep(4)
@@ -204,7 +204,7 @@ def test_f53_unbinds_and_says_what_nobody_knows(fault: Fault, peer: SmscPeer) ->
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f54_sends_receipts_before_answers(fault: Fault, peer: SmscPeer) -> None:
+def test_f54_sends_receipts_before_responses(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: Decision(early=True)
     with fault.workload():
         time.sleep(3)
@@ -215,8 +215,10 @@ def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypa
     add, seed = DeliveryQueue.add, random.Random(55)
 
     def five(mailbox: DeliveryQueue, receipts: list[Receipt]) -> None:
-        said = [receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)]
-        add(mailbox, seed.sample(said, len(said)))
+        contradictory = [
+            receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)
+        ]
+        add(mailbox, seed.sample(contradictory, len(contradictory)))
 
     monkeypatch.setattr(DeliveryQueue, "add", five)
     with fault.workload():
@@ -235,8 +237,10 @@ def test_f56_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
         fault.sends[send] = 200
         fault.ended_otherwise.add(send)
     fault.check()
-    answer = fault.house.get(f"/sends/{send}")
-    assert (answer["counts"]["sent"], answer["charged"]) == (200, 200), "taken, so charged, and never called delivered"
+    response = fault.house.get(f"/sends/{send}")
+    assert (response["counts"]["sent"], response["charged"]) == (200, 200), (
+        "taken, so charged, and never called delivered"
+    )
 
 
 @pytest.mark.parametrize(

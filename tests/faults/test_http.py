@@ -8,12 +8,12 @@ import pytest
 from tests.faults.carriers import HttpCarrierPeer, http_carrier_peer
 from tests.faults.ground import Fault
 from tests.harness.house import wait_until
-from tests.harness.http_carrier import Says, says
+from tests.harness.http_carrier import Reply, json_reply
 
-BROKEN = Says(body=b'{"messages": [{"to"')
-AFTER_ACCEPTING = says({"error": "oops"}, 500)
-RESET = Says(raw=b'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"messages": [', cut=True)
-WAIT = says({}, 429, Retry_After="1")
+BROKEN = Reply(body=b'{"messages": [{"to"')
+AFTER_ACCEPTING = json_reply({"error": "oops"}, 500)
+RESET = Reply(raw=b'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"messages": [', cut=True)
+WAIT = json_reply({}, 429, Retry_After="1")
 
 
 @pytest.fixture
@@ -39,20 +39,21 @@ def fault(fault: Fault, peer: HttpCarrierPeer) -> Fault:
 
 
 @pytest.mark.parametrize(
-    "said", [pytest.param(said, id=id) for id, said in (("json", BROKEN), ("500", AFTER_ACCEPTING), ("reset", RESET))]
+    "reply",
+    [pytest.param(reply, id=id) for id, reply in (("json", BROKEN), ("500", AFTER_ACCEPTING), ("reset", RESET))],
 )
-def test_f60_takes_and_answers_wrongly(fault: Fault, peer: HttpCarrierPeer, said: Says) -> None:
-    peer.mood = lambda number, asked: said if number % 4 == 0 else None
+def test_f60_takes_and_answers_wrongly(fault: Fault, peer: HttpCarrierPeer, reply: Reply) -> None:
+    peer.mood = lambda number, request: reply if number % 4 == 0 else None
     with fault.workload():
-        wait_until(lambda: peer.asked > 60, 60, "the requests")
+        wait_until(lambda: peer.request_count > 60, 60, "the requests")
         peer.mood = None
     fault.check()
 
 
 def test_f60_says_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
     with fault.workload():
-        asked = peer.asked
-        peer.refuse = lambda number, asked: WAIT
-        wait_until(lambda: peer.asked > asked + 1, 60, "the requests")
+        count = peer.request_count
+        peer.refuse = lambda number, request: WAIT
+        wait_until(lambda: peer.request_count > count + 1, 60, "the requests")
         peer.refuse = None
     fault.check()

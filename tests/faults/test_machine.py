@@ -139,7 +139,7 @@ def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
         wait_until(lambda: house.scalar("SELECT held_since FROM installation"), 60, "the guard")
         time.sleep(2 * LEASE)
         assert house.at_carrier() == restored, "nothing is sent"
-        wait_until(house.answers, 30, "the API")
+        wait_until(house.is_answering, 30, "the API")
         command(house, "guard", "release")
         fresh = str(house.phones(1))
         send = house.post("/sms/send", sender_id="ACME", phone=fresh, message="Hi")["send_id"]
@@ -190,12 +190,12 @@ def test_f38_the_schema_changes(fault: Fault) -> None:
 def test_f62_clocks(fault: Fault, tmp_path: Path) -> None:
     house, shim = fault.house, str(preloaded("clock", tmp_path))
     for hours in (2, -2):
-        for who in ("worker", "api"):
+        for process in ("worker", "api"):
             fake = {"LD_PRELOAD": shim, "CLOCK_OFFSET": str(hours * 3600)}
-            start_anew(house, {"api": {}, "worker": {}, who: fake})
+            start_anew(house, {"api": {}, "worker": {}, process: fake})
             with fault.workload():
                 time.sleep(2)
-            wait_until(lambda: not house.scalar(OPEN), 60, f"the sends with the {who}'s clock {hours:+d} h off")
+            wait_until(lambda: not house.scalar(OPEN), 60, f"the sends with the {process}'s clock {hours:+d} h off")
             # The simulated carrier's receipts are due by its process's clock.
             with house.engine.begin() as connection:
                 connection.execute(text("UPDATE simulated_receipt SET due_at = now()"))

@@ -12,11 +12,11 @@ from tests.harness.house import wait_until
 
 ONE_CRASH = 2 * (WINDOW + RATE)
 """In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,
-and what they had claimed, at most a second of the carrier's rate each, when the claim's commit got no answer."""
+and what they had claimed, at most a second of the carrier's rate each, when the claim's commit got no response."""
 
 
 def has_refused(fault: Fault) -> None:
-    """The fault was felt: some requests got 503 or no answer."""
+    """The fault was felt: some requests got 503 or no response."""
     statuses = {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
     assert statuses & {503, None}
 
@@ -81,18 +81,18 @@ def test_f28_no_connection_left(fault: Fault) -> None:
 def test_f29_answers_late(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
-        for who in ("api", "worker"):
-            house.proxy(who, "postgres").latency = 0.5
+        for process in ("api", "worker"):
+            house.proxy(process, "postgres").latency = 0.5
         time.sleep(15)
-        for who in ("api", "worker"):
-            house.proxy(who, "postgres").heal()
+        for process in ("api", "worker"):
+            house.proxy(process, "postgres").heal()
     fault.check(in_doubt=ONE_CRASH)
 
 
 def test_f30_says_nothing(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
-        proxies = [house.proxy(who, "postgres") for who in ("api", "worker")]
+        proxies = [house.proxy(process, "postgres") for process in ("api", "worker")]
         for proxy in proxies:
             proxy.blackhole = True
         time.sleep(12)
@@ -113,10 +113,10 @@ def test_f31_a_held_lock(fault: Fault) -> None:
             lock = text("SELECT FROM account WHERE name = :name FOR UPDATE")
             assert connection.execute(lock, {"name": "f31-0"}).rowcount == 1
             began = time.monotonic()
-            answer = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
+            response = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
             bystander = time.monotonic() - began
-            fault.sends[answer["send_id"]] = 1
-            time.sleep(12)  # who waits behind a worker waits for as long twice
+            fault.sends[response["send_id"]] = 1
+            time.sleep(12)  # what waits behind a worker waits for as long twice
         house.token = mine
     assert 503 in {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
     assert bystander < 5, "another account is not concerned"
@@ -144,7 +144,7 @@ def test_f32_deadlocks(fault: Fault) -> None:
         with house.engine.begin() as connection:
             driver_of(connection).execute(DEADLOCKS)
         time.sleep(6)
-        for table in ("send", "batch"):  # one by one: to lock both is a deadlock with who writes both
+        for table in ("send", "batch"):  # one by one: to lock both is a deadlock with a writer of both
             with house.engine.begin() as connection:
                 driver_of(connection).execute(f"DROP TRIGGER trouble ON {table}")
     has_refused(fault)

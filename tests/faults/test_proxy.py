@@ -54,7 +54,7 @@ def connected(proxy: Proxy, patience: float = 10) -> Iterator[socket.socket]:
         yield client
 
 
-def said(client: socket.socket, text: bytes) -> bytes:
+def echo_of(client: socket.socket, text: bytes) -> bytes:
     client.sendall(text)
     return client.recv(1000)
 
@@ -69,7 +69,7 @@ def is_cut(client: socket.socket) -> bool:
 
 def test_it_works(proxy: Proxy) -> None:
     with connected(proxy) as client:
-        assert said(client, b"hello") == b"hello"
+        assert echo_of(client, b"hello") == b"hello"
         assert proxy.connections == 1
     wait_until(lambda: proxy.connections == 0, 10, "the end of the connection")
 
@@ -78,17 +78,17 @@ def test_latency_delays_each_direction(proxy: Proxy) -> None:
     with connected(proxy) as client:
         proxy.latency = 0.2
         began = time.monotonic()
-        assert said(client, b"slow") == b"slow"
+        assert echo_of(client, b"slow") == b"slow"
         assert time.monotonic() - began >= 0.4
 
 
 def test_a_cut_resets_what_is_there_and_lets_new_ones_in(proxy: Proxy) -> None:
     with connected(proxy) as client:
-        assert said(client, b"one") == b"one"
+        assert echo_of(client, b"one") == b"one"
         proxy.cut()
         assert is_cut(client)
     with connected(proxy) as client:
-        assert said(client, b"two") == b"two"
+        assert echo_of(client, b"two") == b"two"
 
 
 def test_refusing(proxy: Proxy) -> None:
@@ -97,32 +97,32 @@ def test_refusing(proxy: Proxy) -> None:
         assert is_cut(client)
     proxy.heal()
     with connected(proxy) as client:
-        assert said(client, b"again") == b"again"
+        assert echo_of(client, b"again") == b"again"
 
 
 def test_a_blackhole_swallows_for_ever_and_tells_nobody(proxy: Proxy, echo: Echo) -> None:
     with connected(proxy, patience=0.5) as client:
-        assert said(client, b"before") == b"before"
+        assert echo_of(client, b"before") == b"before"
         proxy.blackhole = True
         with pytest.raises(TimeoutError):
-            said(client, b"lost")
+            echo_of(client, b"lost")
         proxy.heal()
         with pytest.raises(TimeoutError):
-            said(client, b"lost too")
+            echo_of(client, b"lost too")
         assert proxy.connections == 1
     with connected(proxy) as client:
-        assert said(client, b"new") == b"new"
+        assert echo_of(client, b"new") == b"new"
     assert echo.got == b"beforenew"
 
 
 def test_half_open_connections_are_dead_and_new_ones_live(proxy: Proxy) -> None:
     with connected(proxy, patience=0.5) as old, connected(proxy) as other:
-        assert said(old, b"x") == b"x"
+        assert echo_of(old, b"x") == b"x"
         proxy.half_open()
         with connected(proxy) as new:
-            assert said(new, b"y") == b"y"
+            assert echo_of(new, b"y") == b"y"
         with pytest.raises(TimeoutError):
-            said(old, b"x")
+            echo_of(old, b"x")
         assert other.fileno() > 0
 
 
@@ -130,7 +130,7 @@ def test_half_open_connections_are_dead_and_new_ones_live(proxy: Proxy) -> None:
 def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool) -> None:
     proxy.cut_at(b"COMMIT", delivered=delivered)
     with connected(proxy) as client:
-        assert said(client, b"BEGIN") == b"BEGIN"
+        assert echo_of(client, b"BEGIN") == b"BEGIN"
         client.sendall(b"COMMIT")
         wait_until(lambda: proxy.cuts == 1, 10, "the cut")
         with contextlib.suppress(ConnectionError):
@@ -139,12 +139,12 @@ def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool) -> None:
     assert echo.got == (b"BEGINCOMMIT" if delivered else b"BEGIN")
     proxy.heal()
     with connected(proxy) as client:
-        assert said(client, b"COMMIT") == b"COMMIT"
+        assert echo_of(client, b"COMMIT") == b"COMMIT"
 
 
 def test_corruption_changes_one_byte_of_what_the_server_says(proxy: Proxy, echo: Echo) -> None:
     proxy.corruption = 1.0
     with connected(proxy) as client:
-        answer = said(client, b"abcdef")
+        response = echo_of(client, b"abcdef")
     assert echo.got == b"abcdef"
-    assert sum(a != b for a, b in zip(answer, b"abcdef", strict=True)) == 1
+    assert sum(a != b for a, b in zip(response, b"abcdef", strict=True)) == 1

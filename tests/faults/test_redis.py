@@ -82,8 +82,8 @@ def test_f19_pauses_its_clients(fault: Fault, redis: Redis) -> None:
 def test_f20_half_open(fault: Fault, redis: Redis) -> None:
     house = fault.house
     with fault.workload():
-        for who in ("api", "worker"):
-            house.proxy(who, "redis").half_open()
+        for process in ("api", "worker"):
+            house.proxy(process, "redis").half_open()
         time.sleep(3)
     fault.check()
     for _ in range(10):

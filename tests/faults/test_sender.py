@@ -56,7 +56,7 @@ def test_f08_killed_with_windows_at_the_carrier(fault: Fault) -> None:
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f09_killed_after_the_answers(fault: Fault) -> None:
+def test_f09_killed_after_the_responses(fault: Fault) -> None:
     crash_at(fault, "submit.answered", 3, WINDOW)
 
 

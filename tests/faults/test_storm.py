@@ -41,10 +41,10 @@ class Up(House):
         var = folder / "var"
         var.mkdir()
         write_private(var / "secret_key", SECRET_KEY + "\n")
-        told = {"LEASE_SECONDS": str(LEASE), "SIMULATOR_RATE": str(RATE), "SIMULATOR_RECEIPT_DELAY": "0.2"}
+        settings = {"LEASE_SECONDS": str(LEASE), "SIMULATOR_RATE": str(RATE), "SIMULATOR_RECEIPT_DELAY": "0.2"}
         with (folder / "up.log").open("wb") as log:
             command = [str(Path(sys.executable).parent / "bulksms"), "up", "--port", str(self.port), "--workers", "2"]
-            self.up = subprocess.Popen(command, cwd=folder, env={**os.environ, **told}, stdout=log, stderr=log)
+            self.up = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings}, stdout=log, stderr=log)
         wait_until(lambda: (var / "demo.json").exists(), 120, "the service")
         self.engine = make_engine(read_exports((var / "env").read_text())["DATABASE_URL"])
 
@@ -63,10 +63,10 @@ class Up(House):
                     found.append(process)
         return found
 
-    def patiently(self, look: Callable[[], Any]) -> Any:
+    def patiently(self, check: Callable[[], Any]) -> Any:
         """What the database says; None while it is away."""
         with contextlib.suppress(DBAPIError):
-            return look()
+            return check()
         return None
 
 

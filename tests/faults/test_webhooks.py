@@ -31,7 +31,7 @@ def test_f61_the_endpoint_fails(fault: Fault) -> None:
                 case _:
                     return 429, {"Retry-After": "1"}
 
-        bad.answer = fail
+        bad.respond = fail
         house.post("/webhooks", url=good.url)
         with fault.workload(progress=False):
             made = house.post("/webhooks", url=bad.url)
@@ -41,7 +41,7 @@ def test_f61_the_endpoint_fails(fault: Fault) -> None:
             fault.sends[sent["send_id"]] = 1
             wait_until(lambda: len(good.posts) >= 3, 60, "the posts to whoever is well")
             house.token = mine
-            bad.answer = lambda post: 204
+            bad.respond = lambda post: 204
         fault.check()
         house.token = fault.traffic.token
         since = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
@@ -52,4 +52,4 @@ def test_f61_the_endpoint_fails(fault: Fault) -> None:
             events |= {event["event_id"] for event in page["data"]}
             cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
         wait_until(lambda: events <= set(bad.ids()), 120, "every event")
-        assert all(post.told["data"].get("phone") in (None, "254799000000") for post in good.posts)
+        assert all(post.payload["data"].get("phone") in (None, "254799000000") for post in good.posts)

@@ -1,4 +1,4 @@
-"""A client as clients should be: each send has a key, and what got no answer is asked again with the same key."""
+"""A client as clients should be: each send has a key, and without a response it is repeated with the same key."""
 
 import contextlib
 import http.client
@@ -11,14 +11,14 @@ from tests.harness.house import House, wait_until
 
 PAUSE = 0.05
 PATIENCE = 12.0
-"""Seconds that the client waits for one answer."""
+"""Seconds that the client waits for one response."""
 REFUSED = {400, 402, 403, 404, 422}
 MAY_BE = {200, 503} | REFUSED
 
 
 @dataclass(slots=True)
 class Try:
-    """One request: its status, None where the connection broke, and the body of the answer."""
+    """One request: its status, None where the connection broke, and the body of the response."""
 
     status: int | None
     body: Any
@@ -35,12 +35,12 @@ class Wanted:
 
     @property
     def accepted(self) -> Any:
-        """The answer of the first 200, or None."""
+        """The response of the first 200, or None."""
         return next((each.body for each in self.tries if each.status == 200), None)
 
 
 class Traffic(threading.Thread):
-    """Posts single sends, one after the other, until it is told to stop."""
+    """Posts single sends, one after the other, until `stop`."""
 
     def __init__(self, house: House, first_phone: int, name: str) -> None:
         super().__init__(name="traffic", daemon=True)
@@ -102,7 +102,7 @@ class Traffic(threading.Thread):
                     assert {"send_id", "message_id", "status", "cost", "balance"} <= set(each.body)
                 else:
                     assert {"type", "title", "status", "code", "request_id"} <= set(each.body), each.body
-            answers = [each.body["send_id"] for each in wanted.tries if each.status == 200]
-            assert len(set(answers)) == 1, wanted
+            send_ids = [each.body["send_id"] for each in wanted.tries if each.status == 200]
+            assert len(set(send_ids)) == 1, wanted
             again = self.attempt(wanted)
-            assert (again.status, again.body["send_id"]) == (200, answers[0])
+            assert (again.status, again.body["send_id"]) == (200, send_ids[0])

@@ -1,4 +1,4 @@
-"""What carriers send is not trusted: random and mutated PDUs, receipts, answers and calls against all that reads them.
+"""What carriers send is not trusted: random and mutated PDUs, receipts, responses and calls against all their readers.
 
     python -m tests.fuzz.run --runs 1000000 --seed 0
 

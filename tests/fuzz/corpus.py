@@ -62,9 +62,9 @@ def requests() -> list[bytes]:
     return [*made, pdu(Command.DELIVER_SM | RESPONSE, 0, 1, b"\0"), pdu(Command.DELIVER_SM | RESPONSE, 8, 1)]
 
 
-def answers() -> list[bytes]:
+def responses() -> list[bytes]:
     """Answers of carriers over HTTP."""
-    told = [
+    settings = [
         {"messages": [{"to": "254711000000", "id": "a", "status": "accepted"}]},
         {"messages": [{"to": "+254711000001", "id": 7, "status": "rejected"}] * 2, "code": "x"},
         {"sid": "SM1", "status": "queued", "code": None},
@@ -76,7 +76,7 @@ def answers() -> list[bytes]:
         {},
         None,
     ]
-    return [json.dumps(each).encode() for each in told]
+    return [json.dumps(each).encode() for each in settings]
 
 
 def calls() -> list[bytes]:
@@ -86,7 +86,7 @@ def calls() -> list[bytes]:
         b"id=ATX&status=Success&phoneNumber=%2B254711000000&failureReason=x",
         b"MessageSid=SM2&From=%2B254711000000&To=ACME&Body=STOP",
     ]
-    told = [
+    settings = [
         {"receipts": [{"id": "a", "status": "delivered", "to": "254711000000", "at": "2026-05-04T12:30:15Z"}]},
         {
             "message_uuid": "u",
@@ -97,4 +97,4 @@ def calls() -> list[bytes]:
         {"messages": [{"id": "m", "from": "254711000000", "to": "ACME", "text": "Hi"}]},
         {"message_uuid": "u", "from": "254", "to": "ACME", "text": "😀"},
     ]
-    return [*forms, *(json.dumps(each).encode() for each in told)]
+    return [*forms, *(json.dumps(each).encode() for each in settings)]

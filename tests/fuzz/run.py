@@ -64,14 +64,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     began = time.monotonic()
-    for done in fuzz(told.runs, told.seed, told.first):
-        print(f"\r{done:,} of {told.runs:,}", end="", file=sys.stderr, flush=True)
+    for done in fuzz(arguments.runs, arguments.seed, arguments.first):
+        print(f"\r{done:,} of {arguments.runs:,}", end="", file=sys.stderr, flush=True)
     memory = psutil.Process().memory_info().rss / 2**20
     seconds = time.monotonic() - began
-    print(f"\n{told.runs:,} inputs, seed {told.seed}: no crash, no hang, {memory:.0f} MB, {seconds:.0f} s")
+    print(f"\n{arguments.runs:,} inputs, seed {arguments.seed}: no crash, no hang, {memory:.0f} MB, {seconds:.0f} s")
 
 
 if __name__ == "__main__":

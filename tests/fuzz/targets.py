@@ -71,12 +71,12 @@ class Inbox:
     def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
         """A delivery."""
 
-    def late(self, submission: Submission, index: int, answer: object) -> None:
-        """A late answer."""
+    def late(self, submission: Submission, index: int, response: object) -> None:
+        """A late response."""
 
 
 def framing(data: bytes, mutator: Mutator) -> None:
-    """A session that waits for answers is fed in pieces. Each answer is counted once, at most."""
+    """A session that waits for responses is fed in pieces. Each response is counted once, at most."""
     session = Session(Silence(), CONFIG, Inbox(), Counters(), MultipartMessages())
     submission = Submission(CONFIG, References(), [message_group("Hi", PHONES * 5)])
     window = session.windows.open(submission, range(10))
@@ -102,9 +102,9 @@ def bodies(data: bytes, mutator: Mutator) -> None:
                 receipt = read_receipt(CONFIG, message, NOW)
                 assert command != Command.DELIVER_SM or usual is None or usual == receipt
             else:
-                said = inbound(CONFIG, message)
-                assert storable(said.text).encode().decode() is not None
-                keyword_of(said.text)
+                received = inbound(CONFIG, message)
+                assert storable(received.text).encode().decode() is not None
+                keyword_of(received.text)
         except Malformed as error:
             assert usual is None or command != Command.DELIVER_SM
             assert len(str(error)) < 60
@@ -131,16 +131,16 @@ def smsc(data: bytes, mutator: Mutator) -> None:
 
 
 def replies(data: bytes, mutator: Mutator) -> None:
-    """An answer over HTTP: one outcome for each message, whatever it is."""
+    """A response over HTTP: one outcome for each message, whatever it is."""
     for carrier in WEB.values():
         for status in (200, 201, 400, 429, 500):
-            said = parse_response(carrier, status, False, data, PHONES)
-            assert len(said.outcomes) == len(PHONES)
-            assert all(each.error is None or len(each.error) <= 40 for each in said.outcomes)
+            result = parse_response(carrier, status, False, data, PHONES)
+            assert len(result.outcomes) == len(PHONES)
+            assert all(each.error is None or len(each.error) <= 40 for each in result.outcomes)
             assert (
                 status != 500
                 or carrier.answer.errors
-                or all(each.response == ResponseKind.IN_DOUBT for each in said.outcomes)
+                or all(each.response == ResponseKind.IN_DOUBT for each in result.outcomes)
             )
 
 
@@ -166,7 +166,7 @@ TARGETS = (
     Target("bodies", corpus.deliveries(), bodies),
     Target("bodies again", corpus.deliveries(), bodies),
     Target("smsc", corpus.requests(), smsc),
-    Target("replies", corpus.answers(), replies),
+    Target("replies", corpus.responses(), replies),
     Target("calls", corpus.calls(), called),
 )
 """Each gets as many runs; bodies, which are most of what comes, twice."""

@@ -53,7 +53,7 @@ class Collector:
                 self.end_headers()
 
             def log_message(self, *_: Any) -> None:
-                """Nothing is said of each request."""
+                """Log nothing."""
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True

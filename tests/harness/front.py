@@ -75,7 +75,7 @@ class Front:
         whole.rename(self._addresses)
 
     def fail_to_resolve(self) -> None:
-        """From now on the name server has no answer, until `resolve_to`."""
+        """From now on the name server has no response, until `resolve_to`."""
         self._addresses.unlink()
 
     def log(self) -> str:
@@ -106,14 +106,14 @@ class Front:
 
 
 class Upstream(threading.Thread):
-    """Something that the front takes for an API: keeps each request whole, and answers 204 or, if told, nothing.
+    """Something that the front takes for an API: keeps each request whole, and answers 204 or, on request, nothing.
 
     The front's own question whether it is there is always answered.
     """
 
-    def __init__(self, address: str, port: int, *, answers: bool = True) -> None:
+    def __init__(self, address: str, port: int, *, responds: bool = True) -> None:
         super().__init__(daemon=True)
-        self.answers = answers
+        self.responds = responds
         self.connections = 0
         self.requests: list[str] = []
         self._listening = socket.create_server((address, port), backlog=50)
@@ -133,7 +133,7 @@ class Upstream(threading.Thread):
                     self.connections += 1
                     length = re.search(r"(?i)^content-length: (\d+)", head, re.M)
                     self.requests.append(head + stream.read(int(length[1]) if length else 0).decode())
-                    if self.answers:
+                    if self.responds:
                         connection.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 
     def stop(self) -> None:

@@ -144,8 +144,8 @@ class House:
             )
             top_up(connection, account, credits, "test", name)
             self.key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
-        answer = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
-        self.token = answer["access_token"]
+        response = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
+        self.token = response["access_token"]
         return account
 
     def new_group(self, account: int, count: int, first: int = 255700000000) -> str:
@@ -157,18 +157,18 @@ class House:
         return str(group)
 
     def post(self, path: str, **body: Any) -> Any:
-        """POST; the answer must be a 200."""
+        """POST; the response must be a 200."""
         return self.request("POST", path, body)
 
     def get(self, path: str) -> Any:
-        """GET; the answer must be a 200."""
+        """GET; the response must be a 200."""
         return self.request("GET", path)
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """A request whose answer must be a 200."""
-        status, answer = self.try_request(method, path, body)
-        assert status == 200, answer
-        return answer
+        """A request whose response must be a 200."""
+        status, response = self.try_request(method, path, body)
+        assert status == 200, response
+        return response
 
     def try_request(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60
@@ -182,8 +182,8 @@ class House:
                 None if body is None else json.dumps(body),
                 {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}", **(headers or {})},
             )
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
         finally:
             connection.close()
 

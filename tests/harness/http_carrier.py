@@ -1,4 +1,4 @@
-"""A carrier over HTTP that does what a test tells it, request by request."""
+"""A carrier over HTTP that follows the script of a test, request by request."""
 
 import contextlib
 import json
@@ -15,8 +15,8 @@ PATIENCE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as it came."""
+class Request:
+    """A request as it arrived."""
 
     method: str
     path: str
@@ -35,8 +35,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
-    """An answer. `raw` is written as it is in place of one; `then` is what the connection does afterwards."""
+class Reply:
+    """A scripted reply. `raw` is written as it is in place of one."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -46,17 +46,17 @@ class Says:
     """Reset the connection, after what was written."""
 
 
-def says(value: Any, status: int = 200, **headers: str) -> Says:
-    """An answer in JSON."""
-    return Says(status, json.dumps(value).encode(), {name.replace("_", "-"): told for name, told in headers.items()})
+def json_reply(body: Any, status: int = 200, **headers: str) -> Reply:
+    """A reply whose body is JSON."""
+    return Reply(status, json.dumps(body).encode(), {name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @dataclass
 class HttpPeer:
-    """The server, and what it was asked."""
+    """The server, and the requests that it got."""
 
     port: int
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     connections: int = 0
 
     def url(self, path: str, scheme: str = "http") -> str:
@@ -65,7 +65,7 @@ class HttpPeer:
 
 
 @contextlib.contextmanager
-def http_peer(answer: Callable[[Asked], Says], context: ssl.SSLContext | None = None) -> Iterator[HttpPeer]:
+def http_peer(respond: Callable[[Request], Reply], context: ssl.SSLContext | None = None) -> Iterator[HttpPeer]:
     """A running server, for the length of a block."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -74,24 +74,24 @@ def http_peer(answer: Callable[[Asked], Says], context: ssl.SSLContext | None = 
         def handle_one(self) -> None:
             size = int(self.headers.get("Content-Length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(self.command, self.path, headers, self.rfile.read(size))
-            peer.asked.append(asked)
-            said = answer(asked)
+            request = Request(self.command, self.path, headers, self.rfile.read(size))
+            peer.requests.append(request)
+            reply = respond(request)
             with contextlib.suppress(OSError):
-                if said.raw is None:
-                    self.send_response(said.status)
-                    for name, value in said.headers.items():
+                if reply.raw is None:
+                    self.send_response(reply.status)
+                    for name, value in reply.headers.items():
                         self.send_header(name, value)
-                    self.send_header("Content-Length", str(len(said.body)))
+                    self.send_header("Content-Length", str(len(reply.body)))
                     self.end_headers()
-                    self.wfile.write(said.body)
+                    self.wfile.write(reply.body)
                 else:
-                    self.wfile.write(said.raw)
+                    self.wfile.write(reply.raw)
                 self.wfile.flush()
-            if said.cut:
+            if reply.cut:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                 self.close_connection = True
-            if said.raw is not None:
+            if reply.raw is not None:
                 self.close_connection = True
 
         do_GET = do_POST = do_PUT = handle_one  # noqa: N815 - names of the base class

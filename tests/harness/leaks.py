@@ -1,7 +1,7 @@
 """What no log, error, metric or key in Redis may hold: phones, texts and secrets of the tests."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ def _texts(redis: Redis) -> Iterable[str]:
 
 
 def _value(redis: Redis, key: Any) -> Any:
-    read = {
+    read: dict[bytes, Callable[[], Any]] = {
         b"string": lambda: redis.get(key),
         b"list": lambda: redis.lrange(key, 0, -1),
         b"set": lambda: redis.smembers(key),

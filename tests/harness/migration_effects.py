@@ -86,8 +86,8 @@ def _upgrade(connection: Connection, revision: str) -> None:
 
 def _name(mode: str) -> str:
     """`AccessExclusiveLock` as SQL has it: ACCESS EXCLUSIVE."""
-    words = "".join(f" {letter}" if letter.isupper() else letter for letter in mode.removesuffix("Lock"))
-    return words.strip().upper()
+    spaced = "".join(f" {letter}" if letter.isupper() else letter for letter in mode.removesuffix("Lock"))
+    return spaced.strip().upper()
 
 
 def as_json(observed: dict[str, dict[str, Effect]]) -> str:

@@ -109,7 +109,7 @@ class StaysHere(HTTPErrorProcessor):
 
 
 class OidcProvider:
-    """The provider. What it is told here holds for the next request."""
+    """The provider. What is set here holds for the next request."""
 
     def __init__(self) -> None:
         self.issuer = ""
@@ -123,7 +123,7 @@ class OidcProvider:
         self.metadata: dict[str, Any] = {}
         """Overrides of its metadata."""
         self.codes: dict[str, Code] = {}
-        self.asked: list[str] = []
+        self.requested_paths: list[str] = []
         """Paths of all requests."""
         self.app = self._app()
 
@@ -137,9 +137,9 @@ class OidcProvider:
 
     def browse(self, authorization_url: str) -> dict[str, str]:
         """What a browser brings back that is sent there: the query of the address to which it is redirected."""
-        with build_opener(StaysHere).open(authorization_url, timeout=10) as answer:
-            assert answer.status == 302, answer.read()
-            back = answer.headers["Location"]
+        with build_opener(StaysHere).open(authorization_url, timeout=10) as response:
+            assert response.status == 302, response.read()
+            back = response.headers["Location"]
         assert back.startswith(CONSOLE_CALLBACK + "?")
         return dict(parse_qsl(urlsplit(back).query))
 
@@ -159,7 +159,7 @@ class OidcProvider:
 
         @app.before_request
         def note() -> None:
-            self.asked.append(request.path)
+            self.requested_paths.append(request.path)
 
         @app.get("/.well-known/openid-configuration")
         def metadata() -> Any:

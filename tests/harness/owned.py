@@ -28,31 +28,31 @@ REFERENCE = "the-reference-of-a-stranger"
 
 def a_send(service: Service) -> dict[str, Any]:
     """A send that waits for its time."""
-    answer = service.send(PHONE, TEXT, reference=REFERENCE, send_at=ahead())
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json)
+    response = service.send(PHONE, TEXT, reference=REFERENCE, send_at=ahead())
+    assert response.status_code == 200, response.text
+    return dict(response.json)
 
 
 def a_sender(service: Service) -> str:
     """A sender ID that was asked for."""
     count = sum(1 for _ in pages(service, "/sender-ids"))
-    answer = service.post("/sender-ids", sender_id=f"OWN{count}", use_case="orders")
-    assert answer.status_code == 200, answer.text
-    return str(next(value for name, value in answer.json.items() if name in ("id", "sender")))
+    response = service.post("/sender-ids", sender_id=f"OWN{count}", use_case="orders")
+    assert response.status_code == 200, response.text
+    return str(next(value for name, value in response.json.items() if name in ("id", "sender")))
 
 
 def a_suppressed_phone(service: Service) -> str:
     """A phone that opted out."""
-    answer = service.post("/suppressions", phones=[OPTED_OUT])
-    assert answer.status_code == 200, answer.text
+    response = service.post("/suppressions", phones=[OPTED_OUT])
+    assert response.status_code == 200, response.text
     return OPTED_OUT
 
 
 def a_webhook(service: Service) -> str:
     """A webhook."""
-    answer = service.post("/webhooks", url="https://receiver-of-a-stranger.example/hook")
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["webhook_id"])
+    response = service.post("/webhooks", url="https://receiver-of-a-stranger.example/hook")
+    assert response.status_code == 200, response.text
+    return str(response.json["webhook_id"])
 
 
 def a_delivery(service: Service, webhook: str) -> str:
@@ -86,9 +86,9 @@ def an_invitation(service: Service) -> str:
 def an_import(service: Service, group: str) -> str:
     """A file of contacts."""
     headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
-    answer = service.client.post(f"{PREFIX}/groups/{group}/import", data=PHONE, headers=headers)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["import_id"])
+    response = service.client.post(f"{PREFIX}/groups/{group}/import", data=PHONE, headers=headers)
+    assert response.status_code == 200, response.text
+    return str(response.json["import_id"])
 
 
 def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:

@@ -38,8 +38,8 @@ class Person(NamedTuple):
         """A request with the token of their session, or of another one."""
         headers = {"Authorization": f"Bearer {session or self.session}"}
         sent: dict[str, Any] = {"json": body} if method not in ("GET", "DELETE") else {}
-        answer = self.service.client.open(PREFIX + path, method=method, headers=headers, **sent)
-        return documented(self.service.flask, answer)
+        response = self.service.client.open(PREFIX + path, method=method, headers=headers, **sent)
+        return documented(self.service.flask, response)
 
     def get(self, path: str, session: str | None = None) -> TestResponse:
         """GET."""
@@ -51,9 +51,9 @@ class Person(NamedTuple):
 
     def token(self, account_id: int, *, test: bool = False) -> str:
         """Their token for an account, or its sandbox."""
-        answer = self.post("/me/token", account_id=account_id, test=test)
-        assert answer.status_code == 200, answer.text
-        return str(answer.json["access_token"])
+        response = self.post("/me/token", account_id=account_id, test=test)
+        assert response.status_code == 200, response.text
+        return str(response.json["access_token"])
 
 
 def a_person(
@@ -74,8 +74,8 @@ def a_person(
 
 def open_call(service: Service, path: str, address: str = HERE, **body: Any) -> TestResponse:
     """A POST without a token, from an address."""
-    answer = service.client.post(PREFIX + path, json=body, environ_overrides={"REMOTE_ADDR": address})
-    return documented(service.flask, answer)
+    response = service.client.post(PREFIX + path, json=body, environ_overrides={"REMOTE_ADDR": address})
+    return documented(service.flask, response)
 
 
 def sign_in(service: Service, email: str, password: str = PASSWORD, address: str = HERE, **more: Any) -> TestResponse:

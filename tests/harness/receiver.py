@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine, which keeps what it was posted and answers as a test wants."""
+"""A receiver of webhooks on this machine, which keeps what is posted to it and responds as a test wants."""
 
 import json
 import threading
@@ -21,20 +21,20 @@ class Post(NamedTuple):
         return self.headers["webhook-id"]
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The payload."""
+    def payload(self) -> dict[str, Any]:
+        """The body as JSON."""
         made: dict[str, Any] = json.loads(self.body)
         return made
 
 
-Answer = Callable[[Post], int | tuple[int, dict[str, str]]]
+Respond = Callable[[Post], int | tuple[int, dict[str, str]]]
 
 
 class Receiver:
-    """Listens on a port of 127.0.0.1. `answer` says the status of each post, and headers where there are any."""
+    """Listens on a port of 127.0.0.1. `respond` gives the status for each post, and headers where there are any."""
 
-    def __init__(self, answer: Answer = lambda post: 204) -> None:
-        self.answer = answer
+    def __init__(self, respond: Respond = lambda post: 204) -> None:
+        self.respond = respond
         self.posts: list[Post] = []
         receiver = self
 
@@ -45,8 +45,8 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 post = Post(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
                 receiver.posts.append(post)
-                answered = receiver.answer(post)
-                status, headers = answered if isinstance(answered, tuple) else (answered, {})
+                response = receiver.respond(post)
+                status, headers = response if isinstance(response, tuple) else (response, {})
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
@@ -54,7 +54,7 @@ class Receiver:
                 self.end_headers()
 
             def log_message(self, *_: Any) -> None:
-                """Nothing is said of each request."""
+                """Log nothing."""
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
@@ -76,9 +76,9 @@ class Receiver:
 
 
 @contextmanager
-def receiver(answer: Answer = lambda post: 204) -> Iterator[Receiver]:
+def receiver(respond: Respond = lambda post: 204) -> Iterator[Receiver]:
     """A receiver, stopped at the end."""
-    made = Receiver(answer)
+    made = Receiver(respond)
     try:
         yield made
     finally:

@@ -63,7 +63,7 @@ def status_of(port: int, path: str) -> int | None:
         connection.close()
 
 
-class Fleet(House):
+class Installation(House):
     """A house whose API and workers are of several releases. Its requests go to every API in turn."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -88,7 +88,7 @@ class Fleet(House):
 
     @contextlib.contextmanager
     def traffic(self, count: int) -> Iterator[list[Traffic]]:
-        """Clients that send all the time until the end of the block. Then what had no answer is repeated.
+        """Clients that send all the time until the end of the block. Then what had no response is repeated.
 
         No request failed otherwise, and each key had one effect.
         """
@@ -114,15 +114,15 @@ class Fleet(House):
 
 
 class Release:
-    """The processes of one release in a fleet, started as its Procfile says, by the programs of its environment."""
+    """The processes of one release in an installation, started by its Procfile with the programs of its environment."""
 
-    def __init__(self, fleet: Fleet, home: Path, name: str, programs: Path = PROGRAMS) -> None:
-        self._fleet, self._home = fleet, home
-        self._logs = fleet.folder / name
+    def __init__(self, installation: Installation, home: Path, name: str, programs: Path = PROGRAMS) -> None:
+        self._installation, self._home = installation, home
+        self._logs = installation.folder / name
         self._logs.mkdir()
         self._procfile = dict(line.split(": ", 1) for line in (home / "Procfile").read_text().splitlines() if line)
         path = f"{programs}:{os.environ['PATH']}"
-        self._env = {**fleet.env, "PATH": path, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._env = {**installation.env, "PATH": path, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
         self.port, self.console_port = free_port(), free_port()
         self.api = self._process("api", "api", PORT=str(self.port))
         self.workers: list[Command] = []
@@ -154,14 +154,14 @@ class Release:
 
     def start(self, workers: int) -> None:
         """Start its API and workers. Requests go to the API when it is ready."""
-        before = self._fleet.scalar(WORKERS_EVER)
+        before = self._installation.scalar(WORKERS_EVER)
         self.api.launch()
         self.workers = [self._process("worker", f"worker-{number}") for number in range(1, workers + 1)]
         for worker in self.workers:
             worker.launch()
         wait_until(self.is_ready, 60, "the API")
-        self._fleet.ports.append(self.port)
-        wait_until(lambda: self._fleet.scalar(WORKERS_EVER) >= before + workers, 90, "the workers")
+        self._installation.ports.append(self.port)
+        wait_until(lambda: self._installation.scalar(WORKERS_EVER) >= before + workers, 90, "the workers")
 
     def is_ready(self) -> bool:
         """Whether its API takes requests."""
@@ -187,5 +187,5 @@ class Release:
         """Stop its processes, one after the other. None has to be killed."""
         for process in (self.api, *self.workers, *self.webhooks, *([self.console] if self.console else ())):
             assert process.stop(), process.log_tail()
-        if self.port in self._fleet.ports:
-            self._fleet.ports.remove(self.port)
+        if self.port in self._installation.ports:
+            self._installation.ports.remove(self.port)

@@ -61,7 +61,7 @@ class SentinelServer(Server):
         try:
             with Redis(LOOPBACK, self.port, socket_timeout=1) as client:
                 seen = client.execute_command("SENTINEL MASTER", MASTER_NAME)
-                return seen["num-other-sentinels"] == SENTINELS - 1 and seen["num-slaves"] == 1
+                return bool(seen["num-other-sentinels"] == SENTINELS - 1 and seen["num-slaves"] == 1)
         except RedisError:
             return False
 

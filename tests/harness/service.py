@@ -54,7 +54,7 @@ class Service:
         self.celery = celery = make_celery(self.settings)
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())
         self.worker.simulator.answer_time = 0.01
-        self.worker.simulator.on_receipts = lambda said: receipts.record(engine, "simulator", said)
+        self.worker.simulator.on_receipts = lambda batch: receipts.record(engine, "simulator", batch)
         register(celery, self.worker.sweeper.work, imports=self.worker.importer.work)
         self.serve(self.settings)
         self.account_id = self.new_account("acme", credits)
@@ -91,8 +91,8 @@ class Service:
         """A bearer token of the account."""
         with self.engine.begin() as connection:
             key = create_key(connection, account, SECRET_KEY, test=test, scopes=SCOPES)
-        answer = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
-        return str(answer.get_json()["access_token"])
+        response = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
+        return str(response.get_json()["access_token"])
 
     def in_sandbox(self) -> "Service":
         """The same service as the account's sandbox sees it, with a test key."""

@@ -57,9 +57,9 @@ class Pair(Ground):
 
     def use(self, server: Postgres) -> None:
         """Lead everybody to this server."""
-        for who in ("api", "worker"):
-            self.proxy(who, "postgres").target = server.port
-            self.proxy(who, "postgres").cut()
+        for process in ("api", "worker"):
+            self.proxy(process, "postgres").target = server.port
+            self.proxy(process, "postgres").cut()
         self.engine.dispose()
         self.engine = make_engine(server.url)
         self.postgres = server

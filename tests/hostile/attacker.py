@@ -54,9 +54,9 @@ def attacking(name: str, target: Target, counts: Counter[str]) -> Iterator[None]
         process.stdin.flush()
         assert process.stdout.readline() == "connected\n", f"the attack {name} did not begin"
         yield
-        told, _ = process.communicate(timeout=END_SECONDS)
+        output, _ = process.communicate(timeout=END_SECONDS)
         assert process.returncode == 0, f"the attack {name} failed"
-        counts.update(json.loads(told))
+        counts.update(json.loads(output))
     finally:
         if process.poll() is None:
             process.kill()

@@ -31,9 +31,9 @@ async def keys_groups_and_webhooks(wire: Wire) -> None:
     async def turn(connection: Connection) -> None:
         for number in numbers:
             path, body, name = paths[number % len(paths)]
-            status, answer = await wire.ask(connection, wire.request("POST", path, body(number)))
+            status, response = await wire.ask(connection, wire.request("POST", path, body(number)))
             if status == 200:
-                await wire.ask(connection, wire.request("DELETE", f"{path}/{json.loads(answer)[name]}"))
+                await wire.ask(connection, wire.request("DELETE", f"{path}/{json.loads(response)[name]}"))
 
     await wire.together(*(wire.reopen(turn) for _ in range(wire.many(64))))
 
@@ -65,12 +65,12 @@ async def one_phone(wire: Wire) -> None:
     phone = str(ONE_PHONE)
     single = {"sender_id": "ACME", "phone": phone, "message": "Sale"}
     bulk = {"sender_id": "ACME", "phones": [phone] * wire.many(5_000), "message": "Sale", "allow_duplicates": True}
-    asked = itertools.cycle(
+    requests = itertools.cycle(
         wire.request("POST", path, {**body, "category": category})
         for path, body in (("/sms/send", single), ("/sms/send-bulk", bulk))
         for category in ("authentication", "transactional", "marketing")
     )
-    await wire.together(*(wire.repeat(lambda: next(asked)) for _ in range(wire.many(32))))
+    await wire.together(*(wire.repeat(lambda: next(requests)) for _ in range(wire.many(32))))
 
 
 async def late_opt_outs(wire: Wire) -> None:

@@ -1,4 +1,4 @@
-"""What one account can do with its token, or what somebody can who has bought or stolen one."""
+"""What one account can do with its token, or what the buyer or thief of one can do."""
 
 import asyncio
 import itertools
@@ -140,8 +140,8 @@ async def millions_of_opt_outs(wire: Wire) -> None:
 async def rotten_imports(wire: Wire) -> None:
     """Files that are no CSV, or nearly none, imported all the time."""
     path = f"/groups/{wire.target.group}/import"
-    asked = itertools.cycle([wire.request("POST", path, file, type=CSV) for file in ROTTEN])
-    await wire.together(*(wire.repeat(lambda: next(asked)) for _ in range(wire.many(8))))
+    requests = itertools.cycle([wire.request("POST", path, file, type=CSV) for file in ROTTEN])
+    await wire.together(*(wire.repeat(lambda: next(requests)) for _ in range(wire.many(8))))
 
 
 async def webhooks_without_an_end(wire: Wire) -> None:

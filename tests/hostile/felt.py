@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 
 from tests.hostile.achieved import Late
 from tests.hostile.scenarios import Scenario
-from tests.hostile.victim import Asked, accepted
+from tests.hostile.victim import Request, accepted
 
 LIMIT = 0.1
 OTHERS = 3.0
 """Seconds within which every other request and page of the victim is answered."""
 HANDED_OVER = 1.0
 TOLD = 3.0
-"""Seconds from the acceptance of a message until the victim's webhook is told that it was sent."""
+"""Seconds from the acceptance of a message until the victim's webhook gets its `message.sent`."""
 MEMORY, MEMORY_BACK = 2.0, 1.25
 """Times as much as before, during the attack and at the end."""
 RECOVERY = 5.0
-TOLD_OF_BODY = 300
-"""Characters of the answer to a request that was refused."""
+SHOWN_OF_BODY = 300
+"""Characters of the response to a request that was refused."""
 
 
 @dataclass(slots=True)
@@ -27,13 +27,13 @@ class Felt:
     """What the victim felt of one attack. Seconds, and bytes of all processes of the service together."""
 
     scenario: Scenario
-    quiet: list[Asked]
-    during: list[Asked]
-    after: list[Asked]
+    quiet: list[Request]
+    during: list[Request]
+    after: list[Request]
     delays: list[float] = field(default_factory=list)
     """From the acceptance of each message until the carrier had it."""
-    told: list[float] = field(default_factory=list)
-    """From the acceptance of each message until the webhook was told of it."""
+    webhook_delays: list[float] = field(default_factory=list)
+    """From the acceptance of each message until the webhook got its event."""
     memory: tuple[int, int, int] = (0, 0, 0)
     """Before the attack, at most during it, and at the end."""
     grown: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class Felt:
     """What it must not have achieved."""
 
     @property
-    def refused(self) -> list[Asked]:
+    def refused(self) -> list[Request]:
         """The victim's requests that were not answered 200."""
-        return [asked for asked in self.during + self.after if asked.status != 200]
+        return [request for request in self.during + self.after if request.status != 200]
 
     @property
     def accepted(self) -> int:
@@ -59,33 +59,33 @@ class Felt:
     @property
     def slowest_page(self) -> float:
         """Seconds until the slowest page of the console came; NaN where there was none."""
-        return max((asked.seconds for asked in self.during if asked.what == "page"), default=math.nan)
+        return max((request.seconds for request in self.during if request.what == "page"), default=math.nan)
 
     @property
     def slowest_other(self) -> tuple[float, str]:
         """Seconds that the slowest request took which is neither a single send nor a page, and what it was."""
-        others = [(asked.seconds, asked.what) for asked in self.during if asked.what not in ("send", "page")]
+        others = [(request.seconds, request.what) for request in self.during if request.what not in ("send", "page")]
         return max(others, default=(math.nan, ""))
 
 
-def seconds_of(asked: list[Asked], share: float) -> float:
+def seconds_of(requests: list[Request], share: float) -> float:
     """The seconds within which that share of the single sends was answered; NaN where there are none."""
-    took = sorted(each.seconds for each in asked if each.what == "send")
+    took = sorted(each.seconds for each in requests if each.what == "send")
     return took[min(len(took) - 1, int(len(took) * share))] if took else math.nan
 
 
-def slow(quiet: list[Asked]) -> float:
+def slow(quiet: list[Request]) -> float:
     """Seconds from which on a single send is slow: 100 ms, or three times the p99 of a quiet time."""
     p99 = seconds_of(quiet, 0.99)
     return LIMIT if math.isnan(p99) else max(LIMIT, 3 * p99)
 
 
-def recovery(quiet: list[Asked], asked: list[Asked], end: float) -> float:
+def recovery(quiet: list[Request], requests: list[Request], end: float) -> float:
     """Seconds from the end of the attack to the end of the last request that was refused or slow."""
     most = slow(quiet)
     bad = [
         each.due + each.seconds - end
-        for each in asked
+        for each in requests
         if each.status != 200 or each.seconds > (most if each.what == "send" else OTHERS)
     ]
     return max([0.0, *bad])
@@ -95,8 +95,8 @@ def not_handed_over(felt: Felt) -> Iterator[str]:
     """Messages that the carrier or the webhook did not get; however long they take."""
     if len(felt.delays) != felt.accepted:
         yield f"{felt.accepted} messages were accepted, and {len(felt.delays)} handed over"
-    if len(felt.told) != felt.accepted:
-        yield f"{felt.accepted} messages were accepted, and the webhook was told of {len(felt.told)}"
+    if len(felt.webhook_delays) != felt.accepted:
+        yield f"{felt.accepted} messages were accepted, and the webhook was told of {len(felt.webhook_delays)}"
 
 
 def problems(felt: Felt) -> Iterator[str]:
@@ -109,13 +109,13 @@ def problems(felt: Felt) -> Iterator[str]:
     if felt.slowest_other[0] >= OTHERS:
         yield f"a request ({felt.slowest_other[1]}) was answered after {felt.slowest_other[0]:.1f} s"
     if felt.refused:
-        told = [(asked.what, asked.status, str(asked.body)[:TOLD_OF_BODY]) for asked in felt.refused[:3]]
-        yield f"{len(felt.refused)} requests refused or lost, such as {told}"
+        refusals = [(request.what, request.status, str(request.body)[:SHOWN_OF_BODY]) for request in felt.refused[:3]]
+        yield f"{len(felt.refused)} requests refused or lost, such as {refusals}"
     yield from not_handed_over(felt)
     if not max(felt.delays, default=math.nan) < HANDED_OVER:
         yield f"a message was handed over after {max(felt.delays, default=math.nan):.1f} s"
-    if not max(felt.told, default=math.nan) < TOLD:
-        yield f"the webhook was told of a message after {max(felt.told, default=math.nan):.1f} s"
+    if not max(felt.webhook_delays, default=math.nan) < TOLD:
+        yield f"the webhook was told of a message after {max(felt.webhook_delays, default=math.nan):.1f} s"
     before, at_most, after = felt.memory
     if at_most > MEMORY * before:
         yield f"memory of {before >> 20} MB became {at_most >> 20}"

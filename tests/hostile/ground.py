@@ -107,19 +107,19 @@ class Ground:
                 end, most = time.monotonic(), memory.most
             time.sleep(around)
             after = memory.now()
-        quiet = [asked for asked in victim.asked if first <= asked.due < begin]
-        during = [asked for asked in victim.asked if begin <= asked.due < end]
-        rest = [asked for asked in victim.asked if asked.due >= end]
+        quiet = [request for request in victim.requests if first <= request.due < begin]
+        during = [request for request in victim.requests if begin <= request.due < end]
+        rest = [request for request in victim.requests if request.due >= end]
         felt = Felt(scenario, quiet, during, rest, did=did)
         felt.memory = (sum(before.values()), most, sum(after.values()))
         felt.grown = {name: (before.get(name, 0), size) for name, size in after.items()}
-        felt.recovery = recovery(quiet, victim.asked, end)
+        felt.recovery = recovery(quiet, victim.requests, end)
 
         def arrived() -> bool:
-            felt.delays, felt.told = victim.delays(during + rest), victim.told(during + rest)
-            return len(felt.delays) >= felt.accepted and len(felt.told) >= felt.accepted
+            felt.delays, felt.webhook_delays = victim.delays(during + rest), victim.webhook_delays(during + rest)
+            return len(felt.delays) >= felt.accepted and len(felt.webhook_delays) >= felt.accepted
 
-        with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
+        with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
             wait_until(arrived, 30, "the victim's messages")
         felt.late = late(self.house.engine, did)
         felt.achieved = list(achieved(self.house.engine, felt.late))
@@ -150,13 +150,13 @@ class Ground:
         self.console.wait_ready(60)
 
     def _operator_token(self, key: NewKey) -> str:
-        asked = urllib.request.Request(
+        request = urllib.request.Request(
             f"http://{LOOPBACK}:{self.house.port}/operator/v1/auth/token",
             json.dumps(key._asdict()).encode(),
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(asked, timeout=30) as answer:
-            return str(json.load(answer)["access_token"])
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return str(json.load(response)["access_token"])
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What somebody can do who may write to Redis, which carries tasks and holds nothing."""
+"""What an attacker can do who may write to Redis, which carries tasks and holds nothing."""
 
 import asyncio
 import itertools

@@ -39,10 +39,10 @@ Took = dict[str, list[float]]
 class Neighbour:
     """An account that does one job after the other."""
 
-    def __init__(self, house: House, callback_url: str, told: dict[UUID, float]) -> None:
+    def __init__(self, house: House, callback_url: str, webhook_times: dict[UUID, float]) -> None:
         self._house = house
         self._callback_url = callback_url
-        self._told = told
+        self._told = webhook_times
         account = house.new_account("neighbour")
         self._token = house.token
         with house.engine.begin() as connection:
@@ -66,8 +66,8 @@ class Neighbour:
         return took
 
     def _send(self, path: str, **body: Any) -> str:
-        told = self._house.post(path, sender_id="ACME", message="Hi", **body)
-        return str(told.get("message_id") or told["send_id"])
+        response = self._house.post(path, sender_id="ACME", message="Hi", **body)
+        return str(response.get("message_id") or response["send_id"])
 
     def _seconds(self, statement: TextClause, subject: object) -> float:
         def read() -> float | None:
@@ -78,9 +78,9 @@ class Neighbour:
         return _found(read, str(statement))
 
 
-def _found(look: Callable[[], float | None], what: str) -> float:
+def _found(measure: Callable[[], float | None], what: str) -> float:
     deadline = time.monotonic() + PATIENCE
-    while (value := look()) is None:
+    while (value := measure()) is None:
         assert time.monotonic() < deadline, f"{what} did not come within {PATIENCE:g} s"
         time.sleep(POLL)
     return value
@@ -89,15 +89,15 @@ def _found(look: Callable[[], float | None], what: str) -> float:
 @contextmanager
 def neighbour(house: House) -> Iterator[Neighbour]:
     """A neighbour, with the receiver of its callbacks."""
-    told: dict[UUID, float] = {}
+    webhook_times: dict[UUID, float] = {}
 
     def note(post: Post) -> int:
-        if "message_id" in (data := post.told["data"]):  # and not the end of a send
-            told.setdefault(UUID(data["message_id"]), time.time())
+        if "message_id" in (data := post.payload["data"]):  # and not the end of a send
+            webhook_times.setdefault(UUID(data["message_id"]), time.time())
         return 204
 
     with receiver(note) as receiving:
-        yield Neighbour(house, receiving.url, told)
+        yield Neighbour(house, receiving.url, webhook_times)
 
 
 def lines(phones: Iterable[int]) -> bytes:
@@ -111,9 +111,9 @@ def import_file(house: House, group: str, data: bytes) -> str:
     headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {house.token}"}
     try:
         connection.request("POST", f"/api/v1/groups/{group}/import", data, headers)
-        answer = connection.getresponse()
-        told = json.loads(answer.read())
-        assert answer.status == 200, told
-        return str(told["import_id"])
+        response = connection.getresponse()
+        imported = json.loads(response.read())
+        assert response.status == 200, imported
+        return str(imported["import_id"])
     finally:
         connection.close()

@@ -1,4 +1,4 @@
-"""What people of one account can do at the console, and who holds an operator key that may only read."""
+"""What people of one account, and holders of an operator key that may only read, can do at the console."""
 
 import asyncio
 import itertools
@@ -29,7 +29,7 @@ OPERATOR_LISTS = (
 
 
 async def open_pages(wire: Wire) -> None:
-    """A thousand open pages of one account, each of which looks again when its last answer says so, as htmx does."""
+    """A thousand open pages of one account, each of which looks again when its last response says so, as htmx does."""
     console, cookies = wire.at_console(), itertools.cycle(wire.target.cookies)
     overview = f"/accounts/{wire.target.account}/live/now"
 

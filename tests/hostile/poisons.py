@@ -63,8 +63,8 @@ class Maker:
         """Cancel sends, unless a worker that had begun to close one could do so when it was disarmed."""
         self.house.token = self._token
         for send in sends:
-            status, answer = self.house.try_request("POST", f"/sends/{send}/cancel")
-            assert status in (200, 409), answer
+            status, response = self.house.try_request("POST", f"/sends/{send}/cancel")
+            assert status in (200, 409), response
 
     def imports(self, count: int) -> list[str]:
         """Imports that are over."""

@@ -28,8 +28,8 @@ def tell(tables: Tables, felt: Felt) -> list[str]:
     tables.row(cells(felt))
     print(f"    attacker: {dict(felt.did.most_common())}", file=sys.stderr, flush=True)
     if felt.late is not None:
-        told = f"{felt.late.messages} messages, the last after {felt.late.seconds:.3f} s"
-        print(f"    handed over after the opt-out of their phone: {told}", file=sys.stderr, flush=True)
+        late = f"{felt.late.messages} messages, the last after {felt.late.seconds:.3f} s"
+        print(f"    handed over after the opt-out of their phone: {late}", file=sys.stderr, flush=True)
     for problem in found:
         print(f"    MISSED: {problem}", file=sys.stderr, flush=True)
     return [f"{felt.scenario.name}: {problem}" for problem in found]
@@ -57,7 +57,7 @@ def main() -> int:
     names = options.only.split(",") if options.only else known
     if unknown := set(names) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}. There are {', '.join(known)}.")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # who ends it early leaves no servers behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an early end leaves no servers behind
     tables, missed = Tables(options.markdown), list[str]()
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         Path(folder).chmod(0o755)

@@ -54,7 +54,7 @@ async def slow_bodies(wire: Wire) -> None:
 
 
 async def idle_connections(wire: Wire) -> None:
-    """Connections with half of a head, and those that are kept after an answer."""
+    """Connections with half of a head, and those that are kept after a response."""
     health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     async def hold(connection: Connection, begin: bytes) -> None:
@@ -68,21 +68,21 @@ async def idle_connections(wire: Wire) -> None:
 async def names_that_repeat(wire: Wire) -> None:
     """JSON objects in which one name stands thousands of times: of strangers, and on the way of single sends."""
     small, large = duplicate_keys(KEYS_OF_64_KB), duplicate_keys(wire.many(250_000))
-    asked = [
+    requests = [
         *([wire.request("POST", "/auth/token", small, signed_in=False)] * 4),
         *([wire.request("POST", "/sms/send", small)] * 4),
         *([wire.request("POST", "/sms/send-bulk", large)] * 4),
     ]
-    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in requests))
 
 
 async def unknown_names(wire: Wire) -> None:
     """JSON objects of a thousand unknown fields, for each of which the nearest known one could be looked for."""
     small = unknown_fields(999)
     paths = ("/sms/send", "/sms/send-bulk", "/groups")
-    asked = [wire.request("POST", "/auth/token", small, signed_in=False)] * 4
-    asked += [wire.request("POST", path, small) for path in paths for _ in range(4)]
-    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))
+    requests = [wire.request("POST", "/auth/token", small, signed_in=False)] * 4
+    requests += [wire.request("POST", path, small) for path in paths for _ in range(4)]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in requests))
 
 
 async def endless_trailers(wire: Wire) -> None:
@@ -138,12 +138,14 @@ async def files_not_read(wire: Wire) -> None:
 async def guessed_operators(wire: Wire) -> None:
     """Secrets of operator keys guessed, and lists of the operator API asked for with tokens that are none."""
     keys = (wire.target.operator_key, "smso_0000000000000000")
-    asked = [
+    requests = [
         wire.operator_request("POST", "/auth/token", {"api_key": key, "api_secret": f"smsos_{number:043d}"}, token="")
         for number, key in enumerate(keys * 16)
     ]
-    asked += [wire.operator_request("GET", "/accounts?limit=1000", token=wire.target.token) for _ in range(32)]
-    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked[:: max(1, round(64 / wire.many(64)))]))
+    requests += [wire.operator_request("GET", "/accounts?limit=1000", token=wire.target.token) for _ in range(32)]
+    await wire.together(
+        *(wire.repeat(lambda data=data: data) for data in requests[:: max(1, round(64 / wire.many(64)))])
+    )
 
 
 async def callbacks_and_sign_ins_by_oidc(wire: Wire) -> None:
@@ -179,5 +181,5 @@ async def guessed_secrets(wire: Wire) -> None:
         {"api_key": key, "api_secret": f"smss_live_{number:043d}"}
         for number, key in enumerate((wire.target.victims_key, "smsk_live_0000000000000000") * 32)
     ]
-    asked = [wire.request("POST", "/auth/token", body, signed_in=False) for body in bodies[: wire.many(64)]]
-    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))
+    requests = [wire.request("POST", "/auth/token", body, signed_in=False) for body in bodies[: wire.many(64)]]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in requests))

@@ -56,7 +56,7 @@ def cells(felt: Felt) -> list[str]:
         f"{felt.slowest_page:.1f} s",
         f"{len(felt.refused)} of {len(felt.during + felt.after):,}",
         f"{max(felt.delays, default=math.nan):.2f} s",
-        f"{max(felt.told, default=math.nan):.2f} s",
+        f"{max(felt.webhook_delays, default=math.nan):.2f} s",
         ", ".join(str(each >> 20) for each in felt.memory) + " MB",
         f"{felt.recovery:.1f} s",
     ]

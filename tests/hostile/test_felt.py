@@ -1,46 +1,46 @@
-"""What is told of an attack that the victim felt, or that was none."""
+"""The problems of an attack that the victim felt, or that was none."""
 
 from collections import Counter
 from dataclasses import replace
 
 from tests.hostile.felt import Felt, problems, recovery
 from tests.hostile.scenarios import BY_NAME
-from tests.hostile.victim import Asked
+from tests.hostile.victim import Request
 
-SEND = Asked("send", 1.0, 0.01, 200, {})
+SEND = Request("send", 1.0, 0.01, 200, {})
 FELT = Felt(
     BY_NAME["lists"],
     quiet=[SEND],
-    during=[SEND, Asked("page", 1.0, 0.1, 200, ""), Asked("csv", 1.0, 0.1, 200, "")],
+    during=[SEND, Request("page", 1.0, 0.1, 200, ""), Request("csv", 1.0, 0.1, 200, "")],
     after=[],
     delays=[0.2],
-    told=[0.4],
+    webhook_delays=[0.4],
     memory=(100, 150, 110),
     did=Counter({"connections": 64, "200": 10, "429": 100}),
 )
 
 
-def test_nothing_is_told_of_an_attack_that_was_not_felt() -> None:
+def test_an_attack_without_effect_has_no_problems() -> None:
     assert list(problems(FELT)) == []
 
 
-def test_each_thing_that_it_felt_is_told() -> None:
-    others = [asked for asked in FELT.during if asked.what != "csv"]
-    for changed, told in (
-        ({"during": [*FELT.during, Asked("send", 1.0, 1.0, 200, {})]}, "p99 of 1000 ms"),
-        ({"during": [*FELT.during, Asked("page", 1.0, 4.0, 200, "")]}, "a page of the console came after 4.0 s"),
-        ({"during": [*others, Asked("csv", 1.0, 4.0, 200, "")]}, "a request (csv) was answered after 4.0 s"),
-        ({"after": [Asked("bulk", 1.0, 0.1, 503, "")]}, "1 requests refused or lost"),
+def test_each_effect_of_an_attack_is_a_problem() -> None:
+    others = [request for request in FELT.during if request.what != "csv"]
+    for changed, expected in (
+        ({"during": [*FELT.during, Request("send", 1.0, 1.0, 200, {})]}, "p99 of 1000 ms"),
+        ({"during": [*FELT.during, Request("page", 1.0, 4.0, 200, "")]}, "a page of the console came after 4.0 s"),
+        ({"during": [*others, Request("csv", 1.0, 4.0, 200, "")]}, "a request (csv) was answered after 4.0 s"),
+        ({"after": [Request("bulk", 1.0, 0.1, 503, "")]}, "1 requests refused or lost"),
         ({"delays": []}, "1 messages were accepted, and 0 handed over"),
         ({"delays": [0.2, 0.2]}, "1 messages were accepted, and 2 handed over"),
         ({"delays": [1.5]}, "a message was handed over after 1.5 s"),
-        ({"told": []}, "1 messages were accepted, and the webhook was told of 0"),
-        ({"told": [4.0]}, "the webhook was told of a message after 4.0 s"),
+        ({"webhook_delays": []}, "1 messages were accepted, and the webhook was told of 0"),
+        ({"webhook_delays": [4.0]}, "the webhook was told of a message after 4.0 s"),
         ({"memory": (100 << 20, 201 << 20, 110 << 20)}, "memory of 100 MB became 201"),
         ({"memory": (100 << 20, 150 << 20, 126 << 20), "grown": {"api": (0, 5 << 20)}}, "at the end: api 0 to 5"),
         ({"recovery": 6.0}, "slow for 6.0 s after the end"),
     ):
-        assert any(told in problem for problem in problems(replace(FELT, **changed))), told
+        assert any(expected in problem for problem in problems(replace(FELT, **changed))), expected
 
 
 def test_an_attack_of_which_little_comes_back_was_none() -> None:
@@ -55,8 +55,8 @@ def test_an_attack_that_lacks_what_it_is_about_was_none() -> None:
 
 def test_the_recovery_lasts_until_the_last_request_that_was_refused_or_slow() -> None:
     end = 10.0
-    slow, refused = Asked("send", 10.5, 0.5, 200, {}), Asked("bulk", 12.0, 0.1, 503, "")
-    fast, export = Asked("send", 19.0, 0.01, 200, {}), Asked("csv", 18.0, 0.5, 200, "")
+    slow, refused = Request("send", 10.5, 0.5, 200, {}), Request("bulk", 12.0, 0.1, 503, "")
+    fast, export = Request("send", 19.0, 0.01, 200, {}), Request("csv", 18.0, 0.5, 200, "")
     assert recovery([SEND], [SEND, fast, export], end) == 0.0
     assert recovery([SEND], [slow, fast], end) == 1.0
     assert recovery([SEND], [slow, refused, fast], end) == 12.1 - end

@@ -39,8 +39,8 @@ AT_CARRIER = text("SELECT message_id, at FROM simulated_submit WHERE phone BETWE
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request: when it was due, how many seconds its answer took from then, and its status, None for no answer."""
+class Request:
+    """One request: when it was due, seconds from then to its response, and its status, None for no response."""
 
     what: str
     due: float
@@ -56,8 +56,8 @@ class Victim:
         self._house = house
         self._phones = itertools.count(FIRST_PHONE)
         self._posts: dict[UUID, float] = {}
-        """When its webhook was told of each message first, in seconds after it was accepted."""
-        self.asked: list[Asked] = []
+        """When the first event of each message reached its webhook, in seconds after it was accepted."""
+        self.requests: list[Request] = []
 
     def start(self, console_port: int) -> None:
         """Have the account, the receiver of its webhook, and a person who is signed in at the console."""
@@ -81,7 +81,7 @@ class Victim:
         self._receiving.__exit__(None, None, None)
 
     def __enter__(self) -> "Victim":
-        self.asked = []
+        self.requests = []
         self._over = threading.Event()
         self._pool = ThreadPoolExecutor(256, "victim")
         self._thread = threading.Thread(target=self._run, name="victim")
@@ -93,18 +93,18 @@ class Victim:
         self._thread.join()
         self._pool.shutdown()
 
-    def delays(self, asked: list[Asked]) -> list[float]:
+    def delays(self, requests: list[Request]) -> list[float]:
         """Seconds from the acceptance of each message until the carrier has it; of those that it has."""
-        phones = [int(each.body["phone"]) for each in accepted(asked)]
+        phones = [int(each.body["phone"]) for each in accepted(requests)]
         if not phones:
             return []
         with self._house.engine.connect() as connection:
             rows = connection.execute(AT_CARRIER, {"first": min(phones), "last": max(phones)}).all()
         return [row.at.timestamp() - accepted_at(row.message_id) for row in rows]
 
-    def told(self, asked: list[Asked]) -> list[float]:
-        """Seconds from the acceptance of each message until the webhook was told of it; of those that it was told."""
-        messages = [UUID(each.body["message_id"]) for each in accepted(asked)]
+    def webhook_delays(self, requests: list[Request]) -> list[float]:
+        """Seconds from the acceptance of each message until the webhook got its event; of those whose event arrived."""
+        messages = [UUID(each.body["message_id"]) for each in accepted(requests)]
         return [self._posts[message] for message in messages if message in self._posts]
 
     def _run(self) -> None:
@@ -133,13 +133,13 @@ class Victim:
     def _ask(self, what: str, method: str, path: str, body: Any, due: float) -> None:
         data = None if body is None else json.dumps(body)
         headers = {**self._headers, "Accept": "text/csv" if what == "csv" else "application/json"}
-        status, answer = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
-        told = json.loads(answer) if status is not None and what != "csv" else answer
-        self.asked.append(Asked(what, due, time.monotonic() - due, status, told))
+        status, response = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
+        content = json.loads(response) if status is not None and what != "csv" else response
+        self.requests.append(Request(what, due, time.monotonic() - due, status, content))
 
     def _open_page(self, due: float) -> None:
-        status, answer = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
-        self.asked.append(Asked("page", due, time.monotonic() - due, status, answer))
+        status, response = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
+        self.requests.append(Request("page", due, time.monotonic() - due, status, response))
 
     def _request(
         self, port: int, method: str, path: str, data: str | None, headers: dict[str, str]
@@ -156,14 +156,14 @@ class Victim:
             connection.close()
 
     def _note(self, post: Post) -> int:
-        message = UUID(post.told["data"]["message_id"])
+        message = UUID(post.payload["data"]["message_id"])
         self._posts.setdefault(message, time.time() - accepted_at(message))
         return 204
 
 
-def accepted(asked: list[Asked]) -> list[Asked]:
+def accepted(requests: list[Request]) -> list[Request]:
     """The single sends that were accepted."""
-    return [each for each in asked if each.what == "send" and each.status == 200]
+    return [each for each in requests if each.what == "send" and each.status == 200]
 
 
 def bulk(first: int) -> dict[str, Any]:

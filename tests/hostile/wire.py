@@ -34,7 +34,7 @@ class Target:
     webhook: str
     """Its webhook, which has had many deliveries."""
     redis_url: str
-    """Of the broker, for who may write there."""
+    """Of the broker, for attackers that may write there."""
     victims_key: str
     """The name of the victim's API key, which is no secret."""
     victims_email: str
@@ -106,7 +106,7 @@ class Wire:
         return self.head(method, f"/operator/v1{path}", *more, *length, signed_in=False) + data
 
     async def ask(self, connection: Connection, data: bytes) -> tuple[int, bytes]:
-        """Send a request and read all of its answer."""
+        """Send a request and read all of its response."""
         reader, writer = connection
         writer.write(data)
         self.counts["requests"] += 1
@@ -122,7 +122,7 @@ class Wire:
         return status, body
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
-        """One request on a connection of its own, whose answer is JSON."""
+        """One request on a connection of its own, whose response is JSON."""
         connection = await self.open()
         try:
             return json.loads((await self.ask(connection, self.request(method, path, body)))[1])

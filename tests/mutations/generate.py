@@ -149,9 +149,9 @@ def owner_mutations(root: Path = ROOT) -> Iterator[Generated]:
     """Each condition that names the account or the person, widened to all of them."""
     for source in sources(root):
         for condition, names in owner_keys(source):
-            said = source.text[condition.place.start : condition.place.end]
-            column = said.split(" == ")[0].split(".in_(")[0]
-            new = f"({said} OR true)" if condition.is_sql else f"(({said}) | {column}.is_not(None))"
+            original = source.text[condition.place.start : condition.place.end]
+            column = original.split(" == ")[0].split(".in_(")[0]
+            new = f"({original} OR true)" if condition.is_sql else f"(({original}) | {column}.is_not(None))"
             promise = f"{names[0].partition(' ')[2]} finds what is its owner's alone."
             yield Generated(promise, condition.place, new, tests_of("owners", *names))
 
@@ -171,11 +171,11 @@ def bound_mutations(root: Path = ROOT) -> Iterator[Generated]:
     known = bounds(root)
     for source in sources(root):
         for use, names in bound_keys(source, known):
-            said = source.text[use.place.start : use.place.end]
-            operator = "/" if said.startswith("MIN") else "*"
+            original = source.text[use.place.start : use.place.end]
+            operator = "/" if original.startswith("MIN") else "*"
             number = names[0].rpartition(" ")[2]
-            promise = f"{said} is enforced in {use.name} {number}."
-            yield Generated(promise, use.place, f"({said} {operator} {FACTOR})", tests_of("bounds", *names))
+            promise = f"{original} is enforced in {use.name} {number}."
+            yield Generated(promise, use.place, f"({original} {operator} {FACTOR})", tests_of("bounds", *names))
 
 
 KINDS = {"scopes": scope_mutations, "owners": owner_mutations, "bounds": bound_mutations}

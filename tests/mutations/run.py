@@ -185,7 +185,7 @@ def tried(mutations: Sequence[Mutation | Generated], jobs: int) -> Iterator[tupl
 
 
 def main() -> int:
-    """Try what is asked for; returns the exit code."""
+    """Try the mutations that the arguments choose; returns the exit code."""
     parser = argparse.ArgumentParser(description="Break each promise by a small change, and see that a test notices.")
     parser.add_argument("--only", default="", help="those whose promise or file contains this text")
     parser.add_argument("--kind", choices=("written", *KINDS), help="those of the catalogue, or generated ones")

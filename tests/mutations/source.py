@@ -10,7 +10,7 @@ from typing import NamedTuple
 CHECKED = ("api", "shared", "console")
 """The packages that check what callers ask for."""
 SHOWN = ("api/openapi/", "api/resources/limits/", "shared/db/migrations/")
-"""Where bounds are told, not enforced."""
+"""Where bounds are documented, not enforced."""
 LIMITS = "api/resources/limits/bounds.py"
 BOUND = re.compile(r"_?(MAX|MOST|LARGE|EXPORTS|WORKED_ON)_\w+|\w+_(PER_SECOND|PER_REQUEST|BODY)")
 OWNER = ("account_id", "person_id")
@@ -161,13 +161,13 @@ def _is_column(node: ast.expr, *names: str) -> bool:
 def bounds(root: Path) -> dict[tuple[str, str], str]:
     """What a file calls a bound, by file and name: `file NAME` of where it is defined."""
     everything = list(sources(root))
-    told = _told_by_limits(next(each for each in everything if each.file == LIMITS))
+    documented = _told_by_limits(next(each for each in everything if each.file == LIMITS))
     defined = {
         (source.file, name)
         for source in everything
         for node in source.tree.body
         for name in _constants(node)
-        if BOUND.fullmatch(name) or (source.file, name) in told
+        if BOUND.fullmatch(name) or (source.file, name) in documented
     }
     known = {each: " ".join(each) for each in defined}
     for source in everything:

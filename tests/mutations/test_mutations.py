@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.mutations.catalogue import Mutation, mutations
-from tests.mutations.run import ROOT, check_that_they_pass, copy_of_the_source, is_noticed
+from tests.mutations.generate import ROOT
+from tests.mutations.run import check_that_they_pass, copy_of_the_source, is_noticed
 
 ALL = mutations()
 QUICK = [mutation for mutation in ALL if mutation.tests and all("tests/unit" in test for test in mutation.tests)]
@@ -47,7 +48,7 @@ def test_a_change_that_breaks_nothing_is_not_noticed(copy: Path) -> None:
     assert not is_noticed(harmless, copy)
 
 
-def test_a_test_that_fails_without_a_mutation_is_told(copy: Path) -> None:
+def test_a_test_that_fails_without_a_mutation_is_reported(copy: Path) -> None:
     check_that_they_pass(["tests/unit/sms/test_gsm7.py"], copy)
     broken = copy / "tests/unit/sms/test_broken.py"
     broken.write_text("def test_it() -> None:\n    raise AssertionError\n")
@@ -58,7 +59,7 @@ def test_a_test_that_fails_without_a_mutation_is_told(copy: Path) -> None:
         broken.unlink()
 
 
-def test_entries_that_do_not_fit_are_told(tmp_path: Path) -> None:
+def test_entries_that_do_not_fit_are_reported(tmp_path: Path) -> None:
     (tmp_path / "code.py").write_text("a = 1\na = 1\nb = 2\n")
     (tmp_path / "test_code.py").write_text("")
 

@@ -50,6 +50,6 @@ NO_ALERT_FOR: dict[str, str] = {
     **dict.fromkeys(("F48", "F49", "F50", "F51", "F53", "F54", "F55", "F58"), HARMLESS),
     "F12": "the workers of a carrier share its rate, however many they are",
     "F34": "there is no SQLite in this service",
-    "F38": "who changes the schema by hand is told so by the processes that then refuse to start",
+    "F38": "after a change of the schema by hand the processes refuse to start, and say why",
     "F44": "late responses resolve their doubts; BulksmsDoubtsGrowing fires if they are many",
 }

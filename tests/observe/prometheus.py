@@ -38,8 +38,8 @@ class Prometheus:
     def query(self, query: str) -> list[dict[str, Any]]:
         """The result of an instant query."""
         url = f"http://{LOOPBACK}:{self._port}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            result: list[dict[str, Any]] = json.load(answer)["data"]["result"]
+        with urllib.request.urlopen(url, timeout=10) as response:
+            result: list[dict[str, Any]] = json.load(response)["data"]["result"]
         return result
 
     def value(self, query: str) -> float | None:

@@ -74,10 +74,10 @@ def test_a_carrier_that_misbehaves(watched: Watched, kind: str, count: int, aler
 
 def test_a_send_that_is_held(watched: Watched) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
-    answer = watched.service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi", send_at=tomorrow)
-    run(watched.service, "send", "hold", answer["send_id"], "--reason", "a trial")
+    response = watched.service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi", send_at=tomorrow)
+    run(watched.service, "send", "hold", response["send_id"], "--reason", "a trial")
     watched.prometheus.wait_for("BulksmsSendsHeld")
-    run(watched.service, "send", "cancel", answer["send_id"])
+    run(watched.service, "send", "cancel", response["send_id"])
     watched.prometheus.wait_for_end_of("BulksmsSendsHeld")
 
 

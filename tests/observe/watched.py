@@ -100,10 +100,10 @@ def watch(folder: Path, rules: str, interval: int = 1) -> Iterator[Watched]:
 
 def send(service: House, phones: Sequence[str], category: str = "transactional") -> str:
     """Send to a list. Returns the send's id."""
-    answer = service.post(
+    response = service.post(
         "/sms/send-bulk", sender_id="ACME", phones=[*phones], message="Hi", category=category, allow_duplicates=True
     )
-    return str(answer["send_id"])
+    return str(response["send_id"])
 
 
 def send_one(service: House, phone: str, category: str = "transactional") -> None:

@@ -117,14 +117,14 @@ class Hosts(Ground):
         self.api.launch()
         return self.api
 
-    def _set_up(self, who: str) -> None:
+    def _set_up(self, host: str) -> None:
         redis = self._at("redis", self.redis.url)
         self.env.update(
             DATABASE_URL=self._at("postgres", self.postgres.url),
             REDIS_URL=redis,
             BROKER_URL=redis,
-            PROMETHEUS_MULTIPROC_DIR=str(self.folder / f"metrics-{who}"),
-            **self.more[who],
+            PROMETHEUS_MULTIPROC_DIR=str(self.folder / f"metrics-{host}"),
+            **self.more[host],
         )
 
     def _at(self, host: str, url: str) -> str:

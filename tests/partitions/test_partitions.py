@@ -44,7 +44,7 @@ class Link(NamedTuple):
     @property
     def doubts(self) -> int:
         """Messages that one cut may leave in doubt: for each worker that is cut off a window, and the beginning of the
-        next one, which is submitted after the first got no answer and before the bind is given up."""
+        next one, which is submitted after the first got no response and before the bind is given up."""
         stops = self.one == "worker" and self.other != "redis"
         return stops * 2 * WINDOW * (WORKERS - self.second)
 
@@ -112,7 +112,7 @@ def check_cut(fault: Fault, link: Link | None, way: str, cuts: list[tuple[str, s
     fault.receipts_are_over = lambda: not hosts.receipts_waiting()
     processes, is_seen = hosts.processes(), sign(hosts, link)
     with fault.workload():
-        asked, given = len(fault.traffic.wanted), sum(hosts.at_carrier().values())
+        requested, given = len(fault.traffic.wanted), sum(hosts.at_carrier().values())
         for source, target in cuts:
             hosts.network.cut(source, target)
         began, most, seen = time.monotonic(), 0, False
@@ -124,7 +124,7 @@ def check_cut(fault: Fault, link: Link | None, way: str, cuts: list[tuple[str, s
         for source, target in cuts:
             hosts.network.heal(source, target)
         wait_until(lambda: hosts.bound() == WORKERS, BOUND, "the carrier in every worker")
-    tries = [each for wanted in fault.traffic.wanted[asked:] for each in wanted.tries]
+    tries = [each for wanted in fault.traffic.wanted[requested:] for each in wanted.tries]
     statuses, slowest = Counter(each.status for each in tries), max(each.seconds for each in tries)
     fault.check(in_doubt=in_doubt, recovery=BOUND)
     end = fault.survived

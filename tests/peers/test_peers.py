@@ -129,24 +129,26 @@ def texts() -> list[str]:
 def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_messages: str, bind: str) -> None:
     receipts: list[Receipt] = []
     each = MESSAGES // 500
-    told = [message_group(said, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, said in enumerate(texts())]
+    groups = [message_group(text, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, text in enumerate(texts())]
     with node_smsc() as smsc:
         settings = {"system_id": "us", "password": "right", "window": 100, "answer_time": PATIENCE}
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
         carrier.open(receipts.extend, lambda late: None)
         try:
             wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), "the bind")
-            outcomes = [outcome for start in range(0, 500, 20) for outcome in carrier.submit(told[start : start + 20])]
+            outcomes = [
+                outcome for start in range(0, 500, 20) for outcome in carrier.submit(groups[start : start + 20])
+            ]
             assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
             wait_until(lambda: len(receipts) >= MESSAGES, "the receipts")
         finally:
             carrier.close()
-        assert smsc.shown() == {phone: said.text for said in told for phone in said.phones}
+        assert smsc.shown() == {phone: text.text for text in groups for phone in text.phones}
     assert len(receipts) == MESSAGES
     assert {receipt.reference for receipt in receipts} == {outcome.reference for outcome in outcomes}
     assert {receipt.status for receipt in receipts} == {MessageStatus.DELIVERED}
     senders = {(receipt.reference, receipt.phone) for receipt in receipts}
-    phones = [phone for said in told for phone in said.phones]
+    phones = [phone for text in groups for phone in text.phones]
     assert senders == {(outcome.reference, phone) for outcome, phone in zip(outcomes, phones, strict=True)}
 
 
@@ -213,7 +215,7 @@ max-messages = 10
 def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
     assert shutil.which("bearerbox") and shutil.which("smsbox"), "Kannel is not installed (apt-get install kannel)"
     given: list[bytes] = []
-    said = {f"25471100{n:04d}": ("Hi" if n % 2 else "я" * 100) for n in range(50)}
+    expected = {f"25471100{n:04d}": ("Hi" if n % 2 else "я" * 100) for n in range(50)}
     settings = SmscSettings(port=0, system_id="us", password="right", receipt_delay=0.1)
     with running(settings, lambda body, *_: given.append(body)) as smsc:
         http = free_port()
@@ -225,7 +227,7 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
                 boxes.append(subprocess.Popen([name, "-v", "4", str(file)], cwd=tmp_path, stderr=subprocess.DEVNULL))
                 wait_until(lambda: smsc.records.counts.binds, "Kannel's bind")
             wait_until(lambda: not is_free(http), "Kannel's API")
-            for phone, text in said.items():
+            for phone, text in expected.items():
                 query = {"username": "peer", "password": "peer", "from": "ACME", "to": phone, "dlr-mask": "3"}
                 query |= {"text": text, "charset": "UTF-8", "coding": "2" if len(text) > 2 else "0"}
                 query |= {"dlr-url": "http://127.0.0.1:1/"}
@@ -243,4 +245,4 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
     for body in given:
         message = read_message(Command.SUBMIT_SM, body)
         shown[message.destination] += decode(split_udh(message)[1], message.data_coding)
-    assert shown == said
+    assert shown == expected

@@ -74,8 +74,8 @@ def test_it_works(url: str, server_reset_query: str, server_round_robin: int) ->
         for _ in range(2):
             with engine_of(pooler.url) as engine:
                 wait_for_schema(engine, 0)
-                asked = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "timezone")
-                assert shown(engine, *asked) == ("5s", "1min", "10s", "UTC")
+                names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "timezone")
+                assert shown(engine, *names) == ("5s", "1min", "10s", "UTC")
                 assert shown(engine, "enable_seqscan", "application_name") == ("on", "bulksms-test")
                 execute_often(engine)
                 with reading(engine) as connection:
@@ -176,7 +176,7 @@ def test_the_whole_service(tmp_path: Path) -> None:
             assert house.scalar("SELECT count(*) FROM doubt") == 0
             env = {**os.environ, **house.env}
             command = [str(SCRIPTS / "bulksms"), "doctor"]
-            told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False).stdout
-            assert "kept for each connection, through a pooler" in " ".join(told.split())
+            output = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False).stdout
+            assert "kept for each connection, through a pooler" in " ".join(output.split())
         finally:
             house.stop()

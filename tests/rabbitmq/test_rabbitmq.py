@@ -42,8 +42,8 @@ def service_on(folder: Path, cluster: Cluster, **settings: str) -> House:
 
 def queue(cluster: Cluster, node: int = 0) -> dict[str, object]:
     """The service's queue, as a node knows it."""
-    told = cluster.nodes[node].control("list_queues", "name", "type", "consumers", "--formatter", "json")
-    return next((dict(each) for each in json.loads(told) if each["name"] == "sends"), {})
+    output = cluster.nodes[node].control("list_queues", "name", "type", "consumers", "--formatter", "json")
+    return next((dict(each) for each in json.loads(output) if each["name"] == "sends"), {})
 
 
 def finding(service: House) -> str:

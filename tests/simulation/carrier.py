@@ -1,7 +1,7 @@
 """A model of a carrier, outside of the database: it knows what it took, and says so in every wrong way.
 
 It takes a message and answers, takes it and does not answer, loses it, refuses it, has no time for it. Its receipts
-come before the answer, late, twice, out of order, contradictory or never, and each again until it was stored.
+come before the response, late, twice, out of order, contradictory or never, and each again until it was stored.
 """
 
 import random
@@ -56,9 +56,9 @@ class Handed:
     taken: int = 0
     """How often it was taken; more than once is a message too many on somebody's phone."""
     closed: bool = False
-    """Whether it may not be submitted again: it was taken, or nobody was told that it was not."""
+    """Whether it may not be submitted again: it was taken, or nobody learned that it was not."""
     reference: str | None = None
-    told: MessageStatus | None = None
+    reported: MessageStatus | None = None
     """The strongest receipt that was stored."""
 
 
@@ -72,7 +72,7 @@ class Rates:
     unanswered: float = 0.03
     lost: float = 0.02
     late: float = 0.5
-    """Of those without an answer: how many get one later."""
+    """Of those without a response: how many get one later."""
 
 
 @dataclass(slots=True)
@@ -84,10 +84,10 @@ class ModelCarrier:
     window: int
     rng: random.Random
     now: Callable[[], datetime]
-    look: Callable[[UUID, str, str], None]
+    on_submit: Callable[[UUID, str, str], None]
     """Called with every message's id, phone and carrier before it is submitted."""
     doubted: Callable[[int, str], None]
-    """Called with how many of a window had no answer, and the carrier."""
+    """Called with how many of a window had no response, and the carrier."""
     rates: Rates = field(default_factory=Rates)
     messages: dict[UUID, Handed] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
@@ -106,14 +106,14 @@ class ModelCarrier:
         """Nothing is open."""
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
-        """Take the messages one after the other; the worker may die between two of them, or before the answers."""
+        """Take the messages one after the other; the worker may die between two of them, or before the responses."""
         handed: list[tuple[Handed, Outcome]] = []
         stand("pace")
         for message_group in message_groups:
             for message, phone in zip(message_group.ids, message_group.phones, strict=True):
                 if self.rng.random() < 0.1:
                     stand("submit.message")
-                self.look(message, phone, self.name)
+                self.on_submit(message, phone, self.name)
                 handed.append(self._hand_over(message, phone, message_group.sender_id))
         stand("submit.window")
         for known, outcome in handed:
@@ -129,14 +129,14 @@ class ModelCarrier:
             raise Breach(f"submitted_once: {message} is submitted again; it was taken {known.taken} times before")
         known.closed = True
         rates, throw = self.rates, self.rng.random()
-        for answer, rate in (
+        for response, rate in (
             (ResponseKind.REJECTED, rates.rejected),
             (ResponseKind.FAILED, rates.failed),
             (ResponseKind.THROTTLED, rates.throttled),
         ):
             throw -= rate
             if throw < 0:
-                return known, Outcome(answer, error=str(answer))
+                return known, Outcome(response, error=str(response))
         if throw < rates.lost:
             self._answer_later(message, Outcome(ResponseKind.REJECTED, error="lost"))
             return known, Outcome(ResponseKind.IN_DOUBT)
@@ -172,10 +172,10 @@ class ModelCarrier:
         """The product says that these are stored."""
         for receipt in receipts:
             known = self.by_reference[receipt.reference]
-            known.told = receipt.status if known.told is None else stronger(known.told, receipt.status)
+            known.reported = receipt.status if known.reported is None else stronger(known.reported, receipt.status)
 
 
 def stronger(one: MessageStatus, other: MessageStatus) -> MessageStatus:
-    """Of two words on a message the one that counts."""
+    """Of two statuses of a message the one that counts."""
     order = list(MessageStatus)
     return max(one, other, key=order.index)

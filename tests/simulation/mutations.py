@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
@@ -107,7 +107,7 @@ def capture_twice() -> list[Change]:
 
     def twice(*arguments: Any) -> list[Entry]:
         made = entries(*arguments)
-        return made + [replace(entry, step=entry.step + 1000) for entry in made if entry.kind == "capture"]
+        return made + [entry._replace(step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
     return [(worker.sending.close_intents, "_entries", twice)]
 
@@ -118,7 +118,7 @@ def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
 
 
 def doubts_written_early() -> list[Change]:
-    """A message without an answer has its row before its intent is closed."""
+    """A message without a response has its row before its intent is closed."""
     return [(worker.sending.advance, "now_and_later", lambda batch: (batch.unrecorded, []))]
 
 

@@ -33,7 +33,7 @@ CHEAP = _statement(OFTEN)
 ALL = _statement(rule.name for rule in rules_of(full=True) if rule.name not in LIVENESS)
 
 
-def look(database: Database, thorough: bool) -> None:
+def check(database: Database, thorough: bool) -> None:
     """After a step: no rule of the audit is broken."""
     for breach in database.run(ALL if thorough else CHEAP):
         raise Breach(f"audit.{breach[0]}: {breach[1]}: {breach[2]}")
@@ -102,9 +102,9 @@ class End:
                 message = message_id(batch, index)
                 if (message in self.rows) == (index in unsent):
                     raise Breach(f"accounted: message {message} of a {state} batch has a row and no result, or neither")
-        for send, accepted, told in sends.values():
-            if accepted != told:
-                raise Breach(f"accounted: send {send} accepted {accepted} recipients and tells of {told}")
+        for send, accepted, status in sends.values():
+            if accepted != status:
+                raise Breach(f"accounted: send {send} accepted {accepted} recipients and tells of {status}")
 
     def _agrees(self, carrier: ModelCarrier, message: UUID, handed: Handed) -> None:
         """What we say of a message is what the carrier knows of it, or that we do not know."""
@@ -123,10 +123,10 @@ class End:
             raise Breach(f"known: {message} was not taken and is {row.status}")
         if row.status in CHARGED and row.reference != handed.reference:
             raise Breach(f"reference: {message} has {row.reference} and not {handed.reference}")
-        if handed.told is None:
+        if handed.reported is None:
             return
         if row.reference == handed.reference:
-            due = stronger(MessageStatus.SENT, handed.told)
+            due = stronger(MessageStatus.SENT, handed.reported)
             if row.status != due:
                 raise Breach(f"receipts: {message} is {row.status} and not {due}")
         elif not self._kept(carrier.name, handed.reference):

@@ -18,7 +18,7 @@ class Stop:
         self._set = False
 
     def is_set(self) -> bool:
-        """Whether the process was asked to stop."""
+        """Whether the process shall stop."""
         return self._set
 
     def set(self) -> None:

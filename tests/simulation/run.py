@@ -64,8 +64,8 @@ def run_mutations(database: Database, first: int, most: int) -> int:
     for mutation in MUTATIONS:
         caught = caught_by(database, mutation, range(first, first + most))
         missed += caught is None
-        told = f"seed {caught[0]:<5} {caught[1][:120]}" if caught else f"NOT FOUND by {most} seeds"
-        print(f"{mutation.name:50} {told}", flush=True)
+        result = f"seed {caught[0]:<5} {caught[1][:120]}" if caught else f"NOT FOUND by {most} seeds"
+        print(f"{mutation.name:50} {result}", flush=True)
     return missed
 
 

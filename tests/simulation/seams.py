@@ -39,7 +39,7 @@ CRASHPOINT = shared.crashpoints.crashpoint
 
 
 def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextManager[Connection]]:
-    """`shared.db.connection.transaction`, before which others may run. Those that wrote are told of, and how."""
+    """`shared.db.connection.transaction`, before which others may run. It reports those that wrote, and how."""
 
     @contextmanager
     def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]:

@@ -61,7 +61,7 @@ class Traffic:
     """How many sends go to the phones of another send."""
     accounts: list[Account] = field(default_factory=list)
     sends: dict[UUID, Draft] = field(default_factory=dict)
-    """Those for which a client has its answer."""
+    """Those for which a client has its response."""
     stopped: set[UUID] = field(default_factory=set)
     """Sends that are paused, held or canceled: none of their messages may be claimed."""
     stops: Counter[UUID] = field(default_factory=Counter)

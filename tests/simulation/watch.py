@@ -44,7 +44,7 @@ class Turn:
     batches: list[ClaimedBatch]
     claimed: Claiming
     unanswered: Counter[str] = field(default_factory=Counter)
-    """Messages that a carrier gave no answer to."""
+    """Messages that a carrier gave no response to."""
     in_doubt: dict[UUID, int] = field(default_factory=dict)
     """Messages that a recovery put in doubt, by batch. It may not have been committed, and is then tried again."""
     after_stop: Counter[tuple[UUID, int]] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ class Watch:
                 raise Breach(f"suppressed: {message} is submitted to a phone that opted out at {since}")
 
     def unanswered(self, messages: int, carrier: str) -> None:
-        """So many messages of a window of the task that runs had no answer."""
+        """So many messages of a window of the task that runs had no response."""
         self._turn().unanswered[carrier] += messages
 
     def _turn(self) -> Turn:
@@ -124,7 +124,7 @@ class Watch:
     def _close(
         self, close: Callable[..., None], connection: Connection, settlements: list[Settlement], counted: Changes
     ) -> None:
-        """The crash of a worker leaves one window in doubt, and what had no answer; a crash of the database more."""
+        """The crash of a worker leaves one window in doubt, and what had no response; a crash of the database more."""
         close(connection, settlements, counted)
         for settlement in settlements:
             doubts = settlement.tally[MessageStatus.IN_DOUBT]

@@ -78,16 +78,16 @@ class World:
             window=window * self.settings.concurrency,
             rng=self.rng,
             now=self._now,
-            look=self.watch.submitted,
+            on_submit=self.watch.submitted,
             doubted=self.watch.unanswered,
         )
         self.live, self.simulator = make(LIVE), make(TEST)
         self.others: list[Task] = []
-        """Tasks of no worker process: receivers of receipts and late answers."""
+        """Tasks of no worker process: receivers of receipts and late responses."""
         self._failures: dict[Task, Callable[[], None]] = {}
         self.processes: list[Process] = []
         self._written = False
-        """Whether something was committed that no oracle has looked at."""
+        """Whether something was committed that no oracle has checked."""
         self._unflushed = False
         """Whether the last commit did not wait for the disk."""
 
@@ -199,8 +199,8 @@ class World:
             self._crash_database()
         if self._written:
             self._written = False
-            self.counts["looks"] += 1
-            oracles.look(self.database, thorough=not self.counts["looks"] % THOROUGH)
+            self.counts["checks"] += 1
+            oracles.check(self.database, thorough=not self.counts["checks"] % THOROUGH)
 
     def _note(self, task: Task) -> None:
         self.counts[task.where] += 1
@@ -297,9 +297,9 @@ class World:
 
     def _deliver_late_answers(self) -> None:
         for carrier in (self.live, self.simulator):
-            answers, carrier.late = carrier.late, []
-            if answers:
-                self._receive(partial(record_late_responses, self.engine, answers), lambda: None)
+            responses, carrier.late = carrier.late, []
+            if responses:
+                self._receive(partial(record_late_responses, self.engine, responses), lambda: None)
 
     def _receive(self, work: Callable[[], object], failed: Callable[[], None]) -> None:
         task = self._task("receive", work)

@@ -14,7 +14,7 @@ import pytest
 from shared.audit.check import audit
 from tests.harness.house import wait_until
 from tests.harness.receiver import Receiver, receiver
-from tests.harness.releases import HERE, Fleet, Release, status_of
+from tests.harness.releases import HERE, Installation, Release, status_of
 
 pytestmark = pytest.mark.upgrade
 
@@ -45,9 +45,9 @@ class Visitor(threading.Thread):
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Fleet]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     (tmp_path / "house").mkdir()
-    made = Fleet(tmp_path / "house", SIMULATOR_RATE="1500", WEBHOOK_LOOPBACK="1")
+    made = Installation(tmp_path / "house", SIMULATOR_RATE="1500", WEBHOOK_LOOPBACK="1")
     try:
         yield made
     finally:
@@ -60,60 +60,60 @@ def _there() -> Iterator[Receiver]:
         yield made
 
 
-def send_list(fleet: Fleet, number: int) -> None:
+def send_list(installation: Installation, number: int) -> None:
     phones = [str(255_000_000_000 + LIST * number + each) for each in range(LIST)]
-    fleet.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    installation.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
 
 
-def test_it_works(fleet: Fleet, there: Receiver) -> None:
+def test_it_works(installation: Installation, there: Receiver) -> None:
     home = Path(os.environ["UPGRADE_FROM"]).resolve()
-    before = Release(fleet, home, "before", home / ".venv" / "bin")
-    after = Release(fleet, HERE, "after")
+    before = Release(installation, home, "before", home / ".venv" / "bin")
+    after = Release(installation, HERE, "after")
     assert before.revision <= after.revision
     visitor = Visitor([])
     try:
         before.migrate()
-        assert fleet.scalar("SELECT version_num FROM alembic_version") == before.revision
+        assert installation.scalar("SELECT version_num FROM alembic_version") == before.revision
         before.start(workers=2)
         before.start_webhooks()
         if before.has_console:
             before.start_console()
             visitor.ports.append(before.console_port)
-        fleet.new_account()
-        fleet.post("/webhooks", url=there.url, events=["message.delivered"])
+        installation.new_account()
+        installation.post("/webhooks", url=there.url, events=["message.delivered"])
         visitor.start()
-        with fleet.traffic(CLIENTS) as clients:
+        with installation.traffic(CLIENTS) as clients:
 
             def requests(what: str) -> None:
                 tried = min(len(client.wanted) for client in clients)
                 wait_until(lambda: min(len(each.wanted) for each in clients) > tried + REQUESTS, 120, what)
 
-            send_list(fleet, 0)
+            send_list(installation, 0)
             requests("requests to the earlier release")
             after.migrate()
-            assert fleet.scalar("SELECT version_num FROM alembic_version") == after.revision
+            assert installation.scalar("SELECT version_num FROM alembic_version") == after.revision
             assert before.is_ready(), "a load balancer would take the running release out"
-            send_list(fleet, 1)
+            send_list(installation, 1)
             requests("requests to the earlier release on the new schema")
             after.start(workers=2)
             after.start_webhooks()
             after.start_console()
             visitor.ports.append(after.console_port)
-            send_list(fleet, 2)
+            send_list(installation, 2)
             requests("requests to both")
             if before.has_console:
                 visitor.ports.remove(before.console_port)
                 wait_until(lambda: visitor.statuses, 20, "a visit")
             before.stop()
-            send_list(fleet, 3)
+            send_list(installation, 3)
             requests("requests to this release")
-        fleet.wait_for_end(120)
+        installation.wait_for_end(120)
         singles = sum(len(client.wanted) for client in clients)
-        carried = fleet.times_at_carrier()
+        carried = installation.times_at_carrier()
         assert (len(carried), max(carried)) == (singles + 4 * LIST, 1)
-        assert audit(fleet.engine, full=True) == []
+        assert audit(installation.engine, full=True) == []
         wait_until(lambda: len({post.id for post in list(there.posts)}) >= len(carried), 180, "the events")
-        assert len({post.told["data"]["message_id"] for post in list(there.posts)}) == len(carried)
+        assert len({post.payload["data"]["message_id"] for post in list(there.posts)}) == len(carried)
         repeated = sum(len(wanted.tries) - 2 for client in clients for wanted in client.wanted)
         print(f"\n{before.revision} to {after.revision}: {singles} requests, {repeated} repeated")
         print(f"{len(carried)} messages, {len(there.posts)} posts, pages of the console: {dict(visitor.statuses)}")

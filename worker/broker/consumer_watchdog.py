@@ -1,10 +1,11 @@
 """Detects a stalled Celery consumer, which takes no tasks although some wait, and makes it reconnect.
 
 A connection may die silently, so that the consumer waits forever for a broker that no longer knows it. The sweeper
-still finds waiting batches in the database, but only once a second.
+still finds waiting batches in the database, but only once a second. And a consumer fetches no more once it has as many
+unacknowledged tasks as it may: acknowledgements that failed with a broker count for ever.
 
 A waiting task alone proves nothing: other workers, or threads of this one, may be about to take it. So tasks must be
-waiting, with this worker idle, at every check for STALL_SECONDS.
+waiting, or the consumer be full, with this worker idle, at every check for STALL_SECONDS.
 """
 
 import logging
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Any
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -38,6 +40,7 @@ class ConsumerWatchdog:
         self._broker = broker
         self._reconnect = reconnect
         self._clock = clock
+        self._channel: Any = None
         self._at_work = 0
         self._lock = threading.Lock()
         self._stalled_since: float | None = None
@@ -45,6 +48,10 @@ class ConsumerWatchdog:
     def start(self, stop: threading.Event) -> None:
         """Check every CHECK_SECONDS in a background thread, until `stop` is set."""
         repeat(self.check, CHECK_SECONDS, "consumer-watchdog", stop)
+
+    def watch(self, channel: Any) -> None:
+        """The channel (kombu's) of the consumer, each time that it has connected to the broker."""
+        self._channel = channel
 
     @contextmanager
     def at_work(self) -> Generator[None]:
@@ -60,16 +67,13 @@ class ConsumerWatchdog:
                 self._stalled_since = None
 
     def check(self) -> bool:
-        """Make the consumer reconnect if tasks have waited, with this worker idle, for STALL_SECONDS.
+        """Make the consumer reconnect if it has taken no task, with this worker idle, for STALL_SECONDS.
 
         Returns whether it did, which happens at most once in STALL_SECONDS. An unreachable broker is not a stall.
         """
-        try:
-            waiting = self._broker is not None and bool(self._broker.llen(QUEUE))
-        except RedisError:
-            waiting = False
+        takes_none = self._takes_none()
         with self._lock:
-            if not waiting or self._at_work:
+            if not takes_none or self._at_work:
                 self._stalled_since = None
                 return False
             if self._stalled_since is None:
@@ -77,6 +81,17 @@ class ConsumerWatchdog:
             if self._clock() - self._stalled_since < STALL_SECONDS:
                 return False
             self._stalled_since = None
-        log.error("tasks are waiting but this worker's consumer takes none; reconnecting to the broker")
+        log.error("this worker's consumer takes no tasks; reconnecting to the broker")
         self._reconnect()
         return True
+
+    def _takes_none(self) -> bool:
+        """Whether tasks wait in the queue, or the consumer has as many as it may."""
+        if self._broker is None:
+            return False
+        try:
+            if self._broker.llen(QUEUE):
+                return True
+        except RedisError:
+            return False
+        return self._channel is not None and not self._channel.qos.can_consume()

@@ -11,6 +11,8 @@ from typing import Any
 
 from celery.bootsteps import StartStopStep
 
+from worker.broker.consumer_watchdog import ConsumerWatchdog
+
 
 class Alarm:
     """Lets threads wake an event loop, through a pipe."""
@@ -43,16 +45,17 @@ class Alarm:
             raise ConnectionError("the consumer has stalled; reconnecting")
 
 
-def step_with(alarm: Alarm) -> type[StartStopStep]:
-    """A boot step of the consumer that registers the alarm with its loop."""
+def step_with(alarm: Alarm, watchdog: ConsumerWatchdog) -> type[StartStopStep]:
+    """A boot step of the consumer that registers the alarm with its loop, and its channel with the watchdog."""
 
     class Waking(StartStopStep):  # type: ignore[misc]
         """Registers each time the consumer has connected to its broker."""
 
         requires = ("celery.worker.consumer.tasks:Tasks",)
 
-        def register_with_event_loop(self, _: object, hub: Any) -> None:
+        def register_with_event_loop(self, consumer: Any, hub: Any) -> None:
             """Called by Celery before the loop begins."""
             alarm.register_with(hub)
+            watchdog.watch(consumer.task_consumer.channel)
 
     return Waking

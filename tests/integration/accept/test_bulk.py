@@ -14,83 +14,83 @@ def phones(count: int, first: int = FIRST) -> list[str]:
 
 
 def test_it_works(service: Service) -> None:
-    answer = service.bulk(phones(3)).json
-    assert answer["counts"] == {"submitted": 3, "accepted": 3, "duplicate": 0, "invalid": 0, "suppressed": 0}
-    assert answer["segments"] == {"per_message": 1, "encoding": "gsm7", "total": 3}
-    assert (answer["cost"], answer["balance"], answer["group_id"]) == (3, 997, None)
-    assert [message["phone"] for message in answer["messages"]] == phones(3)
+    response = service.bulk(phones(3)).json
+    assert response["counts"] == {"submitted": 3, "accepted": 3, "duplicate": 0, "invalid": 0, "suppressed": 0}
+    assert response["segments"] == {"per_message": 1, "encoding": "gsm7", "total": 3}
+    assert (response["cost"], response["balance"], response["group_id"]) == (3, 997, None)
+    assert [message["phone"] for message in response["messages"]] == phones(3)
     service.deliver_receipts()
-    assert service.counts(answer["send_id"]) == {"submitted": 3, "accepted": 3, "delivered": 3}
-    for message in answer["messages"]:
+    assert service.counts(response["send_id"]) == {"submitted": 3, "accepted": 3, "delivered": 3}
+    for message in response["messages"]:
         assert service.get(f"/messages/{message['message_id']}").json["phone"] == message["phone"]
 
 
 def test_the_valid_part_is_sent_and_the_rest_is_reported(service: Service) -> None:
-    answer = service.bulk(["254711000000", "+254711000001", "254711000000", 7, "254711000002"]).json
-    assert answer["counts"] == {"submitted": 5, "accepted": 2, "duplicate": 1, "invalid": 2, "suppressed": 0}
-    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [
+    response = service.bulk(["254711000000", "+254711000001", "254711000000", 7, "254711000002"]).json
+    assert response["counts"] == {"submitted": 5, "accepted": 2, "duplicate": 1, "invalid": 2, "suppressed": 0}
+    assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [
         (1, "invalid_phone"),
         (2, "duplicate"),
         (3, "invalid_phone"),
     ]
-    assert answer["rejected"][0]["suggestion"] == "254711000001"
-    assert answer["rejected"][1]["duplicate_of"] == 0
-    assert answer["cost"] == 2
+    assert response["rejected"][0]["suggestion"] == "254711000001"
+    assert response["rejected"][1]["duplicate_of"] == 0
+    assert response["cost"] == 2
 
 
 def test_strict_takes_all_or_nothing(service: Service) -> None:
-    answer = service.bulk(["254711000000", "0712"], strict=True)
-    assert answer.status_code == 400
-    assert answer.json["errors"][0]["pointer"] == "/phones/1"
+    response = service.bulk(["254711000000", "0712"], strict=True)
+    assert response.status_code == 400
+    assert response.json["errors"][0]["pointer"] == "/phones/1"
     assert service.get("/balance").json["balance"] == 1000
 
 
 def test_nothing_valid_is_an_error(service: Service) -> None:
-    answer = service.bulk(["0712", "0712"])
-    assert (answer.status_code, answer.json["code"]) == (400, "no_valid_recipients")
+    response = service.bulk(["0712", "0712"])
+    assert (response.status_code, response.json["code"]) == (400, "no_valid_recipients")
 
 
 def test_duplicates_can_be_allowed(service: Service) -> None:
-    answer = service.bulk(["254711000000"] * 3, allow_duplicates=True).json
-    assert answer["counts"]["accepted"] == 3
+    response = service.bulk(["254711000000"] * 3, allow_duplicates=True).json
+    assert response["counts"]["accepted"] == 3
     assert service.submitted()["254711000000"] >= 3
 
 
 def test_more_than_a_thousand_are_listed_behind_the_url(service: Service) -> None:
     service = Service(service.engine, credits=5000)
-    answer = service.bulk(phones(2500, 254744000000)).json
-    assert len(answer["messages"]) == 1000
-    assert answer["messages_truncated"] is True
+    response = service.bulk(phones(2500, 254744000000)).json
+    assert len(response["messages"]) == 1000
+    assert response["messages_truncated"] is True
     seen, cursor = [], ""
     while cursor is not None:
-        page = service.get(f"/sends/{answer['send_id']}/messages?limit=700{cursor and '&cursor=' + cursor}").json
+        page = service.get(f"/sends/{response['send_id']}/messages?limit=700{cursor and '&cursor=' + cursor}").json
         seen += [message["phone"] for message in page["data"]]
         cursor = page["next_cursor"]
     assert seen == phones(2500, 254744000000)
-    lines = service.get(f"/sends/{answer['send_id']}/messages", headers={"Accept": "text/csv"}).text.splitlines()
+    lines = service.get(f"/sends/{response['send_id']}/messages", headers={"Accept": "text/csv"}).text.splitlines()
     assert len(lines) == 2501
 
 
 def test_a_phone_that_opted_out_is_not_sent_to(service: Service) -> None:
     with service.engine.begin() as connection:
         suppress(connection, service.account_id, "254755000001", "STOP")
-    answer = service.bulk(phones(3, 254755000000)).json
-    assert answer["counts"] == {"submitted": 3, "accepted": 2, "duplicate": 0, "invalid": 0, "suppressed": 1}
+    response = service.bulk(phones(3, 254755000000)).json
+    assert response["counts"] == {"submitted": 3, "accepted": 2, "duplicate": 0, "invalid": 0, "suppressed": 1}
     assert "254755000001" not in service.submitted()
     single = service.send("254755000001")
     assert (single.status_code, single.json["code"]) == (403, "recipient_suppressed")
 
 
-def test_who_opts_out_between_acceptance_and_hand_over_is_not_sent_to_and_not_charged(service: Service) -> None:
+def test_an_opt_out_between_acceptance_and_hand_over_is_neither_sent_to_nor_charged(service: Service) -> None:
     due = datetime.now(UTC) + timedelta(seconds=0.3)
-    answer = service.bulk(phones(3, 254766000000), send_at=due.isoformat()).json
+    response = service.bulk(phones(3, 254766000000), send_at=due.isoformat()).json
     with service.engine.begin() as connection:
         suppress(connection, service.account_id, "254766000002", "STOP")
     while datetime.now(UTC) < due:
         pass
     service.sweep()
     assert "254766000002" not in service.submitted()
-    assert service.counts(answer["send_id"]) == {"submitted": 3, "accepted": 3, "sent": 2, "rejected": 1}
+    assert service.counts(response["send_id"]) == {"submitted": 3, "accepted": 3, "sent": 2, "rejected": 1}
     assert service.get("/balance").json["balance"] == 998
 
 
@@ -106,11 +106,16 @@ def test_a_quote_sends_nothing(service: Service) -> None:
 
 def test_every_outcome_in_one_send_adds_up(service: Service) -> None:
     magic = [f"999{outcome:02d}{number:04d}" for outcome in range(1, 11) for number in range(5)]
-    answer = service.bulk(phones(50, 254777000000) + magic).json
+    response = service.bulk(phones(50, 254777000000) + magic).json
     service.deliver_receipts()
-    wait_until(lambda: service.sweep() or "queued" not in service.counts(answer["send_id"]), 20, "the retried messages")
+
+    def nothing_waits() -> bool:
+        service.sweep()
+        return "queued" not in service.counts(response["send_id"])
+
+    wait_until(nothing_waits, 20, "the retried messages")
     service.deliver_receipts()
-    counts = service.counts(answer["send_id"])
+    counts = service.counts(response["send_id"])
     assert counts == {
         "submitted": 100,
         "accepted": 100,

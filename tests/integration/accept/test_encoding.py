@@ -1,4 +1,4 @@
-"""What makes a text UCS-2: said with the quote, the send and the refusal."""
+"""What makes a text UCS-2: shown with the quote, the send and the refusal."""
 
 from typing import Any
 
@@ -31,9 +31,9 @@ def to(service: Service, path: str) -> dict[str, Any]:
 def test_a_ucs_2_text_is_answered_with_its_causes_and_both_prices(service: Service, path: str) -> None:
     body = to(service, path)
     recipients = 1 if path == "/sms/send" else 3
-    answer = service.post(path, **body).json
-    assert answer["cost"] == 2 * recipients
-    assert answer["encoding"] == {
+    response = service.post(path, **body).json
+    assert response["cost"] == 2 * recipients
+    assert response["encoding"] == {
         "name": "ucs2",
         "cause": CAUSES,
         "cause_count": 2,
@@ -52,12 +52,12 @@ def test_a_ucs_2_text_is_answered_with_its_causes_and_both_prices(service: Servi
 @pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])
 def test_a_refusal_says_the_same(service: Service, path: str) -> None:
     refused = service.post(path, **to(service, path), on_unicode="reject")
-    answer = refused.get_json(force=True)
-    assert (refused.status_code, answer["code"]) == (422, "unicode_rejected")
+    response = refused.get_json(force=True)
+    assert (refused.status_code, response["code"]) == (422, "unicode_rejected")
     recipients = 1 if path == "/sms/send" else 3
-    assert answer["encoding"]["cause"] == CAUSES
-    assert answer["encoding"]["gsm7_alternative"] == {"text": PLAIN, "segments": 1, "cost": recipients}
-    assert "Character 3 of the message (U+2019) is not in GSM-7, and 1 more." in answer["detail"]
+    assert response["encoding"]["cause"] == CAUSES
+    assert response["encoding"]["gsm7_alternative"] == {"text": PLAIN, "segments": 1, "cost": recipients}
+    assert "Character 3 of the message (U+2019) is not in GSM-7, and 1 more." in response["detail"]
     assert service.get("/balance").json["balance"] == 1000
 
 
@@ -75,8 +75,8 @@ def test_twenty_causes_are_shown_and_all_are_counted(service: Service) -> None:
 
 
 def test_only_the_accepted_recipients_are_priced(service: Service) -> None:
-    answer = service.bulk([*PHONES, PHONES[0], "0712"], CURLY).json
-    assert (answer["cost"], answer["encoding"]["gsm7_alternative"]["cost"]) == (6, 3)
+    response = service.bulk([*PHONES, PHONES[0], "0712"], CURLY).json
+    assert (response["cost"], response["encoding"]["gsm7_alternative"]["cost"]) == (6, 3)
 
 
 def test_where_texts_differ_the_causes_are_those_of_the_message(service: Service) -> None:
@@ -93,7 +93,7 @@ def test_a_placeholder_is_replaced_first(service: Service) -> None:
     assert encoding["cause"] == [{"index": 6, "char": "\u0119", "codepoint": "U+0119", "replacement": "e"}]
 
 
-def test_a_repeated_request_is_told_the_same_and_nothing_of_the_text_is_kept(service: Service) -> None:
+def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_kept(service: Service) -> None:
     headers = {"Idempotency-Key": "encoding"}
     first, again = (service.bulk(PHONES, CURLY, headers=headers) for _ in range(2))
     assert again.headers["Idempotency-Replayed"] == "true"

@@ -18,20 +18,20 @@ def phones(count: int, first: int = 255700000000) -> list[str]:
 
 
 def send_group(service: Service, group: str, **more: object) -> dict[str, Any]:
-    answer = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", **more)
-    assert answer.status_code == 200, answer.json
-    return dict(answer.json)
+    response = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", **more)
+    assert response.status_code == 200, response.json
+    return dict(response.json)
 
 
 def test_it_works(service: Service) -> None:
     group = service.new_group(phones(30))
-    answer = send_group(service, group)
-    assert answer["status"] == "expanding"
-    assert answer["counts"]["submitted"] == 30
-    assert answer["group_id"] == group
+    response = send_group(service, group)
+    assert response["status"] == "expanding"
+    assert response["counts"]["submitted"] == 30
+    assert response["group_id"] == group
     service.deliver_receipts()
-    assert service.counts(answer["send_id"]) == {"submitted": 30, "accepted": 30, "delivered": 30}
-    assert service.get(f"/sends/{answer['send_id']}").json["status"] == "completed"
+    assert service.counts(response["send_id"]) == {"submitted": 30, "accepted": 30, "delivered": 30}
+    assert service.get(f"/sends/{response['send_id']}").json["status"] == "completed"
 
 
 def test_groups_are_listed_with_their_counts(service: Service) -> None:
@@ -44,9 +44,9 @@ def test_groups_are_listed_with_their_counts(service: Service) -> None:
 def test_a_group_of_many_pages(service: Service) -> None:
     service = Service(service.engine, credits=30_000)
     group = service.new_group(phones(20_500, 255710000000))
-    answer = send_group(service, group)
+    response = send_group(service, group)
     service.deliver_receipts()
-    assert service.counts(answer["send_id"]) == {"submitted": 20_500, "accepted": 20_500, "delivered": 20_500}
+    assert service.counts(response["send_id"]) == {"submitted": 20_500, "accepted": 20_500, "delivered": 20_500}
     assert service.get("/balance").json["balance"] == 30_000 - 20_500
 
 
@@ -105,13 +105,13 @@ def test_a_group_deleted_after_acceptance_is_still_sent(service: Service) -> Non
     assert (again.status_code, again.json["code"]) == (404, "group_not_found")
 
 
-def test_who_opted_out_is_dropped_and_given_back(service: Service) -> None:
+def test_a_phone_that_opted_out_is_dropped_and_its_credits_returned(service: Service) -> None:
     group = service.new_group(phones(5, 255740000000))
     with service.engine.begin() as connection:
         suppress(connection, service.account_id, "255740000002", "STOP")
-    answer = send_group(service, group)
-    assert answer["cost"] == 5
-    assert service.counts(answer["send_id"]) == {"submitted": 5, "accepted": 4, "suppressed": 1, "sent": 4}
+    response = send_group(service, group)
+    assert response["cost"] == 5
+    assert service.counts(response["send_id"]) == {"submitted": 5, "accepted": 4, "suppressed": 1, "sent": 4}
     assert service.get("/balance").json["balance"] == 996
 
 

@@ -16,14 +16,14 @@ def phones(count: int) -> list[str]:
     return [str(254_711_000_000 + number) for number in range(count)]
 
 
-def lists(answer: dict[str, Any]) -> tuple[int, Any, Any, Any]:
+def lists(response: dict[str, Any]) -> tuple[int, Any, Any, Any]:
     """How much a response lists, and whether it says that there is more."""
-    messages = answer.get("messages")
+    messages = response.get("messages")
     return (
-        len(answer["rejected"]),
-        answer.get("rejected_truncated"),
+        len(response["rejected"]),
+        response.get("rejected_truncated"),
         None if messages is None else len(messages),
-        answer.get("messages_truncated"),
+        response.get("messages_truncated"),
     )
 
 
@@ -56,8 +56,8 @@ def test_a_list(rich: Service, options: dict[str, Any]) -> None:
 def test_a_list_of_texts_that_differ(rich: Service) -> None:
     given = [{"phone": phone, "variables": {"name": phone}} for phone in phones(MOST + 1)]
     for count, truncated in ((MOST, None), (MOST + 1, True)):
-        answer = rich.bulk(given[:count], "Hi {{name}}").json
-        assert lists(answer) == (0, None, MOST, truncated)
+        response = rich.bulk(given[:count], "Hi {{name}}").json
+        assert lists(response) == (0, None, MOST, truncated)
 
 
 def test_a_quote(rich: Service) -> None:

@@ -27,8 +27,8 @@ def test_a_quote_with_placeholders_is_refused_and_others_are_not(
     held = service.flask.extensions["bulksms"].large_groups
     with held.reading(service.account_id, 2), held.reading(service.account_id, 2):
         for path in ("/sms/quote", "/sms/send-group"):
-            answer = service.post(path, message="Hi {{name|friend}}", **body)
-            assert (answer.status_code, answer.json["code"]) == (429, "rate_limited")
+            response = service.post(path, message="Hi {{name|friend}}", **body)
+            assert (response.status_code, response.json["code"]) == (429, "rate_limited")
         assert service.post("/sms/quote", message="Hi", **body).status_code == 200
     assert service.post("/sms/quote", message="Hi {{name|friend}}", **body).status_code == 200
     assert service.post("/sms/send-group", message="Hi {{name|friend}}", **body).status_code == 200

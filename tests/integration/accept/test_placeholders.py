@@ -80,11 +80,11 @@ def balance(service: Service) -> tuple[int, int]:
 
 
 def test_it_works(service: Service) -> None:
-    answer = service.bulk([to(A, name="Ann"), to(B, name="Zoë 😀"), to(C, name=LONG), D], "Hi {{name|friend}}!")
-    assert answer.status_code == 200, answer.json
-    assert answer.json["segments"] == {"per_message": None, "encoding": "ucs2", "total": 5}
-    assert (answer.json["cost"], answer.json["balance"]) == (5, 995)
-    assert [message["phone"] for message in answer.json["messages"]] == [A, B, C, D]
+    response = service.bulk([to(A, name="Ann"), to(B, name="Zoë 😀"), to(C, name=LONG), D], "Hi {{name|friend}}!")
+    assert response.status_code == 200, response.json
+    assert response.json["segments"] == {"per_message": None, "encoding": "ucs2", "total": 5}
+    assert (response.json["cost"], response.json["balance"]) == (5, 995)
+    assert [message["phone"] for message in response.json["messages"]] == [A, B, C, D]
     assert texts() == {A: "Hi Ann!", B: "Hi Zoë 😀!", C: f"Hi {LONG}!", D: "Hi friend!"}
     assert {(phone, encoding, count) for phone, _, encoding, count in given_texts} == {
         (A, "gsm7", 1),
@@ -93,12 +93,12 @@ def test_it_works(service: Service) -> None:
         (D, "gsm7", 1),
     }
     service.deliver_receipts()
-    send = service.get(f"/sends/{answer.json['send_id']}").json
+    send = service.get(f"/sends/{response.json['send_id']}").json
     assert (send["cost"], send["charged"], send["segments"]["total"]) == (5, 5, 5)
     assert balance(service) == (995, 0)
-    shown = service.get(f"/sends/{answer.json['send_id']}/messages").json["data"]
+    shown = service.get(f"/sends/{response.json['send_id']}/messages").json["data"]
     assert {message["phone"]: message["cost"] for message in shown} == {A: 1, B: 1, C: 2, D: 1}
-    for message in answer.json["messages"]:
+    for message in response.json["messages"]:
         assert service.get(f"/messages/{message['message_id']}").json["phone"] == message["phone"]
 
 
@@ -129,32 +129,32 @@ def test_what_is_wrong_with_a_single_send(
 ) -> None:
     more = {} if variables is None else {"variables": variables}
     for path in ("/sms/send", "/sms/quote"):
-        answer = service.post(path, sender_id="ACME", phone=A, message=message, **more)
-        assert (answer.status_code, answer.json["code"]) == (400, "validation_failed"), answer.json
-        assert [(error["pointer"], error["code"]) for error in answer.json["errors"]] == [(pointer, code)]
+        response = service.post(path, sender_id="ACME", phone=A, message=message, **more)
+        assert (response.status_code, response.json["code"]) == (400, "validation_failed"), response.json
+        assert [(error["pointer"], error["code"]) for error in response.json["errors"]] == [(pointer, code)]
     assert balance(service) == (1000, 0)
 
 
 def test_a_value_is_no_longer_than_a_message(service: Service) -> None:
     """Whether the message has its placeholder or not."""
     longest, longer = to(A, unused="x" * 1600), to(B, unused="x" * 1601)
-    answer = service.bulk([longest, longer, to(C, name="Ann")], "Hi {{name|you}}").json
-    assert (answer["counts"]["accepted"], [each["code"] for each in answer["rejected"]]) == (2, ["invalid"])
+    response = service.bulk([longest, longer, to(C, name="Ann")], "Hi {{name|you}}").json
+    assert (response["counts"]["accepted"], [each["code"] for each in response["rejected"]]) == (2, ["invalid"])
     assert service.send(A, variables=longest["variables"]).status_code == 200
 
 
-def test_who_lacks_a_value_is_told_before_anything_is_charged(service: Service) -> None:
+def test_a_recipient_without_a_value_is_reported_before_anything_is_charged(service: Service) -> None:
     recipients = [to(A, name="Ann"), B, to(C), to("0712", name="x"), to(A, name="twice"), {"phone": D, "vars": {}}]
-    answer = service.bulk(recipients, "Hi {{name}}")
-    assert answer.json["counts"] == {"submitted": 6, "accepted": 1, "duplicate": 1, "invalid": 4, "suppressed": 0}
-    assert [(entry["index"], entry["phone"], entry["code"]) for entry in answer.json["rejected"]] == [
+    response = service.bulk(recipients, "Hi {{name}}")
+    assert response.json["counts"] == {"submitted": 6, "accepted": 1, "duplicate": 1, "invalid": 4, "suppressed": 0}
+    assert [(entry["index"], entry["phone"], entry["code"]) for entry in response.json["rejected"]] == [
         (1, B, "missing_variable"),
         (2, C, "missing_variable"),
         (3, "0712", "invalid_phone"),
         (4, A, "duplicate"),
         (5, D, "unknown_field"),
     ]
-    assert "`name`" in answer.json["rejected"][0]["detail"]
+    assert "`name`" in response.json["rejected"][0]["detail"]
     strict = service.bulk(recipients, "Hi {{name}}", strict=True)
     assert [error["pointer"] for error in strict.json["errors"]] == [f"/phones/{n}" for n in range(1, 6)]
     nobody = service.bulk([A, B], "Hi {{name}}")
@@ -246,9 +246,9 @@ def test_canceling_gives_each_price_back(service: Service) -> None:
 
 def test_a_group_gets_its_fields(service: Service) -> None:
     group = group_of(service, {A: {"name": "Ann"}, B: None, C: {"name": LONG}, D: {"name": "", "x": "y"}})
-    answer = send_group(service, group, "Hi {{name|friend}}")
-    assert answer.json["counts"] == {"submitted": 4, "accepted": 4, "duplicate": 0, "invalid": 0, "suppressed": 0}
-    assert (answer.json["cost"], answer.json["segments"]["per_message"], answer.json["rejected"]) == (5, None, [])
+    response = send_group(service, group, "Hi {{name|friend}}")
+    assert response.json["counts"] == {"submitted": 4, "accepted": 4, "duplicate": 0, "invalid": 0, "suppressed": 0}
+    assert (response.json["cost"], response.json["segments"]["per_message"], response.json["rejected"]) == (5, None, [])
     assert texts() == {A: "Hi Ann", B: "Hi friend", C: f"Hi {LONG}", D: "Hi friend"}
     assert balance(service) == (995, 0)
 
@@ -256,8 +256,8 @@ def test_a_group_gets_its_fields(service: Service) -> None:
 def test_contacts_that_lack_a_value(service: Service) -> None:
     group = group_of(service, {A: {"name": "Ann"}, B: None, C: {"city": "x"}, D: {"name": ""}})
     quote = service.post("/sms/quote", sender_id="ACME", group_id=group, message="Hi {{name}}").json
-    answer = send_group(service, group, "Hi {{name}}").json
-    for made in (quote, answer):
+    response = send_group(service, group, "Hi {{name}}").json
+    for made in (quote, response):
         assert made["counts"] == {"submitted": 4, "accepted": 2, "duplicate": 0, "invalid": 2, "suppressed": 0}
         assert [(entry["phone"], entry["code"]) for entry in made["rejected"]] == [
             (B, "missing_variable"),
@@ -265,7 +265,7 @@ def test_contacts_that_lack_a_value(service: Service) -> None:
         ]
         assert made["cost"] == 2
     assert texts() == {A: "Hi Ann", D: "Hi "}
-    assert service.counts(answer["send_id"]) == {"submitted": 4, "accepted": 2, "invalid": 2, "sent": 2}
+    assert service.counts(response["send_id"]) == {"submitted": 4, "accepted": 2, "invalid": 2, "sent": 2}
     strict = send_group(service, group, "Hi {{name}}", strict=True)
     assert (strict.status_code, len(strict.json["errors"])) == (400, 2)
     nobody = send_group(service, group, "Hi {{nothing}}")

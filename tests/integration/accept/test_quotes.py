@@ -16,8 +16,8 @@ BODY = {"sender_id": "ACME", "phones": PHONES, "message": "Hi", "reference": "r"
 def test_it_works(service: Service) -> None:
     quote = service.post("/sms/quote", **BODY).json
     assert quote["quote_expires_at"].endswith("Z")
-    answer = service.post("/sms/send-bulk", **BODY, quote_id=quote["quote_id"])
-    assert (answer.status_code, answer.json["cost"]) == (200, quote["cost"])
+    response = service.post("/sms/send-bulk", **BODY, quote_id=quote["quote_id"])
+    assert (response.status_code, response.json["cost"]) == (200, quote["cost"])
 
 
 def test_of_another_request(service: Service) -> None:
@@ -38,8 +38,8 @@ def test_one_that_is_over_unknown_or_another_accounts(service: Service) -> None:
     again = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
     assert (again.status_code, again.json) == (200, kept.json)
     for quote_id, token in ((quote, None), (str(UUID(int=7)), None), (quote, stranger)):
-        answer = service.post("/sms/send-bulk", **BODY, quote_id=quote_id, token=token)
-        assert (answer.status_code, answer.json["code"]) == (409, "quote_expired")
+        response = service.post("/sms/send-bulk", **BODY, quote_id=quote_id, token=token)
+        assert (response.status_code, response.json["code"]) == (409, "quote_expired")
     assert service.get("/balance").json["balance"] == 998
 
 
@@ -49,9 +49,9 @@ def test_a_group_that_grew_costs_more_than_was_quoted(service: Service) -> None:
     quote = service.post("/sms/quote", **body).json["quote_id"]
     with service.engine.begin() as connection:
         add_contacts(connection, UUID(group), ["254744000003"])
-    answer = service.post("/sms/send-group", **body, quote_id=quote)
-    assert (answer.status_code, answer.json["code"]) == (409, "quote_changed")
-    assert (answer.json["required"], answer.json["quoted"]) == (3, 2)
+    response = service.post("/sms/send-group", **body, quote_id=quote)
+    assert (response.status_code, response.json["code"]) == (409, "quote_changed")
+    assert (response.json["required"], response.json["quoted"]) == (3, 2)
     assert service.get("/balance").json["balance"] == 1000
 
 
@@ -61,8 +61,8 @@ def test_what_became_cheaper_costs_less(service: Service) -> None:
     service.send()  # the API looks whether anybody is on the list once a second
     with service.engine.begin() as connection:
         connection.execute(text("SELECT pg_sleep(1.1)"))
-    answer = service.post("/sms/send-bulk", **BODY, quote_id=quote)
-    assert (answer.status_code, answer.json["cost"]) == (200, 1)
+    response = service.post("/sms/send-bulk", **BODY, quote_id=quote)
+    assert (response.status_code, response.json["cost"]) == (200, 1)
 
 
 def test_a_repeated_quote_is_the_first_one(service: Service) -> None:
@@ -78,7 +78,7 @@ def test_a_repeated_quote_is_the_first_one(service: Service) -> None:
 
 
 def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
-    """A database whose texts are encrypted has none in the answers for repeated requests."""
+    """A database whose texts are encrypted has none in the responses for repeated requests."""
     message = "Nobody else is to read this"
     quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
     assert quoted.json["parts"] == [message]

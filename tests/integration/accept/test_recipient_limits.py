@@ -29,9 +29,9 @@ def limit(service: Service, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> N
 
 
 def test_it_works(service: Service) -> None:
-    answers = [service.send(PHONE) for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
-    over = answers[-1]
+    responses = [service.send(PHONE) for _ in range(4)]
+    assert [response.status_code for response in responses] == [200, 200, 429, 429]
+    over = responses[-1]
     assert (over.json["code"], over.json["retryable"]) == ("recipient_limit", True)
     assert 0 < int(over.headers["Retry-After"]) <= 7200
     assert service.get("/balance").json["balance"] == 998
@@ -65,7 +65,7 @@ def test_what_is_refused_for_another_reason_is_not_counted(engine: Engine) -> No
     assert service.send(PHONE).status_code == 200
 
 
-def test_a_list_is_told_who_is_over(service: Service) -> None:
+def test_a_list_names_the_phones_that_are_over_the_limit(service: Service) -> None:
     service.send(PHONE)
     sent = service.bulk([PHONE, OTHER, PHONE, "254711000002", PHONE], allow_duplicates=True).json
     assert sent["counts"] == {"submitted": 5, "accepted": 3, "duplicate": 0, "invalid": 0, "suppressed": 2}

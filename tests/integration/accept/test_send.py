@@ -19,19 +19,19 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
 
 
 def test_it_works(service: Service) -> None:
-    answer = service.send()
-    assert answer.status_code == 200
-    assert answer.json["status"] == "queued"
-    assert (answer.json["cost"], answer.json["balance"]) == (1, 999)
+    response = service.send()
+    assert response.status_code == 200
+    assert response.json["status"] == "queued"
+    assert (response.json["cost"], response.json["balance"]) == (1, 999)
     assert service.deliver_receipts() == 1
-    assert service.get(f"/messages/{answer.json['message_id']}").json["status"] == "delivered"
+    assert service.get(f"/messages/{response.json['message_id']}").json["status"] == "delivered"
     balance = service.get("/balance").json
     assert (balance["balance"], balance["reserved"]) == (999, 0)
 
 
-def test_the_answer_is_that_of_the_contract(service: Service) -> None:
-    answer = service.send(reference="order-7", category="authentication").json
-    assert list(answer) == [
+def test_the_response_is_that_of_the_contract(service: Service) -> None:
+    response = service.send(reference="order-7", category="authentication").json
+    assert list(response) == [
         "send_id",
         "message_id",
         "status",
@@ -47,9 +47,9 @@ def test_the_answer_is_that_of_the_contract(service: Service) -> None:
         "test",
         "created_at",
     ]
-    assert answer["segments"] == {"count": 1, "encoding": "gsm7", "characters": 2}
-    assert answer["reference"] == "order-7"
-    assert answer["expires_at"].endswith("Z")
+    assert response["segments"] == {"count": 1, "encoding": "gsm7", "characters": 2}
+    assert response["reference"] == "order-7"
+    assert response["expires_at"].endswith("Z")
 
 
 def test_the_timeline_tells_every_step(service: Service) -> None:
@@ -68,50 +68,50 @@ def test_a_long_message_costs_its_segments(service: Service) -> None:
 
 def test_low_balance_changes_nothing(service: Service) -> None:
     before = service.get("/balance").json
-    answer = service.bulk([str(254711000000 + i) for i in range(1001)])
-    assert answer.status_code == 402
-    assert (answer.json["code"], answer.json["required"], answer.json["balance"]) == ("low_balance", 1001, 1000)
+    response = service.bulk([str(254711000000 + i) for i in range(1001)])
+    assert response.status_code == 402
+    assert (response.json["code"], response.json["required"], response.json["balance"]) == ("low_balance", 1001, 1000)
     assert service.get("/balance").json["balance"] == before["balance"]
     assert service.get("/sends").json["data"] == []
 
 
 def test_exactly_the_balance_is_enough(service: Service) -> None:
-    answer = service.bulk([str(254711000000 + i) for i in range(1000)])
-    assert answer.status_code == 200
-    assert answer.json["balance"] == 0
+    response = service.bulk([str(254711000000 + i) for i in range(1000)])
+    assert response.status_code == 200
+    assert response.json["balance"] == 0
     assert service.send().status_code == 402
 
 
 def test_a_scheduled_send_waits_until_it_is_due(service: Service) -> None:
     due = datetime.now(UTC) + timedelta(seconds=0.5)
-    answer = service.send(phone="254722000001", send_at=due.isoformat()).json
-    assert answer["status"] == "scheduled"
+    response = service.send(phone="254722000001", send_at=due.isoformat()).json
+    assert response["status"] == "scheduled"
     service.sweep()
-    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "scheduled"
+    assert service.get(f"/messages/{response['message_id']}").json["status"] == "scheduled"
     while datetime.now(UTC) < due:
         pass
     service.sweep()
-    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "sent"
+    assert service.get(f"/messages/{response['message_id']}").json["status"] == "sent"
 
 
 def test_a_send_that_nobody_took_in_time_expires_and_is_given_back(service: Service) -> None:
     now = datetime.now(UTC)
-    answer = service.send(
+    response = service.send(
         send_at=(now + timedelta(seconds=0.2)).isoformat(), expires_at=(now + timedelta(seconds=0.3)).isoformat()
     ).json
     assert service.get("/balance").json["reserved"] == 1
     while datetime.now(UTC) < now + timedelta(seconds=0.4):
         pass
     service.sweep()
-    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "expired"
-    assert service.get(f"/sends/{answer['send_id']}").json["status"] == "completed"
+    assert service.get(f"/messages/{response['message_id']}").json["status"] == "expired"
+    assert service.get(f"/sends/{response['send_id']}").json["status"] == "completed"
     balance = service.get("/balance").json
     assert (balance["balance"], balance["reserved"]) == (1000, 0)
 
 
 def test_a_test_key_takes_play_credits(service: Service) -> None:
-    answer = service.in_sandbox().send().json
-    assert (answer["test"], answer["cost"], answer["balance"]) == (True, 1, 999_999)
+    response = service.in_sandbox().send().json
+    assert (response["test"], response["cost"], response["balance"]) == (True, 1, 999_999)
     assert service.get("/balance").json["balance"] == 1000
     assert service.get("/balance/transactions").json["data"][0]["kind"] == "topup"
 
@@ -148,10 +148,10 @@ def test_magic_phones(service: Service, phone: str, statuses: list[str], cost: i
 def test_a_doubt_that_runs_out_is_given_back(engine: object) -> None:
     service = Service(engine, doubt_grace=0.0)  # type: ignore[arg-type]
     now = datetime.now(UTC)
-    answer = service.send(phone="999061111", expires_at=(now + timedelta(seconds=0.5)).isoformat()).json
+    response = service.send(phone="999061111", expires_at=(now + timedelta(seconds=0.5)).isoformat()).json
     assert service.get("/balance").json["reserved"] == 1
     while datetime.now(UTC) < now + timedelta(seconds=0.6):
         pass
     service.sweep()
-    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "expired"
+    assert service.get(f"/messages/{response['message_id']}").json["status"] == "expired"
     assert service.get("/balance").json["balance"] == 1000

@@ -20,9 +20,9 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def refused(answer: TestResponse, pointer: str) -> bool:
-    errors = [(each["pointer"], each["code"]) for each in answer.get_json(force=True).get("errors", [])]
-    return (answer.status_code, errors) == (400, [(pointer, "invalid_time")])
+def refused(response: TestResponse, pointer: str) -> bool:
+    errors = [(each["pointer"], each["code"]) for each in response.get_json(force=True).get("errors", [])]
+    return (response.status_code, errors) == (400, [(pointer, "invalid_time")])
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])
@@ -53,17 +53,17 @@ def test_a_change_to_a_time_that_is_over_is_refused(service: Service) -> None:
     assert (changed["status"], changed["send_at"]) == ("queued", None)
 
 
-def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
+def test_a_repeated_request_gets_its_response_also_when_its_time_has_come(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was accepted: to be told that its time is over would be to be told that nothing was sent."""
+    """It was accepted: a refusal because its time is over would say that nothing was sent."""
     body = {"send_at": stamp(now() + timedelta(hours=1)), "expires_at": stamp(now() + timedelta(hours=2))}
     headers = {"Idempotency-Key": "due"}
     first = service.send(PHONE, **body, headers=headers)
 
     class Later(datetime):
         @classmethod
-        def now(cls, tz: Any = None) -> datetime:
+        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
             return datetime.now(tz) + timedelta(hours=3)
 
     monkeypatch.setattr("api.accept.accept.datetime", Later)
@@ -75,7 +75,7 @@ def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
     assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
 
 
-def test_a_repeated_request_gets_its_answer_also_when_the_recipient_has_opted_out(service: Service) -> None:
+def test_a_repeated_request_gets_its_response_also_when_the_recipient_has_opted_out(service: Service) -> None:
     headers = {"Idempotency-Key": "opted-out"}
     first = service.send(PHONE, headers=headers)
     service.post("/suppressions", phones=[PHONE])

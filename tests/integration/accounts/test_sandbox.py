@@ -49,8 +49,8 @@ def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "FRESH", 0.0)
 
 
-def code(answer: TestResponse) -> str:
-    return str(answer.get_json(force=True)["code"])
+def code(response: TestResponse) -> str:
+    return str(response.get_json(force=True)["code"])
 
 
 def of_account(service: Service, column: str, account: int) -> Any:
@@ -77,9 +77,9 @@ def test_it_works(service: Service) -> None:
 
 def test_the_same_idempotency_key_in_both_worlds_is_two_requests(service: Service) -> None:
     sandbox, key = service.in_sandbox(), {"Idempotency-Key": "order-7"}
-    answers = [sandbox.send(PHONE, headers=key), service.send(PHONE, headers=key), sandbox.send(PHONE, headers=key)]
-    assert [answer.headers.get("Idempotency-Replayed") for answer in answers] == [None, None, "true"]
-    assert [answer.json["test"] for answer in answers] == [True, False, True]
+    responses = [sandbox.send(PHONE, headers=key), service.send(PHONE, headers=key), sandbox.send(PHONE, headers=key)]
+    assert [response.headers.get("Idempotency-Replayed") for response in responses] == [None, None, "true"]
+    assert [response.json["test"] for response in responses] == [True, False, True]
 
 
 def test_an_opt_out_in_the_sandbox_stops_nothing_live(service: Service) -> None:
@@ -115,8 +115,8 @@ def test_sender_ids_are_approved_at_once_whoever_has_them(service: Service) -> N
     change(service, request_sender, other, "BANK")
     change(service, decide_sender, other, "BANK", "approved")
     sandbox = service.in_sandbox()
-    asked = sandbox.post("/sender-ids", sender_id="BANK")
-    assert (asked.json["status"], asked.json["reason"]) == ("approved", None)
+    response = sandbox.post("/sender-ids", sender_id="BANK")
+    assert (response.json["status"], response.json["reason"]) == ("approved", None)
     assert sandbox.send(sender_id="BANK").status_code == 200
     assert code(service.send(sender_id="BANK")) == "sender_not_registered"
 
@@ -188,16 +188,16 @@ def test_no_send_of_a_sandbox_goes_through_a_live_carrier_whatever_its_row_says(
 def test_a_token_of_before_there_were_sandboxes_is_refused(service: Service) -> None:
     claims = {"a": service.account_id, "k": "smsk_test_0", "t": True, "s": list(SCOPES), "i": "one"}
     token = str(URLSafeTimedSerializer(SECRET_KEY, salt="access-token").dumps(claims))
-    answer = service.get("/balance", token=token)
-    assert (answer.status_code, code(answer)) == (401, "invalid_token")
+    response = service.get("/balance", token=token)
+    assert (response.status_code, code(response)) == (401, "invalid_token")
 
 
 def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
     service = Service(engine, sandbox_requests_per_second=3)
     sandbox = service.in_sandbox()
-    answers = [sandbox.get("/limits") for _ in range(8)]
-    assert {answer.status_code for answer in answers} == {200, 429}
-    assert answers[0].json["requests_per_second"] == 3
+    responses = [sandbox.get("/limits") for _ in range(8)]
+    assert {response.status_code for response in responses} == {200, 429}
+    assert responses[0].json["requests_per_second"] == 3
     assert {service.get("/limits").status_code for _ in range(8)} == {200}
 
 
@@ -253,14 +253,14 @@ def test_a_key_has_no_scope_that_was_not_asked_for(service: Service) -> None:
     assert code(service.post("/api-keys", token=token)) == "validation_failed"
 
 
-def test_a_live_webhook_is_told_nothing_of_the_sandbox(service: Service) -> None:
+def test_a_live_webhook_gets_no_events_of_the_sandbox(service: Service) -> None:
     sandbox = service.in_sandbox()
     service.post("/webhooks", url="https://live.example.com/hook")
     sandbox.post("/webhooks", url="https://sandbox.example.com/hook")
     sandbox.send(PHONE)
     sandbox.deliver_receipts()
-    told = [{each["type"] for each in side.get("/events").json["data"]} for side in (service, sandbox)]
-    assert told[0] == set() and "message.delivered" in told[1]
+    types = [{each["type"] for each in side.get("/events").json["data"]} for side in (service, sandbox)]
+    assert types[0] == set() and "message.delivered" in types[1]
 
 
 def test_the_name_of_a_sandbox_is_nobody_elses(service: Service) -> None:

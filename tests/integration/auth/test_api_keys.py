@@ -30,15 +30,15 @@ def exchange(service: Service, key: dict[str, str], environ: Any = None) -> Test
 
 
 def token_of(service: Service, key: dict[str, str]) -> str:
-    answer = exchange(service, key)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["access_token"])
+    response = exchange(service, key)
+    assert response.status_code == 200, response.text
+    return str(response.json["access_token"])
 
 
 def made(service: Service, **body: Any) -> dict[str, Any]:
-    answer = service.post("/api-keys", **body)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json)
+    response = service.post("/api-keys", **body)
+    assert response.status_code == 200, response.text
+    return dict(response.json)
 
 
 def delete(service: Service, key: str, token: str | None = None) -> TestResponse:
@@ -56,8 +56,8 @@ def limited(service: Service, **limits: Any) -> str:
     return token_of(service, key._asdict())
 
 
-def code(answer: TestResponse) -> str:
-    return str(answer.get_json(force=True)["code"])
+def code(response: TestResponse) -> str:
+    return str(response.get_json(force=True)["code"])
 
 
 def test_it_works(service: Service) -> None:
@@ -98,7 +98,7 @@ def test_what_is_left_out_is_as_with_the_key_in_use_but_for_the_scopes(service: 
 
 
 @pytest.mark.parametrize(
-    ("limits", "asked"),
+    ("limits", "wanted"),
     [
         ({"scopes": ["keys:write"]}, {"scopes": ["keys:write", "sms:send"]}),
         ({"test": True}, {"test": False}),
@@ -108,10 +108,10 @@ def test_what_is_left_out_is_as_with_the_key_in_use_but_for_the_scopes(service: 
         ({"expires_at": datetime.now(UTC) + timedelta(days=9)}, {"expires_at": "2099-01-01T00:00:00Z"}),
     ],
 )
-def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, asked: dict[str, Any]) -> None:
+def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, wanted: dict[str, Any]) -> None:
     token = limited(service, **limits)
-    answer = service.post("/api-keys", token=token, **asked)
-    assert (answer.status_code, code(answer)) == (403, "insufficient_scope")
+    response = service.post("/api-keys", token=token, **wanted)
+    assert (response.status_code, code(response)) == (403, "insufficient_scope")
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, aske
 )
 def test_a_key_lays_no_hand_on_one_that_may_do_more(service: Service, limits: Any) -> None:
     token, other = limited(service, **limits), made(service)
-    for answer in (
+    for response in (
         service.post(f"/api-keys/{other['api_key']}/rotate", token=token),
         delete(service, other["api_key"], token),
     ):
-        assert (answer.status_code, code(answer)) == (403, "insufficient_scope")
+        assert (response.status_code, code(response)) == (403, "insufficient_scope")
     assert exchange(service, other).status_code == 200
 
 
@@ -162,9 +162,9 @@ def test_keys_need_their_scopes(service: Service) -> None:
 )
 def test_a_wrong_wish_is_named(service: Service, body: dict[str, Any], pointer: str) -> None:
     before = len(service.get("/api-keys").json["data"])
-    answer = service.post("/api-keys", **body)
-    assert (answer.status_code, code(answer)) == (400, "validation_failed")
-    assert [error["pointer"] for error in answer.get_json(force=True)["errors"]] == [pointer]
+    response = service.post("/api-keys", **body)
+    assert (response.status_code, code(response)) == (400, "validation_failed")
+    assert [error["pointer"] for error in response.get_json(force=True)["errors"]] == [pointer]
     assert len(service.get("/api-keys").json["data"]) == before
 
 
@@ -188,14 +188,14 @@ def test_another_key_that_repeats_the_request_is_shown_nothing(service: Service)
         for path in ("/api-keys", rotation):
             headers = {"Idempotency-Key": f"{path} {len(scopes)}".replace(" ", "-")}
             assert service.post(path, headers=headers).status_code == 200
-            answer = service.post(path, token=other, headers=headers)
-            assert (answer.status_code, code(answer)) == (422, "idempotency_key_reused")
-            assert "smss_" not in answer.text and "smsk_" not in answer.text.replace(first["api_key"], "")
+            response = service.post(path, token=other, headers=headers)
+            assert (response.status_code, code(response)) == (422, "idempotency_key_reused")
+            assert "smss_" not in response.text and "smsk_" not in response.text.replace(first["api_key"], "")
 
 
 def test_what_is_stored_of_a_new_key_has_nothing_to_make_its_secret_of(service: Service) -> None:
-    answer = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
-    rotated = service.post(f"/api-keys/{answer['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
+    response = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
+    rotated = service.post(f"/api-keys/{response['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
     with service.engine.connect() as connection:
         stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'stored'")).scalars().all()
     assert len(stored) == 2 and rotated["api_secret"]
@@ -266,8 +266,8 @@ def test_a_revoked_key_is_dead_and_gone(service: Service) -> None:
     assert code(service.get("/balance", token=token)) == "token_revoked"
     assert code(exchange(service, key)) == "invalid_credentials"
     assert key["api_key"] not in {each["api_key"] for each in service.get("/api-keys").json["data"]}
-    for answer in (delete(service, key["api_key"]), service.post(f"/api-keys/{key['api_key']}/rotate")):
-        assert (answer.status_code, code(answer)) == (404, "api_key_not_found")
+    for response in (delete(service, key["api_key"]), service.post(f"/api-keys/{key['api_key']}/rotate")):
+        assert (response.status_code, code(response)) == (404, "api_key_not_found")
 
 
 def test_a_key_that_has_ended_is_dead(service: Service) -> None:
@@ -283,12 +283,14 @@ def test_a_key_works_from_its_networks_alone(service: Service) -> None:
     key = made(service, allowed_ips=["127.0.0.1"])
     token = token_of(service, key)
     assert service.get("/balance", token=token).status_code == 200
-    answer = exchange(service, key, ELSEWHERE)
-    assert (answer.status_code, code(answer)) == (403, "ip_not_allowed")
+    response = exchange(service, key, ELSEWHERE)
+    assert (response.status_code, code(response)) == (403, "ip_not_allowed")
     headers = {"Authorization": f"Bearer {token}"}
     for forwarded in ({}, {"X-Forwarded-For": "127.0.0.1"}):
-        answer = service.client.get(f"{PREFIX}/balance", headers={**headers, **forwarded}, environ_overrides=ELSEWHERE)
-        assert (answer.status_code, code(answer)) == (403, "ip_not_allowed")
+        response = service.client.get(
+            f"{PREFIX}/balance", headers={**headers, **forwarded}, environ_overrides=ELSEWHERE
+        )
+        assert (response.status_code, code(response)) == (403, "ip_not_allowed")
 
 
 def test_behind_a_trusted_proxy_the_clients_own_address_counts(service: Service) -> None:
@@ -296,8 +298,8 @@ def test_behind_a_trusted_proxy_the_clients_own_address_counts(service: Service)
     key = made(proxied, allowed_ips=["192.0.2.0/24"])
     body = {"api_key": key["api_key"], "api_secret": key["api_secret"]}
     for forwarded, status in (("192.0.2.9", 200), ("198.51.100.7", 403), ("192.0.2.9, 198.51.100.7", 403)):
-        answer = proxied.client.post(f"{PREFIX}/auth/token", json=body, headers={"X-Forwarded-For": forwarded})
-        assert answer.status_code == status
+        response = proxied.client.post(f"{PREFIX}/auth/token", json=body, headers={"X-Forwarded-For": forwarded})
+        assert response.status_code == status
 
 
 def test_a_wrong_secret_does_not_tell_whether_the_address_is_allowed(service: Service) -> None:
@@ -336,8 +338,8 @@ def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(routes, "MAX_KEYS", 2)
     made(service)
     before = service.get("/api-keys").json["data"]
-    answer = service.post("/api-keys")
-    assert (answer.status_code, code(answer)) == (409, "state_conflict")
+    response = service.post("/api-keys")
+    assert (response.status_code, code(response)) == (409, "state_conflict")
     assert service.get("/api-keys").json["data"] == before
 
 
@@ -357,11 +359,11 @@ def test_keys_are_not_created_and_revoked_without_end(service: Service, monkeypa
 def test_another_accounts_key_is_as_one_that_there_is_not(service: Service) -> None:
     key, stranger = made(service), service.new_token(service.new_account("stranger"))
     for key_id in (key["api_key"], "smsk_live_nothing", "%00", "%ff"):
-        for answer in (
+        for response in (
             delete(service, key_id, stranger),
             service.post(f"/api-keys/{key_id}/rotate", token=stranger),
         ):
-            assert (answer.status_code, code(answer)) == (404, "api_key_not_found")
+            assert (response.status_code, code(response)) == (404, "api_key_not_found")
     assert key["api_key"] not in service.get("/api-keys", token=stranger).text
 
 
@@ -396,8 +398,8 @@ def test_what_is_done_to_keys_is_logged(service: Service) -> None:
 def test_a_key_has_a_rate_of_its_own(service: Service) -> None:
     key = made(service, requests_per_second=2)
     token = token_of(service, key)
-    answers = [service.get("/balance", token=token) for _ in range(8)]
-    refused = next(answer for answer in answers if answer.status_code == 429)
+    responses = [service.get("/balance", token=token) for _ in range(8)]
+    refused = next(response for response in responses if response.status_code == 429)
     assert code(refused) == "rate_limited"
     assert int(refused.headers["Retry-After"]) >= 1
     assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
@@ -411,5 +413,5 @@ def test_a_key_that_only_reads_changes_no_send(service: Service) -> None:
     reader = limited(service, scopes=["sms:read"])
     refused = [service.post(f"/sends/{waiting}/{what}", token=reader) for what in ("cancel", "pause", "resume")]
     refused.append(service.patch(f"/sends/{waiting}", token=reader, rate=5))
-    assert [(answer.status_code, code(answer)) for answer in refused] == [(403, "insufficient_scope")] * 4
+    assert [(response.status_code, code(response)) for response in refused] == [(403, "insufficient_scope")] * 4
     assert service.get(f"/sends/{waiting}", token=reader).json["status"] == "scheduled"

@@ -1,4 +1,4 @@
-"""What another account has changes nothing of what this one is told or may do."""
+"""What another account has changes nothing of what this one sees or may do."""
 
 from typing import Any
 from uuid import UUID
@@ -27,9 +27,9 @@ class Two:
 
     def of_other(self, path: str, **body: Any) -> dict[str, Any]:
         """What the other account does."""
-        answer = self.service.post(path, token=self.other, **body)
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json)
+        response = self.service.post(path, token=self.other, **body)
+        assert response.status_code == 200, response.text
+        return dict(response.json)
 
     def send_of_other(self, **more: Any) -> str:
         """A send of the other account to the same phone."""

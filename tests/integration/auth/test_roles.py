@@ -70,19 +70,19 @@ def test_it_works() -> None:
 def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> None:
     values = owned_by(account.service, VARIABLE.findall(endpoint.path))
     before = rows(account)
-    answer = account.ask(endpoint, values)
+    response = account.ask(endpoint, values)
     of_people = account.test and CUSTOMERS[name(endpoint)].scopes[0].startswith("people:")
     if of_people or not may(account.role, endpoint):
-        assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
+        assert (response.status_code, response.json["code"]) == (403, "insufficient_scope")
         assert rows(account) == before
         return
-    allowed = answer.status_code in (200, 409) or answer.json["code"] in UNFIT
+    allowed = response.status_code in (200, 409) or response.json["code"] in UNFIT
     sandbox_only = name(endpoint) == NO_LIVE_CREDITS and not account.test
-    assert allowed or (sandbox_only and answer.json["code"] == "sandbox_only"), answer.text
+    assert allowed or (sandbox_only and response.json["code"] == "sandbox_only"), response.text
 
 
 def test_the_keys_that_a_person_makes_are_of_their_world(account: Account) -> None:
-    answer = account.service.post("/api-keys", token=account.token, scopes=["sms:read"])
-    assert (answer.status_code, answer.json.get("test")) == (
+    response = account.service.post("/api-keys", token=account.token, scopes=["sms:read"])
+    assert (response.status_code, response.json.get("test")) == (
         (200, account.test) if account.role == "owner" else (403, None)
     )

@@ -9,9 +9,10 @@ from shared.accounts.administration import create_key
 from shared.api_key import SCOPES
 from tests.harness import authorization
 from tests.harness.authorization import OTHER_PATHS, Route
+from tests.harness.owned import NOBODYS
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service
-from tests.integration.auth.test_two_accounts import NOBODYS, UNKNOWN, VARIABLE, everything
+from tests.integration.auth.test_two_accounts import UNKNOWN, VARIABLE, everything
 
 ROUTES = list(authorization.CUSTOMERS.values())
 SETS = {route.scopes for route in ROUTES if route.needs_scopes}
@@ -59,11 +60,11 @@ def tokens(engine: Engine) -> Tokens:
     return Tokens(engine)
 
 
-def is_served(answer: TestResponse) -> bool:
+def is_served(response: TestResponse) -> bool:
     """Whether the route got as far as its body, or further."""
-    if answer.status_code < 400:
+    if response.status_code < 400:
         return True
-    return answer.status_code not in (401, 500) and answer.json["code"] != "insufficient_scope"
+    return response.status_code not in (401, 500) and response.json["code"] != "insufficient_scope"
 
 
 def test_the_tables_have_every_route(tokens: Tokens) -> None:
@@ -79,8 +80,8 @@ def test_the_scope_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None
     before = everything(tokens.service.engine)
     for scope in route.scopes:
         refused = tokens.call(route, tokens.without[scope])
-        told = refused.status_code, refused.json["code"], refused.json.get("scope")
-        assert told == (403, "insufficient_scope", scope)
+        refusal = refused.status_code, refused.json["code"], refused.json.get("scope")
+        assert refusal == (403, "insufficient_scope", scope)
     assert everything(tokens.service.engine) == before
     allowed = tokens.call(route, tokens.with_only[route.scopes])
     assert is_served(allowed), allowed.text
@@ -91,19 +92,19 @@ def test_any_token_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None
     assert tokens.call(route, None).status_code == 401
     assert tokens.call(route, tokens.session()).status_code == 401
     for token in tokens.with_only.values():
-        answer = tokens.call(route, token)
-        assert is_served(answer), answer.text
+        response = tokens.call(route, token)
+        assert is_served(response), response.text
 
 
 @by_scope("session")
 def test_a_session_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None:
     assert tokens.call(route, None).status_code == 401
     assert tokens.call(route, tokens.service.token).status_code == 401
-    answer = tokens.call(route, tokens.session())
-    assert is_served(answer), answer.text
+    response = tokens.call(route, tokens.session())
+    assert is_served(response), response.text
 
 
 @by_scope("open")
 def test_no_token_is_needed(tokens: Tokens, route: Route) -> None:
-    answer = tokens.call(route, None)
-    assert is_served(answer) or answer.json["code"] == "invalid_credentials", answer.text
+    response = tokens.call(route, None)
+    assert is_served(response) or response.json["code"] == "invalid_credentials", response.text

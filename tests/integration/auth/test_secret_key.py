@@ -140,7 +140,7 @@ def test_webhooks_are_signed_with_the_secret_that_their_owner_has(service: Servi
         Webhook(made["secret"]).verify(there.posts[2].body, there.posts[2].headers)
 
 
-def test_a_repeated_request_is_told_the_secret_of_the_key_that_made_it(service: Service, there: Receiver) -> None:
+def test_a_repeated_request_gets_the_secret_of_the_key_that_made_it(service: Service, there: Receiver) -> None:
     headers = {"Idempotency-Key": "hook"}
     made = service.post("/webhooks", url=there.url, headers=headers).json
     change_key(service, SECRET_KEY)

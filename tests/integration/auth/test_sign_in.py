@@ -48,7 +48,7 @@ def test_it_works(service: Service, key: NewKey) -> None:
     assert exchange(service, key.api_key, key.api_secret).status_code == 200
 
 
-def test_who_guesses_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
+def test_a_guesser_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
     began = time.monotonic()
     statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(1000)]
     assert statuses[:10] == [401] * 10 and set(statuses) == {401, 429}
@@ -62,8 +62,8 @@ def test_who_guesses_is_stopped_and_the_owner_is_not(service: Service, key: NewK
 def test_an_address_that_is_only_claimed_does_not_help(service: Service, key: NewKey) -> None:
     for number in range(30):
         exchange(service, key.api_key, "guess", **{"X-Forwarded-For": f"192.0.2.{number}"})
-    answer = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
-    assert answer.status_code == 429
+    response = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
+    assert response.status_code == 429
 
 
 def test_behind_a_trusted_proxy_each_client_is_counted_by_itself(service: Service, key: NewKey) -> None:
@@ -75,8 +75,8 @@ def test_behind_a_trusted_proxy_each_client_is_counted_by_itself(service: Servic
 
 
 def test_a_whole_network_of_ipv6_is_one_client(service: Service, key: NewKey) -> None:
-    answers = [exchange(service, key.api_key, "guess", f"2001:db8:1:2::{number:x}") for number in range(30)]
-    assert answers[-1].status_code == 429
+    responses = [exchange(service, key.api_key, "guess", f"2001:db8:1:2::{number:x}") for number in range(30)]
+    assert responses[-1].status_code == 429
     assert exchange(service, key.api_key, key.api_secret, "2001:db8:1:3::1").status_code == 200
 
 
@@ -90,19 +90,24 @@ def test_an_unknown_key_is_refused_like_a_wrong_secret(
     """In the same words, and after the same work: so neither they nor the time tell whether there is such a key."""
     compared: list[int] = []
     real = keys.same
-    monkeypatch.setattr(keys, "same", lambda stored, given: compared.append(len(stored)) or real(stored, given))
-    answers, work = [], []
+
+    def same(stored: bytes, given: bytes) -> bool:
+        compared.append(len(stored))
+        return real(stored, given)
+
+    monkeypatch.setattr(keys, "same", same)
+    responses, work = [], []
     for name in (key.api_key, "smsk_live_nobodyhas00"):
         compared.clear()
-        answer = exchange(service, name, "smss_wrong")
-        answers.append({**answer.get_json(force=True), "request_id": None})
+        response = exchange(service, name, "smss_wrong")
+        responses.append({**response.get_json(force=True), "request_id": None})
         work.append(list(compared))
-    assert answers[0] == answers[1]
+    assert responses[0] == responses[1]
     assert work[0] == work[1] == [32, 32]
 
 
 @pytest.mark.parametrize("path", ["/balance", "/sends", "/limits", "/api-keys", "/nothing", "/sends/x"])
-def test_no_answer_is_kept_by_a_cache(service: Service, path: str) -> None:
+def test_no_response_is_kept_by_a_cache(service: Service, path: str) -> None:
     assert service.get(path).headers["Cache-Control"] == "no-store"
 
 
@@ -112,12 +117,12 @@ def test_debugging_cannot_be_switched_on(service: Service, monkeypatch: pytest.M
     assert isinstance(app, Flask) and not app.debug
 
     @app.get("/broken")
-    def broken() -> None:
+    def broken() -> str:
         raise ZeroDivisionError("a secret of the inside")
 
-    answer = app.test_client().get("/broken")
-    assert answer.status_code == 500
-    assert "secret" not in answer.text and "Traceback" not in answer.text
+    response = app.test_client().get("/broken")
+    assert response.status_code == 500
+    assert "secret" not in response.text and "Traceback" not in response.text
 
 
 def test_of_revocations_only_what_is_new_is_read(service: Service) -> None:
@@ -220,7 +225,7 @@ def test_an_account_has_a_number_of_revoked_tokens(
 
 
 def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
-    """Neither reads them nor waits for who does: its request is handled again in a thread."""
+    """Neither reads them nor waits for their reader: its request is handled again in a thread."""
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
     known.read(f"Bearer {token}")

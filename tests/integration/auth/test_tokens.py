@@ -5,6 +5,7 @@ import time
 import pytest
 
 from api.auth import tokens
+from api.problems import Problem
 from shared.accounts.administration import activate_account, create_key, suspend_account
 from tests.harness.service import SECRET_KEY, Service
 
@@ -49,7 +50,7 @@ def test_a_token_expires_also_in_a_process_that_remembers_it(service: Service, m
     assert read.parse(service.token).account_id == service.account_id
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 366 * 86_400)
-    with pytest.raises(tokens.Problem) as ended:
+    with pytest.raises(Problem) as ended:
         read.parse(service.token)
     assert ended.value.code == "token_expired"
 

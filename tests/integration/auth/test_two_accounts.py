@@ -26,7 +26,7 @@ OWN = [each for each in ENDPOINTS if each.scope is not None and set(VARIABLE.fin
 LISTS = [each for each in ENDPOINTS if each.scope is not None and each.method == "GET" and "<" not in each.path]
 FILTERS = [("phone", PHONE), ("phone", OPTED_OUT), ("reference", REFERENCE), ("sender_id", "OWN0")]
 CONFLICTS = (409, 403)
-"""What the owner of an object may be told of it besides a 200: that it is not possible in this state."""
+"""What the owner of an object may get besides a 200: that it is not possible in this state."""
 
 
 PAIRS = ("two accounts", "live and its test key", "sandbox and its live key", "owners of two accounts")
@@ -118,14 +118,14 @@ def everything(engine: Engine) -> dict[str, Any]:
         return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(sums)))}
 
 
-def told(answer: TestResponse, *hidden: str) -> tuple[int, str]:
+def status_and_body(response: TestResponse, *hidden: str) -> tuple[int, str]:
     """Status and body without what differs from request to request, and without the ids that were asked for."""
-    said = answer.get_json(force=True) if answer.data else {}
-    said.pop("request_id", None)
-    made = json.dumps(said, sort_keys=True)
+    body = response.get_json(force=True) if response.data else {}
+    body.pop("request_id", None)
+    made = json.dumps(body, sort_keys=True)
     for each in hidden:
         made = made.replace(each, "…")
-    return answer.status_code, made
+    return response.status_code, made
 
 
 def name(endpoint: Endpoint) -> str:
@@ -148,16 +148,16 @@ def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint
         return
     nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
     before = everything(pair.owner.engine)
-    foreign = told(pair.ask(endpoint, mine, pair.token), *mine.values())
-    assert foreign == told(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
+    foreign = status_and_body(pair.ask(endpoint, mine, pair.token), *mine.values())
+    assert foreign == status_and_body(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
     assert foreign[0] == 404 or not contains(foreign[1])
     assert everything(pair.owner.engine) == before
     own = pair.ask(endpoint, mine, pair.owner.token)
     assert own.status_code == 200 or own.status_code in CONFLICTS, f"nothing is shown: {own.text}"
 
 
-def contains(said: str) -> bool:
-    return any(secret in said for secret in (PHONE, OPTED_OUT, TEXT, REFERENCE))
+def contains(content: str) -> bool:
+    return any(secret in content for secret in (PHONE, OPTED_OUT, TEXT, REFERENCE))
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in LISTS])
@@ -165,13 +165,13 @@ def test_no_list_shows_what_is_anothers(pair: Pair, owned: dict[str, str], endpo
     known = set(endpoint.query().load_fields) if endpoint.query else set()
     filters = [f"?{each}={value}" for each, value in FILTERS if each in known]
     for query in ("", *filters):
-        answer = pair.owner.get(endpoint.path + query, token=pair.token)
+        response = pair.owner.get(endpoint.path + query, token=pair.token)
         of_people = pair.is_test and str(endpoint.scope).startswith("people:")
-        assert answer.status_code == (403 if of_people else 200), answer.text
-        assert not contains(answer.text)
+        assert response.status_code == (403 if of_people else 200), response.text
+        assert not contains(response.text)
         for variable, value in owned.items():
             if variable != "key_id" or not pair.keys_are_shared:
-                assert value not in answer.text
+                assert value not in response.text
 
 
 def test_a_cursor_of_another_account_leads_nowhere(pair: Pair) -> None:
@@ -189,12 +189,12 @@ def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]
     before = everything(pair.owner.engine)
-    answers = [
-        told(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
+    responses = [
+        status_and_body(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
         for value in (mine, nobodys)
     ]
-    assert answers[0] == answers[1]
-    assert answers[0][0] in (403, 404)
+    assert responses[0] == responses[1]
+    assert responses[0][0] in (403, 404)
     assert everything(pair.owner.engine) == before
     assert pair.owner.post("/sms/send-group", **{**body, field: mine}).status_code == 200
 
@@ -202,8 +202,8 @@ def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
 def test_another_accounts_token_is_not_revoked(pair: Pair) -> None:
     mine = pair.owner.new_token(pair.owner.account_id)
     assert pair.owner.post("/auth/revoke", token=pair.token, token_to_revoke=mine).status_code == 400
-    answer = pair.owner.client.post(
+    response = pair.owner.client.post(
         f"{PREFIX}/auth/revoke", json={"token": mine}, headers={"Authorization": f"Bearer {pair.token}"}
     )
-    assert answer.get_json() == {"revoked": True}
+    assert response.get_json() == {"revoked": True}
     assert pair.owner.get("/balance", token=mine).status_code == 200

@@ -1,4 +1,4 @@
-"""Sending to one phone as the API's event loop does it: with the answers that a thread gives, and without waste."""
+"""Sending to one phone as the API's event loop does it: with the responses that a thread gives, and without waste."""
 
 import asyncio
 import gc
@@ -59,9 +59,9 @@ def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
         await loop.send()
         return await asyncio.gather(*(loop.send() for _ in range(3)))
 
-    answers = asyncio.run(three())
-    assert [answer.status for answer in answers] == [200] * 3
-    assert sorted(json.loads(answer.body)["balance"] for answer in answers) == [996, 997, 998]
+    responses = asyncio.run(three())
+    assert [response.status for response in responses] == [200] * 3
+    assert sorted(json.loads(response.body)["balance"] for response in responses) == [996, 997, 998]
     assert loop.service.get("/balance").json["reserved"] == 4
 
 
@@ -71,9 +71,9 @@ def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
     async def several() -> list[WholeResponse]:
         return await asyncio.gather(*(loop.send(key="order-1", send_at=due) for _ in range(5)))
 
-    answers = asyncio.run(several())
-    assert {(answer.status, answer.body) for answer in answers} == {(200, answers[0].body)}
-    assert sum((b"idempotency-replayed", b"true") in answer.headers for answer in answers) == 4
+    responses = asyncio.run(several())
+    assert {(response.status, response.body) for response in responses} == {(200, responses[0].body)}
+    assert sum((b"idempotency-replayed", b"true") in response.headers for response in responses) == 4
     assert loop.service.get("/balance").json["balance"] == 999
 
 
@@ -82,9 +82,9 @@ def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service
         await loop.send()
         return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
 
-    answers = asyncio.run(two())
-    refused = [json.loads(answer.body) for answer in answers if answer.status == 402]
-    paid = sum(answer.status == 200 for answer in answers)
+    responses = asyncio.run(two())
+    refused = [json.loads(response.body) for response in responses if response.status == 402]
+    paid = sum(response.status == 200 for response in responses)
     assert paid == 999 // 11 and len(refused) == 120 - paid and {each["code"] for each in refused} == {"low_balance"}
     assert service.get("/balance").json["balance"] == 999 - 11 * paid
 
@@ -116,8 +116,8 @@ def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(se
         due = ahead()
         return [await loop.send(key, send_at=due) for key in ("one", "one", None, None, "one", "two")]
 
-    answers = asyncio.run(several())
+    responses = asyncio.run(several())
     engine.dispose()
-    assert [answer.status for answer in answers] == [200, 200, 200, 429, 200, 429]
-    assert b"retry-after" in dict(answers[3].headers)
+    assert [response.status for response in responses] == [200, 200, 200, 429, 200, 429]
+    assert b"retry-after" in dict(responses[3].headers)
     assert service.get("/balance").json["balance"] == 998

@@ -82,7 +82,7 @@ def test_another_path_or_account_is_another_key(service: Service) -> None:
 
 
 def test_a_replay_is_for_the_api_key_that_made_the_request(service: Service) -> None:
-    """Another key of the account gets neither the answer nor a second send: the phone would have two messages."""
+    """Another key of the account gets neither the response nor a second send: the phone would have two messages."""
     first = service.send(headers=keyed("a"))
     other = service.new_token(service.account_id)
     refused = service.send(token=other, headers=keyed("a"))
@@ -135,26 +135,23 @@ def test_a_402_may_be_tried_again_after_a_top_up(service: Service) -> None:
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "\x7f", "é"])
 def test_a_bad_key_is_refused(service: Service, key: str) -> None:
-    answer = service.send(headers=keyed(key))
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    response = service.send(headers=keyed(key))
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert service.get("/balance").json["balance"] == 1000
 
 
 def test_fifty_at_once_have_one_effect(service: Service) -> None:
     def once(_: int) -> bytes:
-        return (
-            EventLoopClient(service.flask)
-            .post(
-                "/api/v1/sms/send",
-                json={"sender_id": "ACME", "phone": "254711000000", "message": "Hi"},
-                headers={"Authorization": f"Bearer {service.token}", **keyed("same")},
-            )
-            .data
+        response = EventLoopClient(service.flask).post(
+            "/api/v1/sms/send",
+            json={"sender_id": "ACME", "phone": "254711000000", "message": "Hi"},
+            headers={"Authorization": f"Bearer {service.token}", **keyed("same")},
         )
+        return bytes(response.data)
 
     with ThreadPoolExecutor(16) as pool:
-        answers = set(pool.map(once, range(50)))
-    assert len(answers) == 1
+        responses = set(pool.map(once, range(50)))
+    assert len(responses) == 1
     assert len(service.get("/sends").json["data"]) == 1
     assert service.get("/balance").json["balance"] == 999
 

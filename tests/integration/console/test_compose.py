@@ -47,9 +47,9 @@ def test_it_works(console: Console) -> None:
     browser = console.browser("sender")
     page = confirmed(browser, **ONE)
     assert "Send to 1 recipient" in page.text and "99,999" in page.text
-    answer = browser.post("/compose/send", **hidden(page))
+    response = browser.post("/compose/send", **hidden(page))
     (send,) = sent(console)
-    assert answer.headers["Location"] == browser.path(f"/sends/{send['send_id']}")
+    assert response.headers["Location"] == browser.path(f"/sends/{send['send_id']}")
     assert (send["kind"], send["message"], send["cost"]) == ("single", "Hello", 1)
     assert phones(console) == ["254711000001"]
 
@@ -70,7 +70,7 @@ def test_nothing_is_sent_before_it_is_confirmed(console: Console) -> None:
     assert sent(console) == []
 
 
-def test_a_list_says_who_is_left_out(console: Console) -> None:
+def test_a_list_names_the_phones_that_are_left_out(console: Console) -> None:
     page = confirmed(
         console.browser(), **{**ONE, "kind": "list", "list": "254711000001, 254711000001; 0711\n+254711000002"}
     )
@@ -183,7 +183,7 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"category": "gossip"}, "category", ""),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_is_kept(
+def test_what_is_wrong_is_shown_at_its_field_and_what_was_typed_is_kept(
     console: Console, fields: dict[str, str], name: str, text: str
 ) -> None:
     browser = console.browser()
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_is_kept(
     assert sent(console) == []
 
 
-def test_too_few_credits_are_said_before_sending(console: Console) -> None:
+def test_too_few_credits_are_reported_before_sending(console: Console) -> None:
     other = console.service.new_account("poor", credits=1)
     browser = console.browser("owner", other)
     page = confirmed(browser, **{**ONE, "kind": "list", "list": "254711000001\n254711000002"})

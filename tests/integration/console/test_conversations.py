@@ -51,17 +51,18 @@ def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
             store(connection, "simulator", [Inbound("+254711000019", f"+{NUMBER}7", each) for each in texts])
         service.send("254711000019", f"out {number} third")
     browser = console.browser("viewer")
-    said, address = [], browser.path("/conversations/254711000019")
+    shown: list[str] = []
+    address = browser.path("/conversations/254711000019")
     for _ in range(10):
         page = browser.open(address).text
-        said = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + said
+        shown = re.findall(r"(?:in|out) \d+ \w+", page[page.index('class="talk"') :]) + shown
         older = re.search(r'href="([^"]+)">Older messages', page)
         if not older:
             break
         address = unescape(older.group(1))
     expected = [f"{side} {number} {order}" for number in range(20) for side, order in ORDER]
-    assert sorted(said) == sorted(expected), "each message is shown once"
-    assert [text for text in said if text.startswith("out")] == [text for text in expected if text.startswith("out")]
+    assert sorted(shown) == sorted(expected), "each message is shown once"
+    assert [text for text in shown if text.startswith("out")] == [text for text in expected if text.startswith("out")]
     assert browser.get("/conversations/?").text.count("+254711000019") == 1, "one row for each phone number"
 
 
@@ -85,15 +86,15 @@ def test_a_conversation_goes_on_past_many_sends_to_others(console: Console, monk
     monkeypatch.setattr("api.resources.messages.search.MAX_BATCHES", 2)
     service, phone = console.service, "254711000029"
     add_number(service, NUMBER + "8")
-    said: list[str] = []
+    expected: list[str] = []
 
     def receive(text: str) -> None:
-        said.append(text)
+        expected.append(text)
         with transaction(service.engine) as connection:
             store(connection, "simulator", [Inbound(f"+{phone}", f"+{NUMBER}8", text)])
 
     def send(text: str) -> None:
-        said.append(text)
+        expected.append(text)
         service.send(phone, text)
 
     send("Booked.")
@@ -107,22 +108,24 @@ def test_a_conversation_goes_on_past_many_sends_to_others(console: Console, monk
     receive("Good.")
     pages = pages_of_a_conversation(console.browser("viewer"), phone)
     assert pages[0] == ["Thanks", "Still open?", "Good."], "sent ones are searched for further back"
-    assert {text for page in pages for text in page} == set(said)
-    assert all(page == [text for text in said if text in page] for page in pages), "each page is in order"
+    assert {text for page in pages for text in page} == set(expected)
+    assert all(page == [text for text in expected if text in page] for page in pages), "each page is in order"
     with_sent = [page for page in pages if any(text in page for text in ("Booked.", "Until six."))]
-    assert [text for page in reversed(with_sent) for text in page] == said, "both sides of the same time are together"
+    assert [text for page in reversed(with_sent) for text in page] == expected, (
+        "both sides of the same time are together"
+    )
 
 
 def test_both_sides_of_a_page_begin_at_the_same_time(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("console.views.conversations.TURNS", 4)
     service, phone = console.service, "254711000039"
     add_number(service, NUMBER + "9")
-    said = [f"{side} {order} {number}" for order, side in enumerate(("in", "out", "in")) for number in range(9)]
-    for text in said:
+    expected = [f"{side} {order} {number}" for order, side in enumerate(("in", "out", "in")) for number in range(9)]
+    for text in expected:
         if text.startswith("out"):
             service.send(phone, text)
             continue
         with transaction(service.engine) as connection:
             store(connection, "simulator", [Inbound(f"+{phone}", f"+{NUMBER}9", text)])
     pages = pages_of_a_conversation(console.browser("viewer"), phone)
-    assert [text for page in reversed(pages) for text in page] == said
+    assert [text for page in reversed(pages) for text in page] == expected

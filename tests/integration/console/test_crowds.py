@@ -18,7 +18,7 @@ LIVE = {"HX-Request": "true"}
 
 @contextmanager
 def asked_of(console: Console) -> Iterator[list[str]]:
-    """The paths that the API is asked for meanwhile."""
+    """The paths that are requested of the API meanwhile."""
     paths: list[str] = []
 
     def note(sender: object, **_: object) -> None:

@@ -46,11 +46,11 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None
     none = browser.post(f"/groups/{group}/import")
     assert none.status_code == 400 and "Choose a file." in none.text
     rows = b"phone,name\n254711000001,Ann\nnonsense,Ben\n"
-    answer = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
-    page = browser.open(answer.headers["Location"])
+    response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+    page = browser.open(response.headers["Location"])
     assert "Completed" in page.text and "nonsense" in page.text and "Not a phone number" in page.text
-    assert "nonsense" in browser.open(answer.headers["Location"] + "/errors.csv").text
-    part = browser.open(answer.headers["Location"] + "/progress")
+    assert "nonsense" in browser.open(response.headers["Location"] + "/errors.csv").text
+    part = browser.open(response.headers["Location"] + "/progress")
     assert part.headers["HX-Refresh"] == "true" and "hx-get" not in part.text
 
 
@@ -60,8 +60,8 @@ def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> No
     browser.get(f"/groups/{group}")
     for encoding, name in (("cp1252", "Jürgen"), ("utf-8", "Zoë"), ("utf-16", "Añez")):
         rows = f"phone,name\n254711000001,{name}\n".encode(encoding)
-        answer = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
-        assert (note in browser.open(answer.headers["Location"]).text) is (encoding == "cp1252")
+        response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+        assert (note in browser.open(response.headers["Location"]).text) is (encoding == "cp1252")
         (contact,) = console.service.get(f"/groups/{group}/contacts").json["data"]
         assert contact["fields"] == {"name": name}
     rows = "phone,reason\n254711000003,für immer\n".encode("cp1252")
@@ -170,7 +170,7 @@ def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
     assert "An account keeps at least one owner." in kept.text
 
 
-def test_who_is_in_the_account_already_is_not_invited_again(console: Console) -> None:
+def test_a_member_is_not_invited_again(console: Console) -> None:
     browser, other = console.browser("owner"), console.person("viewer")
     browser.get("/people/")
     again = browser.post("/people/invitations", email=other.email, role="sender")

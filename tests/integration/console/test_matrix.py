@@ -264,13 +264,13 @@ def test_a_role_may_what_it_may(house: House, route: Route, role: str) -> None:
     made, browser = house.objects(route), house.people[role]
     browser.get("/")
     before = house.stored()
-    answer = house.ask(browser, route, made)
+    response = house.ask(browser, route, made)
     if not route.allowed(role):
-        assert answer.status_code == 403 and "Your role does not allow this." in answer.text
+        assert response.status_code == 403 and "Your role does not allow this." in response.text
         assert house.stored() == before
         return
     expected = (409,) if route.endpoint in TOO_LATE else (200,) if route.method == "GET" else (200, 302)
-    assert answer.status_code in expected, answer.text
+    assert response.status_code in expected, response.text
     changes = route.method == "POST" and route.endpoint not in CHANGES_NOTHING | TOO_LATE
     after = house.stored()
     assert (after != before) == changes, [table for table in before if before[table] != after[table]]

@@ -56,8 +56,8 @@ FIELDS = (
 def test_an_odd_address_is_answered(console: Console, odd: str) -> None:
     browser = console.browser()
     for path in pages_of_the_account(console):
-        answer = browser.get(path, query_string=dict.fromkeys(NAMES, odd))
-        assert answer.status_code < 500, (path, answer.status_code)
+        response = browser.get(path, query_string=dict.fromkeys(NAMES, odd))
+        assert response.status_code < 500, (path, response.status_code)
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
@@ -75,10 +75,10 @@ def test_an_odd_form_is_answered(console: Console, odd: str) -> None:
         path = re.sub(r"<\w+>", "x", path)
         for kind in ("one", "list", "file", "group") if "/compose" in path else ("one",):
             file = (io.BytesIO(odd.encode()), "odd.csv")
-            answer = browser.client.post(
+            response = browser.client.post(
                 path, data={**odd_fields, "kind": kind, "csrf_token": browser.csrf, "file": file}
             )
-            assert answer.status_code < 500, (path, kind, answer.status_code)
+            assert response.status_code < 500, (path, kind, response.status_code)
 
 
 @pytest.mark.parametrize("letter", ["a", "\U0001f600"])

@@ -35,14 +35,14 @@ def user(email: str) -> dict[str, Any]:
 
 def went(browser: Browser, provider: OidcProvider, start: str = "/sign-in/oidc") -> str:
     """The address to which the provider sends the browser back, after a start at the console."""
-    answer = browser.open(start)
-    assert answer.status_code == 302, answer.text
-    return f"{CALLBACK}?{urlencode(provider.browse(answer.headers['Location']))}"
+    response = browser.open(start)
+    assert response.status_code == 302, response.text
+    return f"{CALLBACK}?{urlencode(provider.browse(response.headers['Location']))}"
 
 
-def refusal(browser: Browser, answer: TestResponse) -> str:
+def refusal(browser: Browser, response: TestResponse) -> str:
     """The page that says why nobody was signed in."""
-    page = browser.open(answer.headers["Location"]).text
+    page = browser.open(response.headers["Location"]).text
     assert not signed_in(browser)
     return page
 
@@ -122,7 +122,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_wrong_is_said(console: Console, provider: OidcProvider, case: str) -> None:
+def test_what_is_wrong_is_reported(console: Console, provider: OidcProvider, case: str) -> None:
     more, text = REFUSED[case]
     browser = console.stranger()
     provider.user = user(console.person().email)

@@ -123,9 +123,9 @@ def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) 
     paths = pages_of(console)
     assert len(paths) > 15
     for path in paths:
-        answer = browser.open(path)
-        assert answer.status_code in (200, 302), (path, answer.text)
-        assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text), path
+        response = browser.open(path)
+        assert response.status_code in (200, 302), (path, response.text)
+        assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", response.text), path
 
 
 def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> None:
@@ -142,8 +142,8 @@ def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Cons
     for path in paths:
         if path == "/operator/":
             continue
-        answer = owner.open(path)
-        assert answer.status_code == 403 and "You have no role in the installation." in answer.text, path
+        response = owner.open(path)
+        assert response.status_code == 403 and "You have no role in the installation." in response.text, path
     recorded = actions(console)
     for path, fields in changes_of(console):
         assert owner.submit(path, **fields).status_code == 403, path
@@ -183,8 +183,8 @@ def test_support_changes_nothing(console: Console, carrier: str) -> None:
     assert posts and len(forms) >= 12
     recorded = actions(console)
     for path, fields in forms:
-        answer = support.submit(path, **fields)
-        assert answer.status_code == 403 and "Your role does not allow this." in answer.text, path
+        response = support.submit(path, **fields)
+        assert response.status_code == 403 and "Your role does not allow this." in response.text, path
     assert actions(console) == recorded
 
 
@@ -222,8 +222,8 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     admin, before = console.operator(), console.service.get("/balance").json["balance"]
     admin.open(of_the_account(console, "/top-up"))
     fields = {"credits": "1200", "reason": "invoice 17", "key": f"payment-{console.service.account_id}"}
-    asked = admin.submit(of_the_account(console, "/top-up"), **fields)
-    assert asked.status_code == 200 and "Add 1,200 credits" in asked.text
+    response = admin.submit(of_the_account(console, "/top-up"), **fields)
+    assert response.status_code == 200 and "Add 1,200 credits" in response.text
     assert console.service.get("/balance").json["balance"] == before
     for _ in range(2):
         done = admin.submit(of_the_account(console, "/top-up"), confirmed="yes", follow=True, **fields)
@@ -246,19 +246,19 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
 
 
 @pytest.mark.parametrize("credits", ["", "-5", "0", "1.5", "1e3", "9" * 30, "٣"])
-def test_what_is_no_number_of_credits_is_said(console: Console, credits: str) -> None:
+def test_what_is_no_number_of_credits_is_reported(console: Console, credits: str) -> None:
     admin, before = console.operator(), console.service.get("/balance").json["balance"]
     admin.open(of_the_account(console, "/top-up"))
-    answer = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
-    assert answer.status_code == 400 and 'id="credits-error"' in answer.text
+    response = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
+    assert response.status_code == 400 and 'id="credits-error"' in response.text
     assert console.service.get("/balance").json["balance"] == before
 
 
 def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -> None:
     admin = console.operator()
     admin.open(of_the_account(console, "/suspend"))
-    answer = admin.submit(of_the_account(console, "/suspend"), reason=" ")
-    assert answer.status_code == 400 and "Give a reason." in answer.text
+    response = admin.submit(of_the_account(console, "/suspend"), reason=" ")
+    assert response.status_code == 400 and "Give a reason." in response.text
     done = admin.submit(of_the_account(console, "/suspend"), reason="unpaid", follow=True)
     assert "The account is suspended." in done.text and "Activate" in done.text
     assert "unpaid" in admin.open(f"/operator/changes/?account_id={console.service.account_id}").text
@@ -327,8 +327,8 @@ def test_the_rate_in_use_is_that_between_two_readings(console: Console, carrier:
     part = admin.open(earlier, headers={"HX-Request": "true"}).text
     assert "<html" not in part and re.search(r"<dt>Messages per second</dt><dd>0</dd>", part)
     for broken in ("at=x&carrier=main&submitted=1", "at=nan&carrier=main&submitted=1", "carrier=main&submitted=y&at=1"):
-        part = admin.open(f"/operator/carriers/now?{broken}")
-        assert part.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in part.text, broken
+        response = admin.open(f"/operator/carriers/now?{broken}")
+        assert response.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in response.text, broken
 
 
 def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console, in_doubt: InDoubt) -> None:
@@ -398,8 +398,8 @@ def test_a_search_for_messages_is_in_the_readers_language(console: Console, lost
 
 def test_the_id_of_a_message_leads_to_it_and_that_of_a_send_to_its_messages(console: Console, lost: Lost) -> None:
     support = console.operator("support")
-    answer = support.open(f"/operator/messages/?id={lost.message_id}")
-    assert answer.headers["Location"] == f"/operator/messages/{lost.message_id}"
+    response = support.open(f"/operator/messages/?id={lost.message_id}")
+    assert response.headers["Location"] == f"/operator/messages/{lost.message_id}"
     console.service.send("254711000001", "Another one")
     shown = support.open(f"/operator/messages/?id={lost.send_id}").text
     assert re.findall(r'href="/operator/messages/([0-9a-f-]{36})"', shown) == [lost.message_id]
@@ -540,9 +540,9 @@ def test_the_queue_says_what_limits_it(console: Console) -> None:
         "inbound/?sent_to=" + "1" * 30,
     ],
 )
-def test_a_wrong_filter_is_said(console: Console, query: str) -> None:
-    answer = console.operator().open(f"/operator/{query}")
-    assert answer.status_code == 400 and "There is a problem" in answer.text
+def test_a_wrong_filter_is_reported(console: Console, query: str) -> None:
+    response = console.operator().open(f"/operator/{query}")
+    assert response.status_code == 400 and "There is a problem" in response.text
 
 
 def test_what_accounts_store_is_never_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
@@ -555,8 +555,8 @@ def test_what_accounts_store_is_never_code(console: Console, carrier: str, in_do
         connection.execute(text("UPDATE sender_id SET use_case = :evil, reason = :evil"), {"evil": SCRIPT})
         connection.execute(text("UPDATE api_key SET name = :evil"), {"evil": SCRIPT})
     admin.open(of_the_account(console, "/top-up"))
-    asked = admin.submit(of_the_account(console, "/top-up"), credits="5", reason=SCRIPT)
-    assert SCRIPT not in asked.text
+    response = admin.submit(of_the_account(console, "/top-up"), credits="5", reason=SCRIPT)
+    assert SCRIPT not in response.text
     admin.submit(of_the_account(console, "/top-up"), credits="5", reason=SCRIPT, confirmed="yes")
     for path in (
         *operators_pages(console),

@@ -1,4 +1,4 @@
-"""A form that comes twice, by a double click or a reload of its answer, has one effect."""
+"""A form that comes twice, by a double click or a reload of its response, has one effect."""
 
 import io
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from tests.integration.console.test_operator import changes_of
 
 FILE = "phone\n254711000007\n"
 READS = {"idempotency", "person_session", "quote"}
-"""Tables that say only what was asked."""
+"""Tables that only record requests."""
 
 
 class Shown(NamedTuple):

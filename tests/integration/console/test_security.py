@@ -36,8 +36,8 @@ def test_no_form_is_taken_without_its_token(console: Console) -> None:
     assert len(paths) > 30
     for path in paths:
         for token in ("", "forged"):
-            answer = owner.client.post(path, data={"csrf_token": token} if token else {})
-            assert answer.status_code == 400 and "no longer valid" in answer.text, path
+            response = owner.client.post(path, data={"csrf_token": token} if token else {})
+            assert response.status_code == 400 and "no longer valid" in response.text, path
 
 
 def test_strangers_send_small_forms_only(console: Console) -> None:
@@ -45,8 +45,8 @@ def test_strangers_send_small_forms_only(console: Console) -> None:
     stranger.open("/sign-in")
     for path in forms(console.app):
         for more in ({"filler": "x" * LARGE}, {"file": (io.BytesIO(b"x" * LARGE), "x.csv")}):
-            answer = stranger.client.post(path, data={"csrf_token": stranger.csrf, **more})
-            assert answer.status_code == 413 and "This is too large." in answer.text, path
+            response = stranger.client.post(path, data={"csrf_token": stranger.csrf, **more})
+            assert response.status_code == 413 and "This is too large." in response.text, path
 
 
 def test_people_send_large_lists_and_files_where_these_belong(console: Console) -> None:
@@ -54,8 +54,8 @@ def test_people_send_large_lists_and_files_where_these_belong(console: Console) 
     group = console.service.post("/groups", name="Ours").json["group_id"]
     assert owner.post("/groups/", name="Large", filler="x" * LARGE).status_code == 413
     for path in ("/compose/", "/compose/quote", "/compose/confirm", "/compose/send"):
-        answer = owner.post(path, kind="list", list="254711000001", file_text="x" * LARGE)
-        assert answer.status_code in (200, 400), path
+        response = owner.post(path, kind="list", list="254711000001", file_text="x" * LARGE)
+        assert response.status_code in (200, 400), path
     for path in ("/opt-outs/import", f"/groups/{group}/import"):
         rows = io.BytesIO(b"phone\n" + b"254711000001\n" * (LARGE // 13))
         assert owner.post(path, file=(rows, "phones.csv")).status_code == 302, path
@@ -65,28 +65,28 @@ def test_people_send_large_lists_and_files_where_these_belong(console: Console) 
 
 def test_a_token_of_another_session_is_not_taken(console: Console) -> None:
     mine, other = console.browser(), console.browser()
-    answer = mine.post("/groups/", name="Forged", csrf_token=other.csrf)
-    assert answer.status_code == 400
+    response = mine.post("/groups/", name="Forged", csrf_token=other.csrf)
+    assert response.status_code == 400
     assert console.service.get("/groups").json["data"] == []
 
 
 def test_every_page_forbids_frames_and_inline_code(console: Console) -> None:
     owner, stranger = console.browser(), console.stranger()
-    answers = [owner.get(path) for path in pages_of_the_account(console)]
-    answers += [
+    responses = [owner.get(path) for path in pages_of_the_account(console)]
+    responses += [
         stranger.open("/sign-in"),
         stranger.open("/nothing"),
         owner.open("/me/security"),
         stranger.open("/healthz"),
     ]
-    for answer in answers:
-        assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
-        assert answer.headers["X-Frame-Options"] == "DENY"
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert answer.headers["Cache-Control"] == "no-store"
-        if answer.mimetype == "text/html":
-            assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", answer.text)
-            assert not re.search(r"""(?:src|href|action)=["'](?:https?:)?//""", answer.text)
+    for response in responses:
+        assert response.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+        assert response.headers["X-Frame-Options"] == "DENY"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Cache-Control"] == "no-store"
+        if response.mimetype == "text/html":
+            assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", response.text)
+            assert not re.search(r"""(?:src|href|action)=["'](?:https?:)?//""", response.text)
 
 
 def test_the_policy_allows_nothing_from_elsewhere() -> None:
@@ -135,11 +135,11 @@ def test_what_is_stored_is_never_code(console: Console, number: str, evil: str) 
     ]
     shown = 0
     for path in pages:
-        answer = owner.get(path)
-        if answer.mimetype == "text/html":
-            assert evil not in answer.text, path
-            assert not re.search(r"<(?:script>alert|img src=x)", answer.text), path
-            shown += answer.text.count("alert(1)")
+        response = owner.get(path)
+        if response.mimetype == "text/html":
+            assert evil not in response.text, path
+            assert not re.search(r"<(?:script>alert|img src=x)", response.text), path
+            shown += response.text.count("alert(1)")
     assert shown > 10
 
 
@@ -173,10 +173,10 @@ def test_another_account_is_not_there(console: Console) -> None:
     other = console.service.new_account("other")
     owner = console.browser()
     for path in pages_of_the_account(console):
-        answer = owner.open(f"/accounts/{other}/live{path}")
-        assert answer.status_code in (404, 302), (path, answer.status_code)
-        if answer.status_code == 302:
-            assert f"/accounts/{other}/" in answer.headers["Location"]
+        response = owner.open(f"/accounts/{other}/live{path}")
+        assert response.status_code in (404, 302), (path, response.status_code)
+        if response.status_code == 302:
+            assert f"/accounts/{other}/" in response.headers["Location"]
 
 
 ABOVE: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -203,8 +203,8 @@ ABOVE: dict[str, list[tuple[str, dict[str, Any]]]] = {
 def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
     browser = console.browser(role)
     for path, fields in ABOVE[role]:
-        answer = browser.post(path, **fields)
-        assert answer.status_code == 403 and "Your role does not allow this." in answer.text, path
+        response = browser.post(path, **fields)
+        assert response.status_code == 403 and "Your role does not allow this." in response.text, path
     service = console.service
     assert service.get("/sends").json["data"] == [] and service.get("/groups").json["data"] == []
     menu = browser.get("/").text

@@ -52,14 +52,14 @@ def test_the_counts_add_up(console: Console) -> None:
 
 def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
-    for action, status, said in (
+    for action, status, notice in (
         ("pause", "paused", "The send is paused."),
         ("resume", "scheduled", "The send has resumed."),
         ("cancel", "canceled", "Send canceled. Unused credits have been returned."),
     ):
         browser.get(f"/sends/{send}")
         page = browser.post(f"/sends/{send}/{action}", follow=True)
-        assert said in page.text
+        assert notice in page.text
         assert console.service.get(f"/sends/{send}").json["status"] == status
     late = browser.post(f"/sends/{send}/pause", follow=True)
     assert late.status_code == 200 and "This is no longer possible" in late.text
@@ -180,7 +180,7 @@ def test_messages_that_expired_without_an_attempt_are_counted(console: Console) 
     ]
 
 
-def test_reasons_are_told_in_the_readers_language(console: Console) -> None:
+def test_reasons_are_shown_in_the_readers_language(console: Console) -> None:
     sent = console.service.send("999020000001").json
     browser = console.browser()
     browser.open("/me/profile")

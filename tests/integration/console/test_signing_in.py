@@ -29,7 +29,7 @@ def test_it_works(console: Console) -> None:
     assert "Overview" in browser.get("/").text
 
 
-def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> None:
+def test_a_wrong_password_is_reported_and_the_address_is_kept(console: Console) -> None:
     browser, email = console.stranger(), console.person().email
     page = by_password(browser, email, "not the right password")
     assert page.status_code == 400
@@ -39,9 +39,9 @@ def test_a_wrong_password_is_said_and_the_address_is_kept(console: Console) -> N
 
 
 def test_nobody_sees_a_page_without_signing_in(console: Console) -> None:
-    answer = console.stranger().get("/sends/")
-    assert answer.status_code == 302
-    assert answer.headers["Location"].startswith("/sign-in?next=")
+    response = console.stranger().get("/sends/")
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith("/sign-in?next=")
 
 
 def test_after_signing_in_the_page_that_was_asked_for_is_shown(console: Console) -> None:
@@ -59,11 +59,11 @@ ELSEWHERE = (
 
 @pytest.mark.parametrize("next_page", ELSEWHERE)
 def test_nobody_is_sent_elsewhere_after_signing_in(console: Console, next_page: str) -> None:
-    answer = by_password(console.stranger(), console.person().email, next=next_page)
-    assert answer.headers["Location"] == "/"
+    response = by_password(console.stranger(), console.person().email, next=next_page)
+    assert response.headers["Location"] == "/"
 
 
-def test_who_has_a_second_factor_is_asked_for_a_code(console: Console) -> None:
+def test_a_person_with_a_second_factor_must_give_a_code(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     secret = person.post("/me/totp", password=PASSWORD).json["secret"]
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
@@ -88,7 +88,7 @@ def test_a_session_of_before_is_not_used_after_signing_in(console: Console) -> N
     assert before and after and before.value != after.value
 
 
-def test_who_signs_out_is_out_everywhere_the_cookie_was_copied_to(console: Console) -> None:
+def test_signing_out_ends_every_copy_of_the_cookie(console: Console) -> None:
     browser = console.browser()
     cookie = browser.client.get_cookie("console")
     assert cookie is not None
@@ -175,9 +175,9 @@ def test_the_cookie_is_for_the_browser_only(console: Console) -> None:
     set_cookie = console.stranger().open("/sign-in").headers["Set-Cookie"]
     assert "HttpOnly" in set_cookie and "SameSite=Lax" in set_cookie and "Secure" not in set_cookie
     app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=console.api_url, url="https://sms.example.com"))
-    answer = app.test_client().get("/sign-in", base_url="https://sms.example.com")
-    assert answer.headers["Set-Cookie"].startswith("__Host-console=") and "Secure" in answer.headers["Set-Cookie"]
-    assert "max-age" in answer.headers["Strict-Transport-Security"]
+    response = app.test_client().get("/sign-in", base_url="https://sms.example.com")
+    assert response.headers["Set-Cookie"].startswith("__Host-console=") and "Secure" in response.headers["Set-Cookie"]
+    assert "max-age" in response.headers["Strict-Transport-Security"]
 
 
 def test_the_api_hears_the_address_and_the_browser_of_the_person(console: Console) -> None:

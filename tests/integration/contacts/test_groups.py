@@ -33,15 +33,15 @@ def call(service: Service, method: str, path: str, body: Any = None, **headers: 
 
 
 def new_group(service: Service, name: str = "VIP") -> str:
-    answer = service.post("/groups", name=name)
-    assert answer.status_code == 200, answer.json
-    return str(answer.json["group_id"])
+    response = service.post("/groups", name=name)
+    assert response.status_code == 200, response.json
+    return str(response.json["group_id"])
 
 
 def put(service: Service, group: str, contacts: list[Any], **headers: str) -> Any:
-    answer = call(service, "POST", f"/groups/{group}/contacts", {"contacts": contacts}, **headers)
-    assert answer.status_code == 200, answer.json
-    return answer.json
+    response = call(service, "POST", f"/groups/{group}/contacts", {"contacts": contacts}, **headers)
+    assert response.status_code == 200, response.json
+    return response.json
 
 
 def listed(service: Service, group: str, query: str = "") -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ def test_a_group_is_made_renamed_and_deleted(service: Service) -> None:
 def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) -> None:
     group = new_group(service)
     stranger = service.new_token(service.new_account("stranger"))
-    asked = [
+    responses = [
         ("GET", "", None),
         ("PATCH", "", {"name": "Mine"}),
         ("DELETE", "", None),
@@ -95,7 +95,7 @@ def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) ->
         ("POST", "/contacts", {"contacts": [A]}),
         ("DELETE", "/contacts", {"phones": [A]}),
     ]
-    for method, path, body in asked:
+    for method, path, body in responses:
         theirs = call(service, method, f"/groups/{group}{path}", body, token=stranger)
         nobodys = call(service, method, f"/groups/{UNKNOWN}{path}", body)
         assert theirs.status_code == nobodys.status_code == 404
@@ -103,7 +103,7 @@ def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) ->
     assert listed(service, group) == []
 
 
-def test_each_entry_that_is_no_contact_is_told_by_its_index(service: Service) -> None:
+def test_each_entry_that_is_no_contact_is_reported_with_its_index(service: Service) -> None:
     group = new_group(service)
     made = put(
         service,
@@ -153,16 +153,16 @@ def test_each_entry_that_is_no_contact_is_told_by_its_index(service: Service) ->
     [{}, {"contacts": []}, {"contacts": "x"}, {"contacts": {}}, {"contacts": [A], "tag": "x"}, {"contacts": None}],
 )
 def test_a_wrong_body_is_refused(service: Service, body: dict[str, Any]) -> None:
-    answer = call(service, "POST", f"/groups/{new_group(service)}/contacts", body)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    response = call(service, "POST", f"/groups/{new_group(service)}/contacts", body)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
 
 
 @pytest.mark.parametrize("name", ["", " ", " VIP", "VIP ", "a\nb", "x" * 101, 5, None])
 def test_a_wrong_name_is_refused(service: Service, name: Any) -> None:
     group = new_group(service, "Group")
     for method, path in (("POST", "/groups"), ("PATCH", f"/groups/{group}")):
-        answer = call(service, method, path, {"name": name})
-        assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, "/name")
+        response = call(service, method, path, {"name": name})
+        assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, "/name")
 
 
 def test_fields_and_tags_replace_those_before_and_are_kept_where_not_given(service: Service) -> None:
@@ -194,8 +194,8 @@ def test_pages_and_filters(service: Service) -> None:
     assert [contact["phone"] for contact in listed(service, group, f"?phone={phones[3]}")] == [phones[3]]
     assert listed(service, group, f"?phone={phones[4]}&tag=odd") == []
     for wrong in ("?phone=0711", "?limit=0", "?cursor=x", "?tag=", "?colour=red"):
-        answer = service.get(f"/groups/{group}/contacts{wrong}")
-        assert (answer.status_code, answer.json["code"]) == (400, "validation_failed"), wrong
+        response = service.get(f"/groups/{group}/contacts{wrong}")
+        assert (response.status_code, response.json["code"]) == (400, "validation_failed"), wrong
 
 
 def test_numbers_are_read_before_a_transaction_begins(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,8 +223,10 @@ def test_an_international_number_is_not_one_of_the_accounts_country(service: Ser
     with service.engine.begin() as connection:
         set_country(connection, service.account_id, "DE")
     group = service.new_group([])
-    answer = service.post(f"/groups/{group}/contacts", contacts=["254711009918", "254711009918.0", "2.54711E+11"]).json
-    assert [entry["code"] for entry in answer["rejected"]] == ["spreadsheet_number"] * 2
+    response = service.post(
+        f"/groups/{group}/contacts", contacts=["254711009918", "254711009918.0", "2.54711E+11"]
+    ).json
+    assert [entry["code"] for entry in response["rejected"]] == ["spreadsheet_number"] * 2
     assert [each["phone"] for each in service.get(f"/groups/{group}/contacts").json["data"]] == ["254711009918"]
 
 
@@ -263,9 +265,9 @@ def test_an_export_is_csv_that_no_spreadsheet_runs(service: Service) -> None:
             C,
         ],
     )
-    answer = call(service, "GET", f"/groups/{group}/contacts", Accept="text/csv")
-    assert answer.mimetype == "text/csv"
-    rows = list(csv.reader(io.StringIO(answer.text)))
+    response = call(service, "GET", f"/groups/{group}/contacts", Accept="text/csv")
+    assert response.mimetype == "text/csv"
+    rows = list(csv.reader(io.StringIO(response.text)))
     assert rows == [
         ["phone", "city", "name", "note", "tags"],
         [A, "", '\'=HYPERLINK("http://x","y")', "a,b", "'@vip;new"],
@@ -282,8 +284,8 @@ def test_an_export_has_a_bounded_number_of_columns(service: Service) -> None:
         for contact in range(9)
     ]
     put(service, group, entries)
-    answer = call(service, "GET", f"/groups/{group}/contacts", Accept="text/csv")
-    head, *rows = list(csv.reader(io.StringIO(answer.text)))
+    response = call(service, "GET", f"/groups/{group}/contacts", Accept="text/csv")
+    head, *rows = list(csv.reader(io.StringIO(response.text)))
     assert head == ["phone", "fields", "tags"]
     assert [(row[0], json.loads(row[1])) for row in rows] == [(entry["phone"], entry["fields"]) for entry in entries]
 

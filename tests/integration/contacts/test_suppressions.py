@@ -1,4 +1,4 @@
-"""The opt-out list over HTTP: who is put on it, who is taken off, and whom it keeps a message from."""
+"""The opt-out list over HTTP: adding to it, removing from it, and which messages it stops."""
 
 import tracemalloc
 from typing import Any
@@ -27,9 +27,9 @@ def export(service: Service) -> str:
 
 
 def test_it_works(service: Service) -> None:
-    answer = service.post("/suppressions", phones=[PHONE, "+254 733 000002", "0712", PHONE], reason="asked").json
-    assert answer["counts"] == {"submitted": 4, "added": 2, "unchanged": 0, "duplicate": 1, "invalid": 1}
-    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [(2, "invalid_phone")]
+    response = service.post("/suppressions", phones=[PHONE, "+254 733 000002", "0712", PHONE], reason="asked").json
+    assert response["counts"] == {"submitted": 4, "added": 2, "unchanged": 0, "duplicate": 1, "invalid": 1}
+    assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [(2, "invalid_phone")]
     assert [entry["phone"] for entry in service.get("/suppressions").json["data"]] == [PHONE, OTHER]
     refused = service.send(PHONE)
     assert (refused.status_code, refused.json["code"]) == (403, "recipient_suppressed")
@@ -79,7 +79,7 @@ def test_scopes(service: Service, scope: dict[str, str], category: str, sender: 
     assert service.delete(f"/suppressions/{PHONE}?{query}").json["removed"] == 1
 
 
-def test_who_opts_out_after_acceptance_is_looked_for_at_hand_off_and_not_charged(service: Service) -> None:
+def test_an_opt_out_after_acceptance_is_found_at_hand_over_and_not_charged(service: Service) -> None:
     send = service.bulk([PHONE, OTHER], category="marketing", send_at=ahead()).json["send_id"]
     service.post("/suppressions", phones=[OTHER], category="marketing")
     service.post("/suppressions", phones=[PHONE], category="transactional")
@@ -95,28 +95,28 @@ def test_who_opts_out_after_acceptance_is_looked_for_at_hand_off_and_not_charged
 def test_what_is_exported_can_be_imported(service: Service) -> None:
     service.post("/suppressions", phones=[PHONE], reason='said "no", twice')
     service.post("/suppressions", phones=[PHONE, OTHER], category="marketing", sender_id="ACME")
-    told = export(service)
-    assert told.count("\n") == 4
+    exported = export(service)
+    assert exported.count("\n") == 4
     for phone in (PHONE, OTHER):
         service.delete(f"/suppressions/{phone}")
-    answer = import_csv(service, told).json
-    assert answer["counts"]["added"] == 3
+    response = import_csv(service, exported).json
+    assert response["counts"]["added"] == 3
     assert [line.rpartition(",")[0] for line in export(service).splitlines()] == [
-        line.rpartition(",")[0] for line in told.splitlines()
+        line.rpartition(",")[0] for line in exported.splitlines()
     ]
-    assert import_csv(service, told).json["counts"]["unchanged"] == 3
+    assert import_csv(service, exported).json["counts"]["unchanged"] == 3
 
 
-def test_bad_rows_are_told_and_the_others_taken(service: Service) -> None:
-    answer = import_csv(service, f"\ufeffPhone;Category\n{PHONE};marketing\n\n0712;\n{OTHER};nonsense\n").json
-    assert answer["counts"] == {"submitted": 3, "added": 1, "unchanged": 0, "duplicate": 0, "invalid": 2}
-    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [(1, "invalid_phone"), (2, "invalid")]
+def test_bad_rows_are_reported_and_the_others_taken(service: Service) -> None:
+    response = import_csv(service, f"\ufeffPhone;Category\n{PHONE};marketing\n\n0712;\n{OTHER};nonsense\n").json
+    assert response["counts"] == {"submitted": 3, "added": 1, "unchanged": 0, "duplicate": 0, "invalid": 2}
+    assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [(1, "invalid_phone"), (2, "invalid")]
 
 
 @pytest.mark.parametrize("body", ["", "number\n254711000000\n", 'phone\n"254', "phone\n\0\n"])
 def test_what_is_no_csv(service: Service, body: str) -> None:
-    answer = import_csv(service, body)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    response = import_csv(service, body)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert import_csv(service, "phone\n", **{"Content-Type": "text/plain"}).status_code == 415
 
 
@@ -127,10 +127,10 @@ def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: st
     """8 MB of it were 750 MB in memory, and took seconds, before they were refused."""
     given = begin + unit * ((8 * 1024 * 1024 - len(begin)) // len(unit))
     tracemalloc.start()
-    answer = import_csv(service, given)
+    response = import_csv(service, given)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert (answer.status_code, most < 100_000_000) == (400, True), (answer.text, most)
+    assert (response.status_code, most < 100_000_000) == (400, True), (response.text, most)
     assert service.get("/suppressions").json["data"] == []
 
 
@@ -191,28 +191,28 @@ def test_another_accounts_list_is_its_own(service: Service) -> None:
     assert service.get("/suppressions?cursor=bm90aGluZw").status_code == 400
 
 
-def test_who_comes_on_the_list_is_told_once_for_each_request(service: Service) -> None:
+def test_each_request_that_adds_a_phone_to_the_list_writes_one_event(service: Service) -> None:
     listen(service.engine, service.account_id)
     key = {"Idempotency-Key": "k1"}
     for _ in range(2):
         service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing", headers=key)
     service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing")
     import_csv(service, f"phone,reason,sender_id\n{PHONE},one,ACME\n{OTHER},two,ACME\n")
-    told = [event["data"] for event in service.get("/events?types=suppression.created").json["data"]]
+    events = [event["data"] for event in service.get("/events?types=suppression.created").json["data"]]
     nothing = dict.fromkeys(("phone", "category", "sender_id", "reason"))
-    assert told == [
+    assert events == [
         {**nothing, "added": 1, "phone": PHONE, "category": "marketing", "reason": "asked"},
         {**nothing, "added": 2, "sender_id": "ACME"},
     ]
 
 
 def test_a_file_names_a_hundred_columns(service: Service) -> None:
-    def answer(columns: int) -> TestResponse:
+    def import_columns(columns: int) -> TestResponse:
         names = ",".join(["phone", *(f"c{number}" for number in range(columns - 1))])
         headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
         return service.client.post(f"{PREFIX}/suppressions/import", data=f"{names}\n{PHONE}\n", headers=headers)
 
-    assert answer(100).status_code == 200
-    refused = answer(101)
+    assert import_columns(100).status_code == 200
+    refused = import_columns(101)
     assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
     assert "more than 100 columns" in refused.json["detail"]

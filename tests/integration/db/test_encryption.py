@@ -164,15 +164,15 @@ def test_without_the_key_nothing_is_read_kept_or_sent(service: Heard, engine: En
     with engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'queued', due_at = now()"))
         connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
-    for keys, said in (((), "'k1', which TEXT_KEYS does not have"), ((TextKey("k1", b"9" * 32),), "not the one")):
+    for keys, problem in (((), "'k1', which TEXT_KEYS does not have"), ((TextKey("k1", b"9" * 32),), "not the one")):
         other = with_keys(engine, *keys)
-        with pytest.raises(WrongTextKeys, match=said):
+        with pytest.raises(WrongTextKeys, match=problem):
             check_text_keys(other)
         stranger = Service(other)
-        for answer in (stranger.get(f"/sends/{held}", token=service.token), stranger.send("254711000009")):
-            assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+        for response in (stranger.get(f"/sends/{held}", token=service.token), stranger.send("254711000009")):
+            assert (response.status_code, response.json["code"]) == (503, "unavailable")
         ready = stranger.client.get("/readyz")
-        assert (ready.status_code, said in ready.json["status"]) == (503, True)
+        assert (ready.status_code, problem in ready.json["status"]) == (503, True)
         with pytest.raises(WrongTextKeys):
             stranger.worker.sweeper.work()
         assert stranger.submitted() == {}
@@ -185,8 +185,8 @@ def test_a_process_that_began_before_the_key_refuses_what_it_cannot_read(service
     old.send(message="with the first key")
     new = Service(with_keys(engine, SECOND, FIRST))
     send = new.send(message=CANARY).json["send_id"]
-    answer = old.get(f"/sends/{send}", token=new.token)
-    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    response = old.get(f"/sends/{send}", token=new.token)
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
 
 
 def test_a_text_that_was_changed_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:

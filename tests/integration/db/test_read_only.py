@@ -33,14 +33,14 @@ def test_nothing_is_accepted_and_all_goes_on_afterwards(service: Service, read_o
     ready = service.flask.test_client().get("/readyz")
     assert (ready.status_code, "read-only" in ready.json["status"]) == (503, True)
     refused = [service.send(phone=f"25471100000{number}") for number in range(3)]
-    assert {answer.status_code for answer in refused} == {503}
-    assert {answer.json["code"] for answer in refused} == {"unavailable"}
+    assert {response.status_code for response in refused} == {503}
+    assert {response.json["code"] for response in refused} == {"unavailable"}
     with read_only.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("SET default_transaction_read_only = off")
         name = connection.execute(text("SELECT current_database()")).scalar_one()
         connection.exec_driver_sql(f"ALTER DATABASE {name} RESET default_transaction_read_only")
-    answers = [service.send(phone=f"25471100001{number}").status_code for number in range(4)]
-    assert answers[1:] == [200] * 3, "the sessions from before are closed at the first error"
+    responses = [service.send(phone=f"25471100001{number}").status_code for number in range(4)]
+    assert responses[1:] == [200] * 3, "the sessions from before are closed at the first error"
     assert service.flask.test_client().get("/readyz").status_code == 200
     service.deliver_receipts()
     assert audit(service.engine, full=True) == []

@@ -1,4 +1,4 @@
-"""Every change of a message is written as an event, once, in the transaction that makes it, for who listens."""
+"""Every change of a message is written as an event, once, in the transaction that makes it, if the account listens."""
 
 from collections import Counter
 from uuid import UUID
@@ -50,14 +50,14 @@ def others(service: Service) -> list[tuple[str, UUID | None, object]]:
 
 
 def test_it_works(heard: Service) -> None:
-    answer = heard.send().json
+    response = heard.send().json
     heard.deliver_receipts()
-    message = UUID(answer["message_id"])
+    message = UUID(response["message_id"])
     assert of_messages(heard) == {("message.sent", message, None): 1, ("message.delivered", message, None): 1}
-    assert others(heard) == [("send.completed", UUID(answer["send_id"]), None)]
+    assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
 
 
-def test_nothing_is_written_for_who_does_not_listen(heard: Service) -> None:
+def test_nothing_is_written_for_an_account_that_does_not_listen(heard: Service) -> None:
     quiet = heard.new_account("quiet", 100)
     heard.bulk(["254711000001", "254711000002"], token=heard.new_token(quiet))
     heard.deliver_receipts()
@@ -66,14 +66,14 @@ def test_nothing_is_written_for_who_does_not_listen(heard: Service) -> None:
     assert not of_messages(heard)
 
 
-def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
+def test_a_list_is_packed_and_each_outcome_is_one_event(heard: Service) -> None:
     phones = [f"2547110001{n:02d}" for n in range(20)] + ["99902000001", "99908000001", "99906000001", "99907000001"]
-    answer = heard.bulk(phones).json
+    response = heard.bulk(phones).json
     heard.deliver_receipts()
-    ids = {entry["phone"]: UUID(entry["message_id"]) for entry in answer["messages"]}
-    told = of_messages(heard)
-    assert set(told.values()) == {1}
-    by_phone = {phone: {type for type, message, _ in told if message == ids[phone]} for phone in phones}
+    ids = {entry["phone"]: UUID(entry["message_id"]) for entry in response["messages"]}
+    received = of_messages(heard)
+    assert set(received.values()) == {1}
+    by_phone = {phone: {type for type, message, _ in received if message == ids[phone]} for phone in phones}
     assert by_phone["99902000001"] == {"message.failed"}
     assert by_phone["99906000001"] == {"message.in_doubt"}
     for phone in {*phones} - {"99902000001", "99906000001"}:
@@ -88,39 +88,39 @@ def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
 
 
 def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> None:
-    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
+    response = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     for _ in range(2):
-        heard.post(f"/sends/{answer['send_id']}/cancel")
-    ids = [UUID(entry["message_id"]) for entry in answer["messages"]]
+        heard.post(f"/sends/{response['send_id']}/cancel")
+    ids = [UUID(entry["message_id"]) for entry in response["messages"]]
     assert of_messages(heard) == {("message.canceled", message, None): 1 for message in ids}
-    assert others(heard) == [("send.canceled", UUID(answer["send_id"]), None)]
+    assert others(heard) == [("send.canceled", UUID(response["send_id"]), None)]
 
 
-def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
-    answer = heard.bulk(["254711000001"], send_at=ahead()).json
+def test_what_expires_writes_an_event_and_completes_the_send(heard: Service) -> None:
+    response = heard.bulk(["254711000001"], send_at=ahead()).json
     with heard.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": answer["send_id"]})
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": response["send_id"]})
     heard.sweep()
-    assert of_messages(heard) == {("message.expired", UUID(answer["messages"][0]["message_id"]), None): 1}
-    assert others(heard) == [("send.completed", UUID(answer["send_id"]), None)]
+    assert of_messages(heard) == {("message.expired", UUID(response["messages"][0]["message_id"]), None): 1}
+    assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
 
 
-def test_who_opted_out_meanwhile_is_told_of(heard: Service) -> None:
-    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
+def test_a_phone_that_opted_out_meanwhile_gets_a_rejected_event(heard: Service) -> None:
+    response = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         values = {"account": heard.account_id}
         connection.execute(text("INSERT INTO suppression VALUES (:account, 254711000002, 'STOP')"), values)
         connection.execute(text("UPDATE send SET send_at = now()"))
         connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
     heard.sweep()
-    ids = [UUID(entry["message_id"]) for entry in answer["messages"]]
+    ids = [UUID(entry["message_id"]) for entry in response["messages"]]
     assert of_messages(heard) == {
         ("message.sent", ids[0], None): 1,
         ("message.rejected", ids[1], "suppressed"): 1,
     }
 
 
-def test_a_low_balance_is_told_once_per_crossing(heard: Service) -> None:
+def test_a_low_balance_writes_one_event_per_crossing(heard: Service) -> None:
     def low() -> list[object]:
         return [data for type, _, data in others(heard) if type == "balance.low"]
 
@@ -135,7 +135,7 @@ def test_a_low_balance_is_told_once_per_crossing(heard: Service) -> None:
     assert len(low()) == 2
 
 
-def test_a_decision_on_a_sender_id_is_told(heard: Service) -> None:
+def test_a_decision_on_a_sender_id_writes_an_event(heard: Service) -> None:
     with heard.engine.begin() as connection:
         decide_sender(connection, heard.account_id, "ACME", "suspended", "A complaint.")
     assert others(heard) == [("sender_id.suspended", None, {"sender_id": "ACME", "reason": "A complaint."})]

@@ -34,7 +34,7 @@ UNKNOWN = "01900000-0000-7000-8000-000000000000"
 SINGLE = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
 BULK = {"sender_id": "ACME", "phones": [PHONE], "message": "Hi"}
 GROUP = {"sender_id": "ACME", "group_id": UNKNOWN, "message": "Hi"}
-BODIES = {"/sms/send": SINGLE, "/sms/send-bulk": BULK, "/sms/send-group": GROUP}
+BODIES: dict[str, dict[str, Any]] = {"/sms/send": SINGLE, "/sms/send-bulk": BULK, "/sms/send-group": GROUP}
 WITH_BODY = (*BODIES, "/sms/quote", "/auth/token")
 
 FACTS = text(
@@ -60,11 +60,11 @@ def untouched(service: Service) -> Iterator[None]:
     assert facts(service) == before
 
 
-def assert_problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The answer is this problem, with every member of the contract and nothing of the inside. Returns it."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    problem = json.loads(answer.data)
+def assert_problem(response: TestResponse, status: int, code: str) -> dict[str, Any]:
+    """The response is this problem, with every member of the contract and nothing of the inside. Returns it."""
+    assert response.status_code == status, response.text
+    assert response.headers["Content-Type"] == "application/problem+json"
+    problem = json.loads(response.data)
     assert problem["code"] == code, problem
     kind = CATALOGUE[code]
     assert problem["type"] == f"/api/v1/errors/{code}"
@@ -74,10 +74,10 @@ def assert_problem(answer: TestResponse, status: int, code: str) -> dict[str, An
     assert problem["remediation"] == kind.remediation
     assert problem["detail"].strip()
     assert problem["instance"].startswith("/")
-    assert problem["request_id"] == answer.headers["X-Request-Id"]
-    assert "Traceback" not in answer.text and "psycopg" not in answer.text
+    assert problem["request_id"] == response.headers["X-Request-Id"]
+    assert "Traceback" not in response.text and "psycopg" not in response.text
     if status == 401:
-        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        assert response.headers["WWW-Authenticate"].startswith("Bearer")
     return dict(problem)
 
 
@@ -187,8 +187,8 @@ def test_what_is_not_sent_as_json(service: Service, path: str, content_type: str
 
 
 def test_a_charset_and_capitals_do_no_harm(service: Service) -> None:
-    answer = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
-    assert answer.status_code == 200
+    response = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
+    assert response.status_code == 200
 
 
 @pytest.mark.usefixtures("untouched")
@@ -205,8 +205,8 @@ def test_a_body_that_is_one_byte_too_large(service: Service, path: str) -> None:
 @pytest.mark.parametrize("path", ["/auth/token", "/auth/revoke"])
 def test_a_blank_body_beside_credentials_is_bounded_too(service: Service, path: str) -> None:
     headers = {"Authorization": f"Bearer {service.token}", "X-API-Key": "bsk_none", "X-API-Secret": "none"}
-    answer = service.client.post(PREFIX + path, data=b" " * (MAX_BODY + 1), headers=headers)
-    assert_problem(answer, 413, "payload_too_large")
+    response = service.client.post(PREFIX + path, data=b" " * (MAX_BODY + 1), headers=headers)
+    assert_problem(response, 413, "payload_too_large")
     assert service.get("/balance").status_code == 200
 
 
@@ -226,13 +226,13 @@ class Endless:
 @pytest.mark.parametrize("path", [pytest.param(path, id=f"B05-endless-{path}") for path in WITH_BODY])
 def test_a_body_without_an_end(service: Service, path: str) -> None:
     body = Endless()
-    answer = service.client.post(
+    response = service.client.post(
         PREFIX + path,
         content_type="application/json",
         headers={"Authorization": f"Bearer {service.token}", "Transfer-Encoding": "chunked"},
         environ_overrides={"wsgi.input": body, "wsgi.input_terminated": True},
     )
-    assert_problem(answer, 413, "payload_too_large")
+    assert_problem(response, 413, "payload_too_large")
     assert body.read_so_far <= LARGE_BODY + DRAINED + 2 * PART
 
 
@@ -248,13 +248,13 @@ def test_a_chunked_body_is_not_cut_at_the_cap_and_then_taken(service: Service, e
             given, self.rest = self.rest[:size], self.rest[size:]
             return given
 
-    answer = service.client.post(
+    response = service.client.post(
         PREFIX + "/sms/send",
         content_type="application/json",
         headers={"Authorization": f"Bearer {service.token}", "Transfer-Encoding": "chunked"},
         environ_overrides={"wsgi.input": Stream(), "wsgi.input_terminated": True},
     )
-    assert_problem(answer, 413, "payload_too_large")
+    assert_problem(response, 413, "payload_too_large")
 
 
 @pytest.mark.usefixtures("untouched")
@@ -346,33 +346,36 @@ def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, valu
     assert pointers(problem) == {f"/{field}"}
 
 
+SENSELESS: dict[str, dict[str, Any]] = {
+    "send_at": {
+        "date": "2030-01-01",
+        "no-offset": "2030-01-01T00:00:00",
+        "words": "tomorrow",
+        "too-far": "2099-01-01T00:00:00Z",
+        "year-0": "0000-01-01T00:00:00Z",
+        "year-9999": "9999-12-31T23:59:59-12:00",
+        "year-1": "0001-01-01T00:00:00+12:00",
+        "leap-day": "2027-02-29T00:00:00Z",
+        "wrong-year": "2020-01-01T00:00:00Z",
+        "arabic": "٢٠٣٠-01-01T00:00:00Z",
+    },
+    "expires_at": {"past": "2020-01-01T00:00:00Z", "too-far": "2099-01-01T00:00:00Z"},
+    "reference": {"empty": "", "long": "x" * 256},
+    "callback_url": {"http": "http://example.com/", "words": "not a url", "file": "file:///etc/passwd"},
+    "category": {"unknown": "urgent", "capitals": "Marketing", "empty": ""},
+    "on_unicode": {"unknown": "drop"},
+    "max_segments": {"zero": 0, "negative": -1, "many": 31},
+    "rate": {"zero": 0, "negative": -1, "many": 2**63 - 1},
+    "metadata": {"large": {"a": "x" * 2048}},
+}
+
+
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     ("field", "value"),
     [
         pytest.param(field, value, id=f"B14-{field}-{name}")
-        for field, values in {
-            "send_at": {
-                "date": "2030-01-01",
-                "no-offset": "2030-01-01T00:00:00",
-                "words": "tomorrow",
-                "too-far": "2099-01-01T00:00:00Z",
-                "year-0": "0000-01-01T00:00:00Z",
-                "year-9999": "9999-12-31T23:59:59-12:00",
-                "year-1": "0001-01-01T00:00:00+12:00",
-                "leap-day": "2027-02-29T00:00:00Z",
-                "wrong-year": "2020-01-01T00:00:00Z",
-                "arabic": "٢٠٣٠-01-01T00:00:00Z",
-            },
-            "expires_at": {"past": "2020-01-01T00:00:00Z", "too-far": "2099-01-01T00:00:00Z"},
-            "reference": {"empty": "", "long": "x" * 256},
-            "callback_url": {"http": "http://example.com/", "words": "not a url", "file": "file:///etc/passwd"},
-            "category": {"unknown": "urgent", "capitals": "Marketing", "empty": ""},
-            "on_unicode": {"unknown": "drop"},
-            "max_segments": {"zero": 0, "negative": -1, "many": 31},
-            "rate": {"zero": 0, "negative": -1, "many": 2**63 - 1},
-            "metadata": {"large": {"a": "x" * 2048}},
-        }.items()
+        for field, values in SENSELESS.items()
         for name, value in values.items()
     ],
 )
@@ -508,10 +511,10 @@ def test_a_text_that_cannot_be_sent(service: Service, message: str, code: str) -
 )
 def test_a_text_at_the_border(service: Service, message: str, encoding: str, segments: int) -> None:
     before = service.get("/balance").json["balance"]
-    answer = service.send(message=message)
-    assert answer.status_code == 200, answer.json
-    assert answer.json["segments"] == {"count": segments, "encoding": encoding, "characters": len(message)}
-    assert answer.json["cost"] == segments == before - answer.json["balance"]
+    response = service.send(message=message)
+    assert response.status_code == 200, response.json
+    assert response.json["segments"] == {"count": segments, "encoding": encoding, "characters": len(message)}
+    assert response.json["cost"] == segments == before - response.json["balance"]
     parts = service.post("/sms/quote", **{**SINGLE, "message": message}).json["parts"]
     assert len(parts) == segments
     assert "".join(parts) == message
@@ -531,10 +534,10 @@ def test_a_text_at_the_border(service: Service, message: str, encoding: str, seg
     ],
 )
 def test_a_text_arrives_as_it_was_written(service: Service, message: str) -> None:
-    answer = service.post(
+    response = service.post(
         "/sms/send", **{**SINGLE, "message": message, "reference": message, "metadata": {"a": message}}
     )
-    send = service.get(f"/sends/{answer.json['send_id']}").json
+    send = service.get(f"/sends/{response.json['send_id']}").json
     assert (send["message"], send["reference"], send["metadata"]) == (message, message, {"a": message})
     assert send["counts"]["sent"] == 1
     with service.engine.connect() as connection:
@@ -596,17 +599,17 @@ def test_b28_more_than_a_hundred_thousand_recipients(service: Service) -> None:
 
 
 def test_b29_duplicates_are_dropped_reported_and_not_charged(service: Service) -> None:
-    answer = service.bulk([PHONE, "254711000001", PHONE, PHONE]).json
-    assert answer["counts"] | {"suppressed": 0} == {
+    response = service.bulk([PHONE, "254711000001", PHONE, PHONE]).json
+    assert response["counts"] | {"suppressed": 0} == {
         "submitted": 4,
         "accepted": 2,
         "duplicate": 2,
         "invalid": 0,
         "suppressed": 0,
     }
-    assert [(entry["index"], entry["duplicate_of"]) for entry in answer["rejected"]] == [(2, 0), (3, 0)]
-    assert answer["cost"] == 2
-    assert answer["balance"] == 998
+    assert [(entry["index"], entry["duplicate_of"]) for entry in response["rejected"]] == [(2, 0), (3, 0)]
+    assert response["cost"] == 2
+    assert response["balance"] == 998
 
 
 def test_b30_one_invalid_among_many(service: Service) -> None:
@@ -616,9 +619,9 @@ def test_b30_one_invalid_among_many(service: Service) -> None:
     problem = assert_problem(service.bulk(phones, strict=True), 400, "validation_failed")
     assert pointers(problem) == {"/phones/5000"}
     assert facts(service) == before
-    answer = service.bulk(phones[4_900:5_100]).json
-    assert (answer["counts"]["accepted"], answer["counts"]["invalid"], answer["cost"]) == (199, 1, 199)
-    assert [(entry["index"], entry["phone"]) for entry in answer["rejected"]] == [(100, "0712")]
+    response = service.bulk(phones[4_900:5_100]).json
+    assert (response["counts"]["accepted"], response["counts"]["invalid"], response["cost"]) == (199, 1, 199)
+    assert [(entry["index"], entry["phone"]) for entry in response["rejected"]] == [(100, "0712")]
 
 
 @pytest.mark.usefixtures("untouched")
@@ -723,10 +726,10 @@ def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Ser
             {"id": group},
         )
     tomorrow = datetime.now(UTC) + timedelta(days=1)
-    answer = send_group(service, group, send_at=tomorrow.isoformat())
-    assert answer.json["counts"]["accepted"] == answer.json["cost"] == 1_000_000
-    assert len(answer.data) < 2_000
-    service.post(f"/sends/{answer.json['send_id']}/cancel")
+    response = send_group(service, group, send_at=tomorrow.isoformat())
+    assert response.json["counts"]["accepted"] == response.json["cost"] == 1_000_000
+    assert len(response.data) < 2_000
+    service.post(f"/sends/{response.json['send_id']}/cancel")
     assert service.get("/balance").json["balance"] == 2_000_000
 
 
@@ -736,14 +739,14 @@ def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Ser
 def test_a_balance_at_the_border(service: Service, credits: int, status: int) -> None:
     service = Service(service.engine, credits=credits)
     before = facts(service)
-    answer = service.bulk([PHONE, "254711000001", "254711000002"])
-    assert answer.status_code == status
+    response = service.bulk([PHONE, "254711000001", "254711000002"])
+    assert response.status_code == status
     if status == 402:
-        problem = assert_problem(answer, 402, "low_balance")
+        problem = assert_problem(response, 402, "low_balance")
         assert (problem["required"], problem["balance"]) == (3, 2)
         assert facts(service) == before
     else:
-        assert answer.json["balance"] == 0
+        assert response.json["balance"] == 0
 
 
 def at_once(service: Service, count: int, **more: Any) -> list[TestResponse]:
@@ -760,16 +763,16 @@ def at_once(service: Service, count: int, **more: Any) -> list[TestResponse]:
 
 def test_b38_fifty_at_once_that_the_balance_does_not_cover(service: Service) -> None:
     service = Service(service.engine, credits=31)
-    statuses = sorted(answer.status_code for answer in at_once(service, 50))
+    statuses = sorted(response.status_code for response in at_once(service, 50))
     assert statuses == [200] * 15 + [402] * 35
     assert service.get("/balance").json["balance"] == 1
 
 
 def test_b44_fifty_at_once_with_one_key(service: Service) -> None:
-    answers = at_once(service, 50, **{"Idempotency-Key": "one"})
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.data for answer in answers}) == 1
-    assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
+    responses = at_once(service, 50, **{"Idempotency-Key": "one"})
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.data for response in responses}) == 1
+    assert sum("Idempotency-Replayed" not in response.headers for response in responses) == 1
     assert service.get("/balance").json["balance"] == 998
 
 
@@ -781,8 +784,8 @@ def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
             {"id": group},
         )
     before = facts(service)
-    answer = service.post("/sms/send-group", **{**GROUP, "group_id": group, "message": "😀" * 1600})
-    assert assert_problem(answer, 402, "low_balance")["required"] == 2147483647 * 49
+    response = service.post("/sms/send-group", **{**GROUP, "group_id": group, "message": "😀" * 1600})
+    assert assert_problem(response, 402, "low_balance")["required"] == 2147483647 * 49
     assert facts(service) == before
 
 
@@ -889,8 +892,8 @@ def test_b45_a_token_that_was_revoked(service: Service) -> None:
 
 
 def test_b45_the_scheme_is_taken_in_any_case(service: Service) -> None:
-    answer = service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {service.token}"})
-    assert answer.status_code == 200
+    response = service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {service.token}"})
+    assert response.status_code == 200
 
 
 @pytest.mark.usefixtures("untouched")
@@ -916,8 +919,8 @@ def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code
             text("SELECT id FROM api_key WHERE account_id = :account"), {"account": service.account_id}
         ).scalar_one()
     for name in (key, "smsk_live_unknown"):
-        answer = service.client.post(f"{PREFIX}/auth/token", json={"api_key": name, "api_secret": secret})
-        assert_problem(answer, status, code)
+        response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": name, "api_secret": secret})
+        assert_problem(response, status, code)
 
 
 @pytest.mark.usefixtures("untouched")
@@ -932,8 +935,8 @@ def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code
     ],
 )
 def test_a_key_that_there_is_not(service: Service, key: str) -> None:
-    answer = service.client.post(f"{PREFIX}/auth/token", json={"api_key": key, "api_secret": "x"})
-    assert_problem(answer, 401, "invalid_credentials")
+    response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": key, "api_secret": "x"})
+    assert_problem(response, 401, "invalid_credentials")
 
 
 @pytest.mark.usefixtures("untouched")
@@ -1008,14 +1011,14 @@ def test_no_file_of_the_inside_is_served(service: Service, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/sends/{}", "/sends/{}/messages", "/messages/{}", "/messages/{}/events"])
 @pytest.mark.parametrize("given", ["x", "1", "019a", UNKNOWN.replace("-", ""), f"{UNKNOWN}0", "%7B%7D", "null"])
-def test_b48_what_is_no_id_is_told_what_one_looks_like(service: Service, path: str, given: str) -> None:
+def test_b48_a_malformed_id_gets_an_example(service: Service, path: str, given: str) -> None:
     problem = assert_problem(service.get(path.format(given)), 404, "not_found")
     assert "is not a valid id. Use an id as the API returns it: a UUID, such as" in problem["detail"]
 
 
 def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:
-    answer = service.client.get("/")
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs")
+    response = service.client.get("/")
+    assert (response.status_code, response.headers["Location"]) == (302, "/docs")
     assert_problem(service.client.post("/"), 405, "method_not_allowed")
 
 
@@ -1040,9 +1043,9 @@ def test_a_method_that_the_path_does_not_have(service: Service, path: str) -> No
     path = re.sub("<uuid:[^>]+>", UNKNOWN, path)
     for method in METHODS:
         if method not in allowed(path):
-            answer = service.client.open(PREFIX + path, method=method, json=SINGLE)
-            assert_problem(answer, 405, "method_not_allowed")
-            assert set(answer.headers["Allow"].split(", ")) == allowed(path)
+            response = service.client.open(PREFIX + path, method=method, json=SINGLE)
+            assert_problem(response, 405, "method_not_allowed")
+            assert set(response.headers["Allow"].split(", ")) == allowed(path)
 
 
 @pytest.mark.usefixtures("untouched")
@@ -1091,25 +1094,25 @@ def test_a_filter_by_phone_says_how_to_write_it(service: Service, phone: str) ->
 )
 def test_a_filter_finds_nothing_that_it_does_not_name(service: Service, reference: str) -> None:
     service.send()
-    answer = service.get(f"/sends?reference={reference}")
-    assert answer.status_code == 400 or answer.json["data"] == []
+    response = service.get(f"/sends?reference={reference}")
+    assert response.status_code == 400 or response.json["data"] == []
 
 
 @pytest.mark.usefixtures("untouched")
 def test_b50_a_request_id_that_could_break_a_header_is_replaced(service: Service) -> None:
     for given in ("a b", "x" * 65, "é", "<script>", ""):
-        answer = service.client.get(f"{PREFIX}/nothing", headers={"X-Request-Id": given})
-        assert answer.headers["X-Request-Id"].startswith("req_")
-        assert_problem(answer, 404, "not_found")
+        response = service.client.get(f"{PREFIX}/nothing", headers={"X-Request-Id": given})
+        assert response.headers["X-Request-Id"].startswith("req_")
+        assert_problem(response, 404, "not_found")
 
 
 def test_b56_parameters_of_the_address_do_not_change_a_send(service: Service) -> None:
-    answer = service.post(
+    response = service.post(
         "/sms/send?phone=254799999999&message=Other&sender_id=X&send_at=2030-01-01T00:00:00Z", **SINGLE
     )
-    assert answer.status_code == 200
-    assert (answer.json["phone"], answer.json["status"]) == (PHONE, "queued")
-    assert service.get(f"/sends/{answer.json['send_id']}").json["message"] == "Hi"
+    assert response.status_code == 200
+    assert (response.json["phone"], response.json["status"]) == (PHONE, "queued")
+    assert service.get(f"/sends/{response.json['send_id']}").json["message"] == "Hi"
 
 
 PAGED = [
@@ -1137,14 +1140,14 @@ def forged(place: str) -> str:
     ],
 )
 def test_a_forged_cursor_is_no_error_of_ours(service: Service, path: str, place: str) -> None:
-    answer = service.get(f"{path}?cursor={forged(place)}")
-    assert answer.status_code in (200, 400), answer.text
+    response = service.get(f"{path}?cursor={forged(place)}")
+    assert response.status_code in (200, 400), response.text
 
 
 def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) -> None:
-    answer = service.get("/suppressions/import")
-    assert_problem(answer, 405, "method_not_allowed")
-    assert answer.headers["Allow"] == "POST"
+    response = service.get("/suppressions/import")
+    assert_problem(response, 405, "method_not_allowed")
+    assert response.headers["Allow"] == "POST"
     assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
 
 

@@ -80,8 +80,8 @@ def test_sends_without_such_a_message_are_passed_over(service: Service) -> None:
     for _ in range(30):
         service.send()
     with statements(service.api_engine) as executed:
-        answer = service.get("/messages?status=failed&limit=1").json
-    assert [message["phone"] for message in answer["data"]] == [REFUSED]
+        response = service.get("/messages?status=failed&limit=1").json
+    assert [message["phone"] for message in response["data"]] == [REFUSED]
     assert batches_read(executed) == 1
     with statements(service.api_engine) as executed:
         assert service.get("/messages?status=undelivered").json == {"data": [], "next_cursor": None}
@@ -193,10 +193,10 @@ def test_deliveries_and_messages_from_phones_are_examined_in_parts(
 def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 0.05)
     monkeypatch.setattr(usage, "COUNTED_AT", text("SELECT pg_sleep(50)"))
-    answer = service.get("/usage")
-    assert (answer.status_code, answer.json["code"], answer.json["retryable"]) == (503, "unavailable", True)
-    assert answer.headers["Retry-After"]
-    assert "too long" in answer.json["detail"]
+    response = service.get("/usage")
+    assert (response.status_code, response.json["code"], response.json["retryable"]) == (503, "unavailable", True)
+    assert response.headers["Retry-After"]
+    assert "too long" in response.json["detail"]
     with service.engine.connect() as connection:
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
 

@@ -1,4 +1,4 @@
-"""What errors say to who is new to the API."""
+"""What errors say to a newcomer to the API."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from tests.harness.service import PREFIX, Service
 BODY = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 
 
-def detail(answer: Any) -> str:
-    return str(answer.get_json(force=True)["detail"])
+def detail(response: Any) -> str:
+    return str(response.get_json(force=True)["detail"])
 
 
 @pytest.mark.parametrize("token", ["smsk_live_4f1cQ9zK27Lb", "smss_" + "x" * 43 + "_abcdef"])
 def test_an_api_key_is_no_token(service: Service, token: str) -> None:
-    answer = service.get("/balance", token=token)
-    assert (answer.status_code, answer.get_json(force=True)["code"]) == (401, "invalid_token")
-    assert "not a token: get one with POST /api/v1/auth/token" in detail(answer)
-    assert token not in answer.text
+    response = service.get("/balance", token=token)
+    assert (response.status_code, response.get_json(force=True)["code"]) == (401, "invalid_token")
+    assert "not a token: get one with POST /api/v1/auth/token" in detail(response)
+    assert token not in response.text
     assert "not a token" not in detail(service.get("/balance", token="nonsense"))
 
 
@@ -37,14 +37,14 @@ def test_an_api_key_is_no_token(service: Service, token: str) -> None:
 )
 def test_the_names_of_other_services_are_known(service: Service, path: str, name: str, meant: str) -> None:
     errors = service.post(path, **{name: "x"}).get_json(force=True)["errors"]
-    said = {error["pointer"]: error["detail"] for error in errors}
-    assert said[f"/{name}"] == f"There is no such field. Did you mean `{meant}`?"
+    details = {error["pointer"]: error["detail"] for error in errors}
+    assert details[f"/{name}"] == f"There is no such field. Did you mean `{meant}`?"
 
 
 def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:
-    answer = service.post("/sms/send", **{**BODY, "sender_id": "Acme"})
-    assert (answer.status_code, answer.get_json(force=True)["code"]) == (403, "sender_not_registered")
-    assert "It has 'ACME'" in detail(answer)
+    response = service.post("/sms/send", **{**BODY, "sender_id": "Acme"})
+    assert (response.status_code, response.get_json(force=True)["code"]) == (403, "sender_not_registered")
+    assert "It has 'ACME'" in detail(response)
     assert "It has" not in detail(service.post("/sms/send", **{**BODY, "sender_id": "OTHER"}))
     stranger = service.new_token(service.new_account("stranger"))
     with service.engine.begin() as connection:
@@ -54,18 +54,18 @@ def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/balance", "/sends/x/cancel", "/groups/"])
-def test_a_path_without_its_beginning_is_told(service: Service, path: str) -> None:
-    answer = service.client.post(path, json=BODY)
-    assert answer.status_code == 404
-    assert detail(answer) == f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
+def test_a_path_without_its_beginning_is_reported(service: Service, path: str) -> None:
+    response = service.client.post(path, json=BODY)
+    assert response.status_code == 404
+    assert detail(response) == f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
     assert "begin with" not in detail(service.client.get("/nothing"))
     assert "begin with" not in detail(service.client.get(f"{PREFIX}/nothing"))
 
 
 def test_one_is_not_several(service: Service) -> None:
     poor = service.new_token(service.new_account("poor", credits=1))
-    answer = service.post("/sms/send", token=poor, **{**BODY, "message": "x" * 200})
-    assert detail(answer) == "This send needs 2 credits; 1 is left."
+    response = service.post("/sms/send", token=poor, **{**BODY, "message": "x" * 200})
+    assert detail(response) == "This send needs 2 credits; 1 is left."
     none = service.new_token(service.new_account("none", credits=0))
     assert detail(service.post("/sms/send", token=none, **BODY)) == "This send needs 1 credit; 0 are left."
     short = service.send("7").get_json(force=True)["errors"][0]["detail"]

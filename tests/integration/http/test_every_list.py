@@ -37,7 +37,7 @@ EXAMINED = 5
 MOST = 4 * EXAMINED
 """Rows that one statement reads at most: a few more than it examines, as it finds its page and the rest of its rows."""
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
-VALUES = {
+VALUES: dict[str, dict[str, Any]] = {
     "/sends": {"status": "canceled", "reference": "rare", "in_progress": "true"},
     "/messages": {
         "status": "undelivered",
@@ -204,8 +204,8 @@ def test_a_page_reads_few_rows(
         path = path.replace(f"<uuid:{variable}>", identifier)
     service.get("/balance")
     with statements(service.api_engine) as executed:
-        answer = service.get(f"{path}?{query}")
-    assert answer.status_code == 200, answer.text
+        response = service.get(f"{path}?{query}")
+    assert response.status_code == 200, response.text
     for statement, parameters in executed:
         if statement.lstrip().startswith(("SELECT", "WITH")):
             read = rows_read(service.engine, statement, parameters)

@@ -1,4 +1,4 @@
-"""What a client and a health check are told when the disk is full."""
+"""What a client and a health check get when the disk is full."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from api import app
-from shared.db import full_disk as disk
 from tests.harness.service import Service
 
 FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
@@ -18,13 +17,13 @@ def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest
         raise FULL
 
     monkeypatch.setattr("api.accept.accept.validate_and_price", fail)
-    answer = service.send()
-    assert (answer.status_code, answer.json["detail"]) == (503, "The database's disk is full.")
+    response = service.send()
+    assert (response.status_code, response.json["detail"]) == (503, "The database's disk is full.")
 
 
 def test_readyz_names_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "schema_problem", lambda engine: "The database does not answer: refused.")
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=1 << 20))
-    answer = service.client.get("/readyz")
-    assert answer.status_code == 503
-    assert "refused. The disk is full: 1 MiB are left" in answer.json["status"]
+    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    response = service.client.get("/readyz")
+    assert response.status_code == 503
+    assert "refused. The disk is full: 1 MiB are left" in response.json["status"]

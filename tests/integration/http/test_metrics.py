@@ -42,9 +42,9 @@ def count_now(engine: Engine) -> None:
 
 
 def scrape_as_it_is(service: Service) -> dict[str, float]:
-    answer = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert answer.status_code == 200
-    lines = (line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))
+    response = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert response.status_code == 200
+    lines = (line.rsplit(" ", 1) for line in response.text.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, value in lines}
 
 
@@ -221,8 +221,8 @@ def test_a_scrape_has_it_counted_when_that_is_due(service: Service) -> None:
 
 def test_it_is_not_public(service: Service) -> None:
     for headers in ({}, {"Authorization": "Bearer guessed"}, {"Authorization": f"Bearer {service.token}"}):
-        answer = service.client.get("/metrics", headers=headers)
-        assert (answer.status_code, answer.json["code"]) == (404, "not_found")
+        response = service.client.get("/metrics", headers=headers)
+        assert (response.status_code, response.json["code"]) == (404, "not_found")
 
 
 def families(service: Service) -> Iterable[Metric]:

@@ -41,9 +41,9 @@ def come(service: Service, *messages: Inbound, carrier: str = "main") -> None:
 
 
 def shown(service: Service, query: str = "") -> Any:
-    answer = service.get(f"/inbound{query}")
-    assert answer.status_code == 200
-    return answer.json["data"]
+    response = service.get(f"/inbound{query}")
+    assert response.status_code == 200
+    return response.json["data"]
 
 
 def suppressed(service: Service, phone: str = PHONE) -> str | None:
@@ -54,8 +54,8 @@ def suppressed(service: Service, phone: str = PHONE) -> str | None:
 
 def test_it_works(service: Service, number: str) -> None:
     come(service, Inbound("+" + PHONE, "+" + number, "Is it open?"))
-    (told,) = shown(service, f"?sender_id={number}")
-    assert {key: told[key] for key in ("phone", "sender_id", "message", "keyword", "segments", "carrier")} == {
+    (shown_message,) = shown(service, f"?sender_id={number}")
+    assert {key: shown_message[key] for key in ("phone", "sender_id", "message", "keyword", "segments", "carrier")} == {
         "phone": PHONE,
         "sender_id": number,
         "message": "Is it open?",
@@ -63,7 +63,7 @@ def test_it_works(service: Service, number: str) -> None:
         "segments": 1,
         "carrier": "main",
     }
-    assert told["received_at"].endswith("Z")
+    assert shown_message["received_at"].endswith("Z")
 
 
 def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number: str) -> None:
@@ -80,8 +80,8 @@ def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number
 
 
 def test_the_newest_message_of_each_phone(service: Service, number: str) -> None:
-    for phone, words in (("254711000001", "one"), ("254711000002", "two"), ("254711000001", "three")):
-        come(service, Inbound(f"+{phone}", f"+{number}", words))
+    for phone, message in (("254711000001", "one"), ("254711000002", "two"), ("254711000001", "three")):
+        come(service, Inbound(f"+{phone}", f"+{number}", message))
     assert [each["message"] for each in service.get("/inbound?latest=true").json["data"]] == ["three", "two"]
     assert len(service.get("/inbound?latest=false").json["data"]) == 3
 
@@ -150,7 +150,7 @@ def test_the_same_message_of_the_carrier_is_kept_once_and_acts_once(service: Ser
 
 def parts_of(number: str, *texts: str, reference: int = 7) -> list[Inbound]:
     count = len(texts)
-    return [Inbound(PHONE, number, said, reference, count, place) for place, said in enumerate(texts, 1)]
+    return [Inbound(PHONE, number, part, reference, count, place) for place, part in enumerate(texts, 1)]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
@@ -159,9 +159,9 @@ def test_parts_come_in_any_order(service: Service, number: str, order: tuple[int
     for place in order:
         assert shown(service, f"?sender_id={number}") == []
         come(service, parts[place])
-    (told,) = shown(service, f"?sender_id={number}")
-    assert told["message"] == "a" * 153 + "b" * 153 + "\ufffd"
-    assert (told["segments"], told["missing_segments"]) == (3, 0)
+    (shown_message,) = shown(service, f"?sender_id={number}")
+    assert shown_message["message"] == "a" * 153 + "b" * 153 + "\ufffd"
+    assert (shown_message["segments"], shown_message["missing_segments"]) == (3, 0)
 
 
 def test_a_character_cut_in_two_is_whole_again(service: Service, number: str) -> None:
@@ -182,9 +182,9 @@ def test_a_reference_that_is_used_again_begins_a_message(service: Service, numbe
     come(service, *parts_of(number, "three ", "four"))
     come(service, parts_of(number, "lost ", "x")[0])
     come(service, *parts_of(number, "five ", "six"))
-    told = shown(service, f"?sender_id={number}")
-    assert [each["message"] for each in told] == ["five six", "lost ", "three four", "one two"]
-    assert [each["missing_segments"] for each in told] == [0, 1, 0, 0]
+    messages = shown(service, f"?sender_id={number}")
+    assert [each["message"] for each in messages] == ["five six", "lost ", "three four", "one two"]
+    assert [each["missing_segments"] for each in messages] == [0, 1, 0, 0]
 
 
 def test_parts_through_many_connections_at_once_make_one_message(service: Service, number: str) -> None:
@@ -206,14 +206,14 @@ def test_what_is_never_whole_is_kept_after_a_day_and_no_stop(service: Service, n
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
     assert end_parts(service.engine) >= 1
-    (told,) = shown(service, f"?sender_id={number}")
-    assert (told["message"], told["missing_segments"], told["keyword"]) == ("STOP", 1, None)
+    (shown_message,) = shown(service, f"?sender_id={number}")
+    assert (shown_message["message"], shown_message["missing_segments"], shown_message["keyword"]) == ("STOP", 1, None)
     assert end_parts(service.engine) == 0
 
 
-@pytest.mark.parametrize("said", ["", "\0", "\ud800", "a\0b", "x" * 40_000])
-def test_whatever_a_phone_says_can_be_kept(service: Service, number: str, said: str) -> None:
-    come(service, Inbound(PHONE, number, said))
+@pytest.mark.parametrize("message", ["", "\0", "\ud800", "a\0b", "x" * 40_000])
+def test_every_text_of_a_phone_can_be_stored(service: Service, number: str, message: str) -> None:
+    come(service, Inbound(PHONE, number, message))
     assert len(shown(service, f"?sender_id={number}")) == 1
 
 
@@ -224,14 +224,16 @@ def test_a_part_that_cannot_be_one_is_a_message(service: Service, number: str, t
 
 
 @contextmanager
-def carrier(service: Service, on_inbound: Any = None, **told: Any) -> Iterator[Smsc]:
+def carrier(service: Service, on_inbound: Any = None, **settings: Any) -> Iterator[Smsc]:
     """A bind to a simulated SMSC, whose messages from phones go to the service."""
     with running(SmscSettings(port=0)) as smsc:
-        driver = SmppCarrier(config(port=smsc.port, **told))
+        driver = SmppCarrier(config(port=smsc.port, **settings))
         keep = on_inbound or (lambda messages: come(service, *messages))
         driver.open(lambda receipts: None, lambda late: None, keep)
         try:
-            wait_until(lambda: smsc.records.counts.binds == (2 if "bind" in told and "+" in told["bind"] else 1))
+            wait_until(
+                lambda: smsc.records.counts.binds == (2 if "bind" in settings and "+" in settings["bind"] else 1)
+            )
             yield smsc
         finally:
             driver.close()
@@ -244,16 +246,16 @@ def wait_until(true: Any) -> None:
         time.sleep(0.01)
 
 
-def speak(smsc: Smsc, phone: str, number: str, said: str) -> None:
-    smsc.loop.call_soon_threadsafe(smsc.receive_inbound, phone, number, said)
+def speak(smsc: Smsc, phone: str, number: str, message: str) -> None:
+    smsc.loop.call_soon_threadsafe(smsc.receive_inbound, phone, number, message)
 
 
 @pytest.mark.parametrize("bind", ["transceiver", "transmitter+receiver"])
 def test_an_smsc_gives_messages_of_every_kind(service: Service, number: str, bind: str) -> None:
     texts = ["Hi", "€" * 81, "я" * 150, "ж" * 66 + "😀" * 40, "x" * 1600, "STOP"]
     with carrier(service, bind=bind) as smsc:
-        for said in texts:
-            speak(smsc, PHONE, number, said)
+        for message in texts:
+            speak(smsc, PHONE, number, message)
         wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts))
         wait_until(lambda: smsc.records.counts.inbound_answered == smsc.records.counts.inbound)
     assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == sorted(texts)

@@ -49,7 +49,7 @@ def test_it_is_expanded_further_when_the_last_batches_are_being_sent(service: Se
     set_state(service, first[PAGE - AHEAD :][:1], "sending")
     assert len(expand(service.engine)) == PAGE
     set_state(service, first, "waiting")
-    assert not expand(service.engine), "who failed and goes again waits too"
+    assert not expand(service.engine), "what failed and goes again waits too"
 
 
 def test_the_batches_under_way_are_found_by_their_own_index(service: Service, send: str) -> None:
@@ -58,8 +58,8 @@ def test_the_batches_under_way_are_found_by_their_own_index(service: Service, se
         for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
             connection.execute(text(f"SET LOCAL {setting} = off"))
         plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": AHEAD}).scalars().all()
-    told = "\n".join(plan)
-    assert "CTE under_way" in told and "ix_batch_sending" in told and "ix_batch_send_id" not in told, told
+    lines = "\n".join(plan)
+    assert "CTE under_way" in lines and "ix_batch_sending" in lines and "ix_batch_send_id" not in lines, lines
 
 
 def test_accounts_take_turns(service: Service, send: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,10 +39,10 @@ def send_file(
 
 def upload_of(service: Service, group: str, content: bytes | str, query: str = "") -> dict[str, Any]:
     """The import as it is when it is over."""
-    answer = send_file(service, group, content, query)
-    assert answer.status_code == 200, answer.json
-    assert answer.json["status"] == "queued"
-    return dict(service.get(f"/imports/{answer.json['import_id']}").json)
+    response = send_file(service, group, content, query)
+    assert response.status_code == 200, response.json
+    assert response.json["status"] == "queued"
+    return dict(service.get(f"/imports/{response.json['import_id']}").json)
 
 
 def contacts(service: Service, group: str) -> list[dict[str, Any]]:
@@ -120,8 +120,8 @@ def test_what_is_no_file_of_contacts(
 ) -> None:
     monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", 1_000_000)
     group = service.new_group([])
-    answer = send_file(service, group, content)
-    assert (answer.status_code, answer.json["code"]) == (status, code)
+    response = send_file(service, group, content)
+    assert (response.status_code, response.json["code"]) == (status, code)
     assert contacts(service, group) == []
     assert left_behind(service) == (0, 0)
     assert service.get(f"/imports?group_id={group}").json["data"] == []
@@ -129,8 +129,8 @@ def test_what_is_no_file_of_contacts(
 
 @pytest.mark.parametrize("mimetype", ["application/json", "application/vnd.ms-excel", "", "text/html"])
 def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
-    answer = send_file(service, service.new_group([]), A, mimetype=mimetype)
-    assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
+    response = send_file(service, service.new_group([]), A, mimetype=mimetype)
+    assert (response.status_code, response.json["code"]) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,10 @@ def test_a_file_that_is_not_utf_8_is_refused_with_its_line(service: Service, lin
     """Read as something else it would be another name, and with U+FFFD in it a message in UCS-2 at twice the price."""
     group = service.new_group([])
     content = f"phone,name\n{A},Ann\n".encode() * lines + "254711000003,José\n".encode("cp1252")
-    answer = send_file(service, group, content)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert f"Line {2 * lines + 1:,} has the byte 0xE9" in answer.json["errors"][0]["detail"]
-    assert "charset=windows-1252" in answer.json["errors"][0]["detail"]
+    response = send_file(service, group, content)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert f"Line {2 * lines + 1:,} has the byte 0xE9" in response.json["errors"][0]["detail"]
+    assert "charset=windows-1252" in response.json["errors"][0]["detail"]
     assert contacts(service, group) == []
     assert left_behind(service) == (0, 0)
 
@@ -172,8 +172,8 @@ def test_a_file_that_is_not_utf_8_is_refused_with_its_line(service: Service, lin
 @pytest.mark.parametrize("charset", ["windows-1252", "Windows-1252", "ISO-8859-1"])
 def test_a_file_is_read_in_the_encoding_that_it_is_said_to_have(service: Service, charset: str) -> None:
     group = service.new_group([])
-    answer = send_file(service, group, WINDOWS, mimetype=f"text/csv; charset={charset}")
-    assert answer.status_code == 200, answer.text
+    response = send_file(service, group, WINDOWS, mimetype=f"text/csv; charset={charset}")
+    assert response.status_code == 200, response.text
     assert [contact["fields"]["name"] for contact in contacts(service, group)] == ["José", "Zoë €"]
 
 
@@ -181,8 +181,8 @@ def test_a_file_is_read_in_the_encoding_that_it_is_said_to_have(service: Service
     ("content", "charset", "status"), [(WINDOWS, "utf-7", 415), (WINDOWS, "utf-8", 400), (b"a,\x81\n", "cp-1252", 415)]
 )
 def test_an_encoding_that_is_not_read(service: Service, content: bytes, charset: str, status: int) -> None:
-    answer = send_file(service, service.new_group([]), content, mimetype=f"text/csv; charset={charset}")
-    assert answer.status_code == status, answer.text
+    response = send_file(service, service.new_group([]), content, mimetype=f"text/csv; charset={charset}")
+    assert response.status_code == status, response.text
     undefined = send_file(service, service.new_group([]), b"a,\x81\n", mimetype="text/csv; charset=windows-1252")
     assert "0x81, which is not Windows-1252" in undefined.json["errors"][0]["detail"]
 
@@ -203,8 +203,8 @@ def test_a_file_may_come_as_a_form(service: Service, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(uploaded_file, "BLOCK", block)
     group = service.new_group([])
     body, mimetype = form((WINDOWS, "text/csv; charset=windows-1252"))
-    answer = send_file(service, group, body, mimetype=mimetype)
-    assert answer.status_code == 200, answer.text
+    response = send_file(service, group, body, mimetype=mimetype)
+    assert response.status_code == 200, response.text
     assert [(each["phone"], each["fields"]["name"]) for each in contacts(service, group)] == [(A, "José"), (B, "Zoë €")]
 
 
@@ -218,7 +218,7 @@ def test_a_form_again_with_its_key_is_the_same_file(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "words"),
+    ("body", "status", "problem"),
     [
         (form(), 400, "The form has no file"),
         (form((b"a\n", "text/csv"), (b"b\n", "text/csv")), 400, "more than one file"),
@@ -229,10 +229,12 @@ def test_a_form_again_with_its_key_is_the_same_file(service: Service) -> None:
     ],
     ids=["no-file", "two-files", "xlsx", "broken", "no-boundary", "cut"],
 )
-def test_a_form_without_a_file_of_contacts(service: Service, body: tuple[bytes, str], status: int, words: str) -> None:
+def test_a_form_without_a_file_of_contacts(
+    service: Service, body: tuple[bytes, str], status: int, problem: str
+) -> None:
     group = service.new_group([])
-    answer = send_file(service, group, body[0], mimetype=body[1])
-    assert (answer.status_code, words in answer.text) == (status, True), answer.text
+    response = send_file(service, group, body[0], mimetype=body[1])
+    assert (response.status_code, problem in response.text) == (status, True), response.text
     assert contacts(service, group) == []
     assert left_behind(service) == (0, 0)
 
@@ -243,8 +245,8 @@ def test_a_form_has_few_fields_with_short_names(service: Service, fields: int, s
     note = b'--edge\r\nContent-Disposition: form-data; name="' + b"x" * size + b'"\r\n\r\nfrom our shop\r\n'
     file = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="c.csv"\r\n\r\n' + A.encode()
     body = note * fields + file + b"\r\n--edge--\r\n"
-    answer = send_file(service, service.new_group([]), body, mimetype="multipart/form-data; boundary=edge")
-    assert (answer.status_code, "too many fields" in answer.text) == (status, status == 400), answer.text
+    response = send_file(service, service.new_group([]), body, mimetype="multipart/form-data; boundary=edge")
+    assert (response.status_code, "too many fields" in response.text) == (status, status == 400), response.text
 
 
 def test_a_file_without_a_length_is_refused_when_it_is_too_large(
@@ -252,13 +254,13 @@ def test_a_file_without_a_length_is_refused_when_it_is_too_large(
 ) -> None:
     monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", len(A))
     for content, status in ((A, 200), (f"{A}0", 413)):
-        answer = service.client.post(
+        response = service.client.post(
             f"{PREFIX}/groups/{service.new_group([])}/import",
             content_type="text/csv",
             headers={"Authorization": f"Bearer {service.token}"},
             environ_overrides={"wsgi.input": io.BytesIO(content.encode()), "wsgi.input_terminated": True},
         )
-        assert answer.status_code == status, answer.text
+        assert response.status_code == status, response.text
     assert left_behind(service)[1] == 0
 
 
@@ -284,8 +286,8 @@ def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch
         found += [row["line"] for row in page["data"]]
         cursor = page["next_cursor"]
     assert found == [2 + 19 * number for number in range(len(found))] and 25 <= len(found) < 100
-    answer = service.get(f"/imports/{made['import_id']}/errors", headers={"Accept": "text/csv"})
-    listed = list(csv.DictReader(io.StringIO(answer.text)))
+    response = service.get(f"/imports/{made['import_id']}/errors", headers={"Accept": "text/csv"})
+    listed = list(csv.DictReader(io.StringIO(response.text)))
     assert [int(row["line"]) for row in listed] == found
     assert listed[0]["value"] == "bad 0"
 

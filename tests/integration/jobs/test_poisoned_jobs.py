@@ -1,4 +1,4 @@
-"""A job that fails again and again is set aside, told to its owner and the operator, and costs the others nothing."""
+"""A job that fails again and again is set aside, shown to its owner and the operator, and costs the others nothing."""
 
 import asyncio
 import threading
@@ -27,6 +27,7 @@ import worker.sending.claim
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures
+from shared.sends.end_rest import end_rest
 from shared.sends.holding import release
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
@@ -35,6 +36,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
 from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
+from worker.sending.next_batches import lock_candidates
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
@@ -64,9 +66,9 @@ def time_passes(service: Service) -> None:
 
 def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
     """How often each job of the kind failed, and whether it is set aside."""
-    asked = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
+    query = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
     with service.engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(asked, {"kind": kind})]
+        return [tuple(row) for row in connection.execute(query, {"kind": kind})]
 
 
 @pytest.fixture(autouse=True)
@@ -248,10 +250,9 @@ def test_batches_that_make_no_messages_are_held_together(service: Service, monke
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = ANY(:sends)"), {"sends": bad})
     claims: list[set[str]] = []
-    lock = worker.sending.claim.lock_candidates
 
     def note(*arguments: Any) -> Any:
-        found = lock(*arguments)
+        found = lock_candidates(*arguments)
         claims.append({str(row.send_id) for row in found} & {*bad})
         return found
 
@@ -295,7 +296,9 @@ def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
     assert [cycle for cycle in ours if cycle] == [[sends[0], sends[2]], [sends[1]]]
 
 
-def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bad, good = (service.post("/erasures", phone=phone).json["erasure_id"] for phone in (PHONE, "254711000002"))
     poison = poisoned(worker.jobs.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
     monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)
@@ -319,7 +322,7 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(worker.recovery.end_sends.end_rest, lambda connection, send, outcome: str(send) == bad)
+    close = poisoned(end_rest, lambda connection, send, outcome: str(send) == bad)
     monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
@@ -338,7 +341,7 @@ def test_expired_and_canceled_sends_are_closed_by_turns(service: Service, monkey
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends[:3]})
         connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = ANY(:ids)"), {"ids": sends[3:]})
-    end_rest, outcomes = worker.recovery.end_sends.end_rest, list[str]()
+    outcomes: list[str] = []
 
     def close(connection: Connection, send: UUID, outcome: Any) -> None:
         outcomes.append(outcome)
@@ -427,8 +430,8 @@ def test_what_fails_together_is_done_singly(service: Service) -> None:
 
     def work(job: Job, most: int) -> int:
         with service.engine.connect() as connection:
-            asked = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
-            resting = connection.execute(asked).scalars().all()
+            query = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
+            resting = connection.execute(query).scalars().all()
         taken = [name for name in waiting if name not in [*done, *resting]][:most]
         for name in taken:
             job.begin(name, None, None)
@@ -485,7 +488,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
 
     monkeypatch.setattr("worker.webhooks.store.read_work", fails)
 
-    async def look() -> None:
+    async def deliver() -> None:
         client = Client(False)
         await Deliverer(service.engine, client, "x" * 40).drain()
         await client.close()
@@ -493,10 +496,10 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
     for _ in range(MAX_FAILURES):
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
-        asyncio.run(look())
+        asyncio.run(deliver())
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
-    told = service.get(f"/webhooks/{made}").json
-    assert (told["status"], "operator" in told["disabled_reason"]) == ("disabled", True)
+    webhook = service.get(f"/webhooks/{made}").json
+    assert (webhook["status"], "operator" in webhook["disabled_reason"]) == ("disabled", True)
     assert [event["type"] for event in service.get("/events?types=webhook.disabled").json["data"]] == [
         "webhook.disabled"
     ]

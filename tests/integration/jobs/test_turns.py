@@ -40,9 +40,9 @@ def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 def import_file(service: Service, phones: int = 1) -> str:
     """Upload a file. Returns the import's id."""
     content = "\n".join(str(254700000000 + number) for number in range(phones))
-    answer = send_file(service, service.new_group([]), content)
-    assert answer.status_code == 200, answer.json
-    return str(answer.json["import_id"])
+    response = send_file(service, service.new_group([]), content)
+    assert response.status_code == 200, response.json
+    return str(response.json["import_id"])
 
 
 def ask_to_erase(service: Service, count: int) -> None:

@@ -30,9 +30,9 @@ def count(service: Service) -> None:
 
 
 def usage(service: Service, query: str = ALL) -> list[dict[str, Any]]:
-    answer = service.get(f"/usage?{query}")
-    assert answer.status_code == 200, answer.text
-    return list(answer.json["data"])
+    response = service.get(f"/usage?{query}")
+    assert response.status_code == 200, response.text
+    return list(response.json["data"])
 
 
 def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, ...]]:
@@ -40,15 +40,15 @@ def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, 
     made: Counter[tuple[Any, ...]] = Counter()
     cursor = ""
     while True:
-        answer = service.get(f"/messages?limit=1000{cursor}").json
-        for message in answer["data"]:
+        response = service.get(f"/messages?limit=1000{cursor}").json
+        for message in response["data"]:
             if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
                 row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
                 country = country_of(message["phone"][:PREFIX_DIGITS]) if phones and row else None
                 made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
-        if answer["next_cursor"] is None:
+        if response["next_cursor"] is None:
             return made
-        cursor = f"&cursor={answer['next_cursor']}"
+        cursor = f"&cursor={response['next_cursor']}"
 
 
 def of_usage(service: Service) -> Counter[tuple[Any, ...]]:
@@ -140,11 +140,11 @@ def test_pages_and_csv_are_the_same_counts(service: Service) -> None:
     paged: list[dict[str, Any]] = []
     cursor = ""
     while True:
-        answer = service.get(f"/usage?limit=1{cursor}").json
-        paged += answer["data"]
-        if answer["next_cursor"] is None:
+        response = service.get(f"/usage?limit=1{cursor}").json
+        paged += response["data"]
+        if response["next_cursor"] is None:
             break
-        cursor = f"&cursor={answer['next_cursor']}"
+        cursor = f"&cursor={response['next_cursor']}"
     assert paged == whole
     lines = list(csv.DictReader(io.StringIO(service.get("/usage", headers={"Accept": "text/csv"}).text)))
     assert [{name: value or None for name, value in line.items()} for line in lines] == [
@@ -156,9 +156,9 @@ def test_pages_and_csv_are_the_same_counts(service: Service) -> None:
     "query",
     ["by=hour", "by=", "since=2026-02-30", "since=yesterday", "until=9999-12-31", "country=Kenya", "status=queued2"],
 )
-def test_what_cannot_be_counted_is_told(service: Service, query: str) -> None:
-    answer = service.get(f"/usage?{query}")
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+def test_a_query_that_cannot_be_counted_is_refused(service: Service, query: str) -> None:
+    response = service.get(f"/usage?{query}")
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ TESTED_BELOW_HTTP = {
     "json_depth": ("api.http.json_body.DEEPEST", JSON + "test_as_deep_as_a_body_may_be"),
     "requests_under_way": (
         "api.server.application.MAX_PER_ACCOUNT",
-        SERVER + "test_who_has_too_many_under_way_is_told_to_come_again",
+        SERVER + "test_a_client_with_too_many_requests_under_way_must_try_again",
     ),
     "large_bodies_under_way": (
         "api.server.application.LARGE_OF_ACCOUNT",
@@ -290,7 +290,7 @@ TESTED_BELOW_HTTP = {
 """Limits that single requests cannot exceed: the constant that is enforced, and the test that exceeds it."""
 OF_THE_ACCOUNT = {
     "requests_per_second": LIMITS + "test_an_account_has_a_rate_of_its_own",
-    "request_cost": COST + "test_who_is_in_debt_is_refused_and_nobody_else",
+    "request_cost": COST + "test_an_account_in_debt_is_refused_and_no_other",
     "spending": LIMITS + "test_a_day_has_an_end_to_spending",
     "destinations": LIMITS + "test_one_phone_must_be_in_an_allowed_destination",
     "pumping_guard": LIMITS + "test_one_time_passwords_to_phones_that_are_counted_up_are_refused",

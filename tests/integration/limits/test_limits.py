@@ -30,9 +30,9 @@ def limit(service: Service, **changes: Any) -> None:
     service.reload_limits()
 
 
-def problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    made = answer.get_json(force=True)
-    assert (answer.status_code, made["code"]) == (status, code), made
+def problem(response: TestResponse, status: int, code: str) -> dict[str, Any]:
+    made = response.get_json(force=True)
+    assert (response.status_code, made["code"]) == (status, code), made
     return dict(made)
 
 
@@ -58,8 +58,8 @@ def test_without_limits_nothing_is_limited_or_counted(service: Service) -> None:
 
 def test_an_account_has_a_rate_of_its_own(service: Service) -> None:
     limit(service, requests_per_second=2)
-    answers = [service.get("/balance") for _ in range(8)]
-    refused = next(answer for answer in answers if answer.status_code == 429)
+    responses = [service.get("/balance") for _ in range(8)]
+    refused = next(response for response in responses if response.status_code == 429)
     assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
     limit(service, requests_per_second=None)
     assert all(service.get("/balance").status_code in (200, 429) for _ in range(3))
@@ -109,8 +109,8 @@ def test_when_a_period_ends() -> None:
 def test_sends_at_once_never_go_beyond_the_limit(service: Service) -> None:
     limit(service, spend_day=15)
     with ThreadPoolExecutor(25) as pool:
-        answers = list(pool.map(lambda number: service.send(str(254711000000 + number)), range(50)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 15 + [402] * 35
+        responses = list(pool.map(lambda number: service.send(str(254711000000 + number)), range(50)))
+    assert sorted(response.status_code for response in responses) == [200] * 15 + [402] * 35
     assert service.get("/limits").json["spending"]["spent_of_day"] == 15
     assert clean(service)
 
@@ -195,17 +195,17 @@ def test_one_phone_must_be_in_an_allowed_destination(service: Service) -> None:
     assert service.send(UGANDA).status_code == 200
 
 
-def test_of_a_list_those_elsewhere_are_dropped_and_told(service: Service) -> None:
+def test_of_a_list_those_elsewhere_are_dropped_and_reported(service: Service) -> None:
     limit(service, destinations=("254",))
-    answer = service.bulk([UGANDA, KENYA, "0711", KENYA, TANZANIA]).json
-    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [
+    response = service.bulk([UGANDA, KENYA, "0711", KENYA, TANZANIA]).json
+    assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [
         (0, "destination_not_allowed"),
         (2, "invalid_phone"),
         (3, "duplicate"),
         (4, "destination_not_allowed"),
     ]
-    assert answer["counts"] == {"submitted": 5, "accepted": 1, "duplicate": 1, "invalid": 1, "suppressed": 2}
-    assert answer["cost"] == 1
+    assert response["counts"] == {"submitted": 5, "accepted": 1, "duplicate": 1, "invalid": 1, "suppressed": 2}
+    assert response["cost"] == 1
     problem(service.bulk([UGANDA, TANZANIA]), 400, "no_valid_recipients")
     strict = problem(service.bulk([KENYA, UGANDA], strict=True), 400, "validation_failed")
     assert [(error["pointer"], error["code"]) for error in strict["errors"]] == [
@@ -233,9 +233,9 @@ OTP = {"category": "authentication", "message": "Your code is 123456"}
 
 def test_one_time_passwords_to_phones_that_are_counted_up_are_refused(service: Service) -> None:
     limit(service, pumping="block")
-    answers = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
-    assert [answer.status_code for answer in answers] == [200] * 10 + [403] * 20
-    refused = problem(answers[-1], 403, "traffic_refused")
+    responses = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
+    assert [response.status_code for response in responses] == [200] * 10 + [403] * 20
+    refused = problem(responses[-1], 403, "traffic_refused")
     assert (refused["rule"], refused["prefix"], refused["most"], refused["window_seconds"]) == (
         "block",
         "99312000",
@@ -270,7 +270,7 @@ def test_lists_are_looked_at_as_well_and_quotes_and_test_keys_are_not(service: S
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_countries_are_told_by_their_code() -> None:
+def test_countries_are_shown_by_their_code() -> None:
     assert destinations(["KE", "255", "2547", "de"]) == ("254", "255", "49")
     for wrong in (["US"], ["XX"], ["0254"], ["+254"], [], ["²"], ["254x"]):
         with pytest.raises(Refused):

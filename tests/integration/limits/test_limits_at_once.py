@@ -26,10 +26,10 @@ def refused_after(service: Service, make: Make, request: Callable[[], TestRespon
     with ThreadPoolExecutor(1) as threads, service.engine.connect() as process, service.engine.connect() as other:
         make(process)
         other = other.execution_options(isolation_level="AUTOCOMMIT")
-        answer = threads.submit(request)
-        wait_until(lambda: answer.done() or bool(other.execute(WAITING).scalar_one()), 30, "the request")
+        pending = threads.submit(request)
+        wait_until(lambda: pending.done() or bool(other.execute(WAITING).scalar_one()), 30, "the request")
         process.commit()
-        response = answer.result(60)
+        response = pending.result(60)
         return response.status_code, response.json.get("code")
 
 

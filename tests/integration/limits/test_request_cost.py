@@ -159,7 +159,7 @@ def test_a_replay_does_not_make_recipients_free(service: Service, charges: Charg
     assert charges == [(service.account_id, 19)]
 
 
-def test_who_is_in_debt_is_refused_and_nobody_else(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_in_debt_is_refused_and_no_other(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     suppress(service, 200)
     other, sandbox = service.new_token(service.new_account("other")), service.in_sandbox()
     monkeypatch.setattr(request_cost, "ROWS_PER_REQUEST", 200 / RATE / 4)

@@ -1,4 +1,4 @@
-"""What is told of messages: their texts, their errors, and which ones a search finds."""
+"""What is shown of messages: their texts, their errors, and which ones a search finds."""
 
 import base64
 from typing import Any
@@ -33,9 +33,9 @@ def phones(service: Service, query: str) -> list[str]:
 
 
 def shown(service: Service, message: str) -> dict[str, Any]:
-    answer = service.get(f"/messages/{message}")
-    assert answer.status_code == 200, answer.json
-    return dict(answer.json)
+    response = service.get(f"/messages/{message}")
+    assert response.status_code == 200, response.json
+    return dict(response.json)
 
 
 def test_a_message_has_its_text(service: Service) -> None:
@@ -52,8 +52,8 @@ def test_each_recipient_has_a_text_of_its_own(service: Service) -> None:
         {"phone": NAIROBI, "variables": {"name": "Ann"}},
         {"phone": BERLIN, "variables": {"name": "Жанна"}},
     ]
-    answer = service.bulk(recipients, "Hi {{name}}, {{word|welcome}} {{{{code}}}}").json
-    texts = {each["phone"]: shown(service, each["message_id"]) for each in answer["messages"]}
+    response = service.bulk(recipients, "Hi {{name}}, {{word|welcome}} {{{{code}}}}").json
+    texts = {each["phone"]: shown(service, each["message_id"]) for each in response["messages"]}
     assert texts[NAIROBI]["text"] == "Hi Ann, welcome {{code}}"
     assert texts[BERLIN]["text"] == "Hi Жанна, welcome {{code}}"
     assert (texts[NAIROBI]["encoding"], texts[BERLIN]["encoding"]) == ("gsm7", "ucs2")
@@ -61,8 +61,8 @@ def test_each_recipient_has_a_text_of_its_own(service: Service) -> None:
 
 def test_a_transliterated_text_is_shown_as_it_was_sent(service: Service) -> None:
     recipients = [{"phone": NAIROBI, "variables": {"name": "Jürgen “J”"}}]
-    answer = service.bulk(recipients, "Hi {{name}}", on_unicode="transliterate").json
-    message = shown(service, answer["messages"][0]["message_id"])
+    response = service.bulk(recipients, "Hi {{name}}", on_unicode="transliterate").json
+    message = shown(service, response["messages"][0]["message_id"])
     assert (message["text"], message["encoding"]) == ('Hi Jürgen "J"', "gsm7")
 
 
@@ -136,9 +136,9 @@ def test_filters_find_what_they_name(service: Service) -> None:
         ("cursor=YmVsb3c6eA", "/cursor"),
     ],
 )
-def test_a_wrong_filter_is_told(service: Service, query: str, pointer: str) -> None:
-    answer = service.get(f"/messages?{query}")
-    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, pointer)
+def test_a_wrong_filter_is_reported(service: Service, query: str, pointer: str) -> None:
+    response = service.get(f"/messages?{query}")
+    assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, pointer)
 
 
 @pytest.mark.parametrize("bound", ["MAX_SENDS", "MAX_BATCHES", "MAX_MESSAGES"])
@@ -167,12 +167,12 @@ def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
 def test_events_tell_the_error_too(service: Service) -> None:
     assert service.get("/events").json["data"] == []
     service.bulk([REFUSED, NAIROBI])
-    told = {event["type"]: event["data"] for event in service.get("/events").json["data"]}
-    failed = told["message.failed"]
+    events = {event["type"]: event["data"] for event in service.get("/events").json["data"]}
+    failed = events["message.failed"]
     assert failed["error"] == "invalid_destination"
     assert failed["error_details"] == next(iter(listed(service, "status=failed")))["error"]
     assert failed["error_details"]["carrier"] == "simulator"
-    assert told["message.sent"]["error_details"] is None
+    assert events["message.sent"]["error_details"] is None
 
 
 def test_a_cursor_does_not_tell_whether_another_accounts_message_exists(service: Service) -> None:

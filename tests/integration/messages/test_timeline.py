@@ -1,4 +1,4 @@
-"""What is told of a message while it waits, when it ends without having left, and when clocks differ."""
+"""The timeline of a message while it waits, when it ends without having left, and when clocks differ."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -95,9 +95,9 @@ def test_a_canceled_message_ends_when_it_was_canceled(service: Service) -> None:
     shown = message(service, sent["message_id"])
     assert before < datetime.fromisoformat(shown["finished_at"]) < datetime.now(UTC) + timedelta(seconds=1)
     assert shown["submitted_at"] is None
-    told = events(service, sent["message_id"])
-    assert [event["type"] for event in told] == ["accepted", "canceled"], "it was never due"
-    assert told[1]["at"] == shown["finished_at"]
+    steps = events(service, sent["message_id"])
+    assert [event["type"] for event in steps] == ["accepted", "canceled"], "it was never due"
+    assert steps[1]["at"] == shown["finished_at"]
     assert (
         shown["finished_at"][:-1]
         in service.get(f"/sends/{sent['send_id']}/messages", headers={"Accept": "text/csv"}).text
@@ -145,7 +145,7 @@ def test_times_never_go_back_where_clocks_differ(service: Service) -> None:
     assert times == sorted(times)
 
 
-def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) -> None:
+def test_a_doubt_that_the_operator_resolved_has_two_steps(service: Service) -> None:
     sent = service.send("99906000009").json["message_id"]
     assert steps(service, sent) == ["accepted", "in_doubt"]
     lasting = message(service, sent)
@@ -153,10 +153,10 @@ def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) 
     assert [attempt["answer"] for attempt in lasting["attempts"]] == ["in_doubt"]
     with service.engine.begin() as connection:
         assert resolve(connection, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
-    told = events(service, sent)
-    assert [event["type"] for event in told] == ["accepted", "in_doubt", "failed"]
-    assert [event["error"]["code"] for event in told[1:]] == ["no_answer", "not_sent"]
-    assert told[2]["resolved_by"] == "operator"
+    shown_events = events(service, sent)
+    assert [event["type"] for event in shown_events] == ["accepted", "in_doubt", "failed"]
+    assert [event["error"]["code"] for event in shown_events[1:]] == ["no_answer", "not_sent"]
+    assert shown_events[2]["resolved_by"] == "operator"
     doubt = message(service, sent)["doubt"]
     assert (doubt["resolved_by"], doubt["since"]) == ("operator", lasting["doubt"]["since"])
     assert lasting["doubt"]["since"] <= doubt["resolved_at"]
@@ -176,7 +176,7 @@ def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
     assert (delivered["resolved_by"], delivered["carrier_at_precision"]) == ("receipt", "millisecond")
 
 
-def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
+def test_a_late_response_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
     sent = service.send("99906000010").json["message_id"]
     record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(ResponseKind.ACCEPTED, "late-1"))])
     (attempt,) = message(service, sent)["attempts"]
@@ -203,19 +203,19 @@ def test_a_doubt_after_a_crash_says_so(service: Service) -> None:
     assert shown["error"]["code"] == "worker_stopped"
 
 
-def test_every_attempt_is_told(service: Service) -> None:
+def test_every_attempt_is_shown(service: Service) -> None:
     sent = service.send("99910000009").json["message_id"]
     attempts = message(service, sent)["attempts"]
     assert [attempt["answer"] for attempt in attempts] == ["failed"] * 3
     assert {(attempt["carrier"], attempt["carrier_code"]) for attempt in attempts} == {("simulator", "system_error")}
     times = [each[name] for each in attempts for name in ("submitted_at", "answered_at")]
     assert times == sorted(times)
-    told = events(service, sent)
-    assert [event["type"] for event in told] == ["accepted", "attempt_failed", "attempt_failed", "failed"]
-    assert {event["error"]["code"] for event in told[1:]} == {"carrier_unavailable"}
+    steps = events(service, sent)
+    assert [event["type"] for event in steps] == ["accepted", "attempt_failed", "attempt_failed", "failed"]
+    assert {event["error"]["code"] for event in steps[1:]} == {"carrier_unavailable"}
 
 
-def test_the_answer_of_a_slow_carrier_is_told_with_its_latency(service: Service) -> None:
+def test_the_response_of_a_slow_carrier_is_shown_with_its_latency(service: Service) -> None:
     sent = service.send("99904000009").json["message_id"]  # answered after answer_time
     (attempt,) = message(service, sent)["attempts"]
     assert attempt["latency_ms"] >= 10
@@ -229,10 +229,12 @@ def receipt(reference: str, phone: str, precision: int | None = 60) -> Receipt:
     return Receipt(reference, MessageStatus.DELIVERED, None, minute, phone, precision=precision)
 
 
-@pytest.mark.parametrize(("precision", "told"), [(60, "minute"), (1, "second"), (0, "millisecond"), (None, None)])
+@pytest.mark.parametrize(
+    ("precision", "shown_precision"), [(60, "minute"), (1, "second"), (0, "millisecond"), (None, None)]
+)
 @pytest.mark.parametrize("early", [False, True])
 def test_both_times_of_a_delivery_are_kept(
-    service: Service, precision: int | None, told: str | None, early: bool
+    service: Service, precision: int | None, shown_precision: str | None, early: bool
 ) -> None:
     phone = "99909000009"
     sent = service.send(phone).json["message_id"]
@@ -253,16 +255,19 @@ def test_both_times_of_a_delivery_are_kept(
     apart = datetime.fromisoformat(shown["finished_at"]) - datetime.fromisoformat(shown["submitted_at"])
     assert apart >= timedelta(seconds=20)
     assert delivered["at"] == shown["finished_at"]
-    assert delivered["carrier_at_precision"] == told
+    assert delivered["carrier_at_precision"] == shown_precision
     by_carrier = delivered["carrier_at"] and datetime.fromisoformat(delivered["carrier_at"])
-    assert by_carrier == (word.done_at if told else None)
+    assert by_carrier == (word.done_at if shown_precision else None)
 
 
 def test_a_refusal_is_one_step(service: Service) -> None:
     sent = service.send("99902000009").json["message_id"]
-    told = events(service, sent)
-    assert [event["type"] for event in told] == ["accepted", "failed"]
-    assert (told[1]["error"]["code"], told[1]["error"]["carrier_code"]) == ("invalid_recipient", "invalid_destination")
+    steps = events(service, sent)
+    assert [event["type"] for event in steps] == ["accepted", "failed"]
+    assert (steps[1]["error"]["code"], steps[1]["error"]["carrier_code"]) == (
+        "invalid_recipient",
+        "invalid_destination",
+    )
 
 
 def test_the_filter_of_sends_is_status(service: Service) -> None:

@@ -15,9 +15,9 @@ UNKNOWN = "01900000-0000-7000-8000-000000000000"
 
 
 def account_of(operator: OperatorClient, name: str) -> dict[str, Any]:
-    answer = operator.post("/accounts", name=name)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json)
+    response = operator.post("/accounts", name=name)
+    assert response.status_code == 200, response.text
+    return dict(response.json)
 
 
 def changes(operator: OperatorClient, account_id: int) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def service_name(service: Service, operator: OperatorClient) -> str:
     return str(operator.get(f"/accounts/{service.account_id}").json["name"])
 
 
-def test_a_suspended_account_is_told_and_activated_again(service: Service, operator: OperatorClient) -> None:
+def test_an_account_is_suspended_with_a_reason_and_activated_again(service: Service, operator: OperatorClient) -> None:
     path = f"/accounts/{service.account_id}"
     assert operator.post(f"{path}/suspend").status_code == 400
     assert operator.post(f"{path}/suspend", reason="unpaid").json["status"] == "suspended"
@@ -168,7 +168,7 @@ def test_a_top_up_is_made_once_however_its_url_is_spelt(
     assert service.get("/balance").json["balance"] == 1500
 
 
-def test_another_operator_does_not_get_the_answer(service: Service, operator: OperatorClient) -> None:
+def test_another_operator_does_not_get_the_response(service: Service, operator: OperatorClient) -> None:
     path = f"/accounts/{service.account_id}/top-ups"
     operator.post(path, key="invoice-8", credits=5, reason="invoice 8")
     other = OperatorClient(service).post(path, key="invoice-8", credits=5, reason="invoice 8")
@@ -217,8 +217,8 @@ def test_a_send_is_refunded_as_far_as_it_was_charged(service: Service, operator:
     again = operator.post(f"{account}/sends/{sent['send_id']}/refund", key="ticket-9", reason="ticket 9").json
     assert again == refunded
     for message in sent["messages"]:
-        answer = operator.post(f"{account}/messages/{message['message_id']}/refund", reason="x")
-        assert answer.json["code"] == "state_conflict"
+        response = operator.post(f"{account}/messages/{message['message_id']}/refund", reason="x")
+        assert response.json["code"] == "state_conflict"
     assert service.get("/balance").json["balance"] == 1000
     clean(service)
 
@@ -227,8 +227,8 @@ def test_what_is_not_charged_is_not_refunded(service: Service, operator: Operato
     sent = service.send(send_at=ahead()).json
     account = f"/accounts/{service.account_id}"
     for path in (f"messages/{sent['message_id']}", f"sends/{sent['send_id']}"):
-        answer = operator.post(f"{account}/{path}/refund", reason="x")
-        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+        response = operator.post(f"{account}/{path}/refund", reason="x")
+        assert (response.status_code, response.json["code"]) == (409, "state_conflict")
     assert operator.post(f"{account}/sends/{UNKNOWN}/refund", reason="x").status_code == 404
     clean(service)
 

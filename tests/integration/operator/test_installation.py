@@ -64,9 +64,9 @@ def test_only_the_newest_audits_are_kept(service: Service, operator: OperatorCli
 
 
 def test_the_doctor_says_what_is_wrong(service: Service, operator: OperatorClient) -> None:
-    answer = operator.get("/doctor").json
-    findings = {each["name"]: each for each in answer["findings"]}
-    assert answer["healthy"] is False
+    response = operator.get("/doctor").json
+    findings = {each["name"]: each for each in response["findings"]}
+    assert response["healthy"] is False
     assert (findings["workers"]["outcome"], findings["schema"]["outcome"]) == ("wrong", "ok")
     assert findings["workers"]["remedy"]
 

@@ -39,8 +39,8 @@ def of_sender(method: str, path: str, **body: Any) -> Step:
 def of_send(*actions: str) -> Step:
     def call(service: Service, operator: OperatorClient) -> TestResponse:
         send = service.send(send_at=ahead()).json["send_id"]
-        answers = [operator.post(f"/sends/{send}/{action}", reason="because") for action in actions]
-        return answers[-1]
+        responses = [operator.post(f"/sends/{send}/{action}", reason="because") for action in actions]
+        return responses[-1]
 
     return call
 
@@ -98,8 +98,8 @@ def resolve_send(service: Service, operator: OperatorClient) -> TestResponse:
 
 def reconcile(service: Service, operator: OperatorClient) -> TestResponse:
     report = f"phone,status\n{a_doubt(service)['phone']},delivered\n"
-    answer: TestResponse = upload(operator, report, "carrier=simulator&apply=true")
-    return answer
+    response: TestResponse = upload(operator, report, "carrier=simulator&apply=true")
+    return response
 
 
 def assign(service: Service, operator: OperatorClient) -> TestResponse:
@@ -183,8 +183,8 @@ def test_it_works() -> None:
 def test_the_change_is_recorded_with_its_operator(service: Service, operator: OperatorClient, function: str) -> None:
     what, step = STEPS[function]
     before = by_command_line(service)
-    answer = step(service, operator)
-    assert answer.status_code == 200, answer.text
+    response = step(service, operator)
+    assert response.status_code == 200, response.text
     (entry, *_) = operator.get(f"/changes?actor={operator.actor}&action={what}").json["data"]
     assert (entry["action"], entry["actor"]) == (what, operator.actor)
     assert entry["request_id"] and entry["address"]

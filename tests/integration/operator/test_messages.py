@@ -44,8 +44,8 @@ def test_phones_and_texts_need_their_scope(service: Service, sent: dict[str, Any
     shown = reader.get(f"/messages/{sent['message_id']}")
     assert (shown.json["phone"], shown.json["text"], shown.json["parts"]) == ("254*******01", None, [])
     assert shown.json["timeline"][0]["type"] == "accepted"
-    for answer in (shown, reader.get(f"/messages?phone={PHONE}"), reader.get("/messages")):
-        assert answer.status_code == 200 and not any(each in answer.text for each in PRIVATE)
+    for response in (shown, reader.get(f"/messages?phone={PHONE}"), reader.get("/messages")):
+        assert response.status_code == 200 and not any(each in response.text for each in PRIVATE)
 
 
 def test_what_is_asked_for_is_found(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:
@@ -78,8 +78,8 @@ def test_a_send_is_searched_within_the_period(operator: OperatorClient, sent: di
     "query", ["phone=x", "status=lost", "account_id=0", "send_id=1", "since=soon", "cursor=!", "nobody=1", "limit=0"]
 )
 def test_what_is_no_search_is_refused(operator: OperatorClient, query: str) -> None:
-    answer = operator.get(f"/messages?{query}")
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    response = operator.get(f"/messages?{query}")
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
 
 
 def test_forgotten_messages_are_not_found(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:

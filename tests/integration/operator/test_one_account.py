@@ -41,9 +41,9 @@ class Two:
     def send(self, token: str, **more: Any) -> dict[str, Any]:
         """A send of one message."""
         body = {"sender_id": "ACME", "phone": PHONE, "message": "Hi", **more}
-        answer = self.service.post("/sms/send", token=token, **body)
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json)
+        response = self.service.post("/sms/send", token=token, **body)
+        assert response.status_code == 200, response.text
+        return dict(response.json)
 
     def listed(self, path: str) -> list[dict[str, Any]]:
         """A whole list."""
@@ -125,8 +125,8 @@ def test_a_sender_id_is_requested_for_its_account_alone(two: Two) -> None:
         account: two.operator.post("/sender-ids", account_id=account, sender_id="SHOP", use_case="orders")
         for account in (two.one, two.other)
     }
-    for account, answer in requested.items():
-        assert (answer.status_code, answer.json["account_id"]) == (200, account), answer.text
+    for account, response in requested.items():
+        assert (response.status_code, response.json["account_id"]) == (200, account), response.text
 
 
 def test_a_sender_id_is_decided_for_its_account_alone(two: Two) -> None:

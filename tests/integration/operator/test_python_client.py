@@ -96,10 +96,10 @@ def test_doubts_are_resolved(service: Service, client: Client) -> None:
     assert client.doubts.resolve([first["message_id"]], "sent", key="once")["resolved"] == 1
     report = b"phone,status\n99906800002,delivered\n"
     for _ in range(2):
-        answer = client.doubts.reconcile(
+        response = client.doubts.reconcile(
             listed[0]["carrier"], io.BytesIO(report), len(report), key=f"report-{send}", apply="true"
         )
-        assert answer["resolved"] == 1
+        assert response["resolved"] == 1
 
 
 def test_what_became_of_a_message_is_found(service: Service, client: Client) -> None:

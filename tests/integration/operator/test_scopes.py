@@ -71,9 +71,9 @@ def with_one(for_all: OperatorClient) -> dict[str, OperatorClient]:
 @pytest.fixture(scope="module")
 def in_roles(for_all: OperatorClient) -> dict[str, str]:
     """The tokens of people, by their role."""
-    asked = {"admin": {}, "support": {}, "support-with-reason": {"reason": "Ticket 4711: receipts are missing"}}
+    queries = {"admin": {}, "support": {}, "support-with-reason": {"reason": "Ticket 4711: receipts are missing"}}
     tokens = {}
-    for role, body in asked.items():
+    for role, body in queries.items():
         person = a_person(for_all.service, operator_role=role.partition("-")[0])
         tokens[role] = str(person.post("/me/operator-token", **body).json["access_token"])
     return tokens
@@ -111,10 +111,10 @@ def test_it_works(whole: OperatorClient) -> None:
 @marks(WITH_SCOPE)
 def test_a_customers_token_opens_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
     before = sums(whole.service)
-    answer = whole.service.client.open(
+    response = whole.service.client.open(
         PREFIX + path_of(endpoint), method=endpoint.method, headers={"Authorization": f"Bearer {whole.service.token}"}
     )
-    assert (answer.status_code, answer.json["code"]) == (401, "invalid_token")
+    assert (response.status_code, response.json["code"]) == (401, "invalid_token")
     assert sums(whole.service) == before
 
 
@@ -130,8 +130,8 @@ def test_the_scope_is_needed_and_is_enough(
     service = without[scope].service
     before = sums(service)
     refused = without[scope].call(route.method, path, json={})
-    told = refused.status_code, refused.json["code"], refused.json.get("scope")
-    assert told == (403, "insufficient_scope", scope)
+    refusal = refused.status_code, refused.json["code"], refused.json.get("scope")
+    assert refusal == (403, "insufficient_scope", scope)
     assert sums(service) == before
     allowed = with_one[scope].call(route.method, path, json={})
     assert allowed.status_code in (200, 400, 404, 409, 415), allowed.text
@@ -141,9 +141,9 @@ def test_the_scope_is_needed_and_is_enough(
 def test_no_role_does_what_is_above_it(for_all: OperatorClient, in_roles: dict[str, str], route: Route) -> None:
     path = path_of(operation_of(route, OPERATORS))
     for role, token in in_roles.items():
-        answer = for_all.call(route.method, path, {"Authorization": f"Bearer {token}"}, json={})
-        is_refused = (answer.status_code, answer.json.get("code")) == (403, "insufficient_scope")
-        assert is_refused == route.roles.isdisjoint({role, role.partition("-")[0]}), (role, answer.text)
+        response = for_all.call(route.method, path, {"Authorization": f"Bearer {token}"}, json={})
+        is_refused = (response.status_code, response.json.get("code")) == (403, "insufficient_scope")
+        assert is_refused == route.roles.isdisjoint({role, role.partition("-")[0]}), (role, response.text)
 
 
 def test_operator_keys_alone_are_exchanged_without_a_token() -> None:
@@ -161,8 +161,8 @@ def test_what_is_only_read_changes_nothing(whole: OperatorClient, endpoint: Endp
 def test_what_there_is_not_is_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
     before = sums(whole.service)
     more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
-    answer = whole.call(endpoint.method, path_of(endpoint), **more)
-    assert (answer.status_code, answer.json["code"]) == (404, "not_found"), answer.text
+    response = whole.call(endpoint.method, path_of(endpoint), **more)
+    assert (response.status_code, response.json["code"]) == (404, "not_found"), response.text
     assert sums(whole.service) == before
 
 
@@ -172,8 +172,8 @@ def test_ids_of_any_size_and_sandboxes_are_not_found(whole: OperatorClient, endp
     more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
     for identity in ("0", str(2**63), "9" * 40, str(sandbox.account_id), "-1", "x"):
         path = path_of(endpoint).replace(NOBODYS["int"], identity)
-        answer = whole.call(endpoint.method, path, **more)
-        assert answer.status_code == 404, (identity, answer.text)
+        response = whole.call(endpoint.method, path, **more)
+        assert response.status_code == 404, (identity, response.text)
 
 
 @marks(WITH_BODY)
@@ -181,14 +181,14 @@ def test_bad_bodies_are_refused_and_leave_nothing(whole: OperatorClient, endpoin
     path, example = existing_path(endpoint, whole.service), example_of(endpoint)
     before = sums(whole.service)
     for body in BODIES:
-        answer = whole.call(endpoint.method, path, data=body, content_type="application/json")
-        assert answer.status_code in (400, 404), (body, answer.text)
+        response = whole.call(endpoint.method, path, data=body, content_type="application/json")
+        assert response.status_code in (400, 404), (body, response.text)
     for name in example:
         forgive(whole)
         for value in WRONG:
-            answer = whole.call(endpoint.method, path, json={**example, name: value, "no_such_field": 1})
-            assert answer.status_code == 400, (name, value, answer.text)
-            assert answer.json["code"] in ("validation_failed", "invalid_json")
+            response = whole.call(endpoint.method, path, json={**example, name: value, "no_such_field": 1})
+            assert response.status_code == 400, (name, value, response.text)
+            assert response.json["code"] in ("validation_failed", "invalid_json")
     assert sums(whole.service) == before
 
 
@@ -201,8 +201,8 @@ def test_no_value_of_a_field_breaks_it(whole: OperatorClient, endpoint: Endpoint
     for name in example:
         forgive(whole)
         for value in WRONG:
-            answer = whole.call(endpoint.method, path, json={**example, name: value})
-            assert answer.status_code < 500, (name, value, answer.text)
+            response = whole.call(endpoint.method, path, json={**example, name: value})
+            assert response.status_code < 500, (name, value, response.text)
 
 
 @marks(WITH_QUERY)
@@ -212,7 +212,7 @@ def test_no_value_of_a_parameter_breaks_it(whole: OperatorClient, endpoint: Endp
     for name in [*endpoint.query().load_fields, "no_such_parameter"]:
         forgive(whole)
         for value in ("", "x", "-1", "0", "9" * 30, "%00", "%f0%9f%98%80", "a" * 3000, "MA", "WyJ4IiwieSJd"):
-            answer = whole.call(endpoint.method, f"{path}?{name}={value}")
-            assert answer.status_code in (200, 400, 404, 415), (name, value, answer.text)
+            response = whole.call(endpoint.method, f"{path}?{name}={value}")
+            assert response.status_code in (200, 400, 404, 415), (name, value, response.text)
             if name == "no_such_parameter":
-                assert answer.status_code in (400, 404)
+                assert response.status_code in (400, 404)

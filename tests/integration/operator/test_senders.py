@@ -17,9 +17,9 @@ PHONE = "254711222333"
 def requested(service: Service, name: str, account_id: int | None = None) -> str:
     """The id of a sender ID that an account asks for."""
     body = {"account_id": account_id or service.account_id, "sender_id": name, "use_case": "orders"}
-    answer = OperatorClient(service, "senders").post("/sender-ids", **body)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["sender"])
+    response = OperatorClient(service, "senders").post("/sender-ids", **body)
+    assert response.status_code == 200, response.text
+    return str(response.json["sender"])
 
 
 def test_it_works(service: Service, operator: OperatorClient) -> None:
@@ -126,9 +126,9 @@ def test_texts_and_phones_need_their_scope(service: Service) -> None:
     number = str(next(NUMBERS))
     come(service, number, "A secret")
     reader = OperatorClient(service, "read")
-    answer = reader.get(f"/inbound?sent_to={number}")
-    assert [each["message"] for each in answer.json["data"]] == [None]
-    assert PHONE not in answer.text and "A secret" not in answer.text
+    response = reader.get(f"/inbound?sent_to={number}")
+    assert [each["message"] for each in response.json["data"]] == [None]
+    assert PHONE not in response.text and "A secret" not in response.text
     assert "A secret" in OperatorClient(service, "read", "texts").get(f"/inbound?sent_to={number}").text
     with service.engine.begin() as connection:
         connection.execute(

@@ -94,9 +94,9 @@ def test_a_carriers_delays_are_those_of_all_workers(service: Service, operator: 
     delays = ("answer_p50_ms", "answer_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds")
     assert [operator.get("/carriers/simulator").json[each] for each in delays] == [None] * 4
     with service.engine.begin() as connection:
-        for worker, answers in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
+        for worker, responses in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
             receipts = json.dumps({"2.0": 0, "5.0": 10, "+Inf": 0})
-            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(answers), "receipts": receipts})
+            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(responses), "receipts": receipts})
     assert [operator.get("/carriers/simulator").json[each] for each in delays] == [35, 1500, 3.5, 5.0]
 
 
@@ -250,14 +250,14 @@ def test_a_hundred_lines_of_a_report_are_shown(service: Service, operator: Opera
 def test_a_report_has_eight_megabytes(service: Service, operator: OperatorClient, over: bool, announced: bool) -> None:
     content = (b"phone,status\n" + (b" " * 999 + b"\n") * 9_000)[: 8 * 1024 * 1024 + over]
     chunked = {"wsgi.input": io.BytesIO(content), "wsgi.input_terminated": True}
-    answer = service.client.post(
+    response = service.client.post(
         f"{PREFIX}/doubts/reconcile?carrier=simulator",
         data=content if announced else None,
         content_type="text/csv",
         headers={"Authorization": f"Bearer {operator.token}"},
         environ_overrides={} if announced else chunked,
     )
-    assert answer.status_code == (413 if over else 200), answer.text
+    assert response.status_code == (413 if over else 200), response.text
 
 
 @pytest.mark.parametrize(

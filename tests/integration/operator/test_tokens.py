@@ -44,20 +44,20 @@ def code_of(service: Service, token: str) -> str:
 
 
 def test_it_works(service: Service) -> None:
-    answer = exchange(service, new_key(service, "read", "money")).json
-    assert (answer["token_type"], answer["scope"]) == ("Bearer", "money read")
-    assert 3590 <= answer["expires_in"] <= 3600
-    operator = tokens_of(service).read(f"Bearer {answer['access_token']}")
+    response = exchange(service, new_key(service, "read", "money")).json
+    assert (response["token_type"], response["scope"]) == ("Bearer", "money read")
+    assert 3590 <= response["expires_in"] <= 3600
+    operator = tokens_of(service).read(f"Bearer {response['access_token']}")
     assert operator.actor.startswith("operator key opk_") and operator.scopes == {"read", "money"}
 
 
 def test_a_wrong_secret_and_an_unknown_key_are_refused_alike(service: Service) -> None:
     key = new_key(service, "read")
-    answers = [
+    responses = [
         exchange(service, NewKey(*pair))
         for pair in ((key.api_key, "ops_wrong"), ("opk_nobodyhas000", key.api_secret), ("x" * 1000, "é"))
     ]
-    assert {(each.status_code, each.json["code"], each.json["detail"]) for each in answers} == {
+    assert {(each.status_code, each.json["code"], each.json["detail"]) for each in responses} == {
         (401, "invalid_credentials", "The operator key or secret is wrong.")
     }
 
@@ -94,7 +94,7 @@ def test_a_revoked_key_ends_its_tokens_in_all_processes(service: Service) -> Non
     assert exchange(service, NewKey(operator.key_id, operator.secret)).status_code == 401
 
 
-def test_a_revocation_is_noticed_without_being_told(service: Service) -> None:
+def test_a_revocation_is_noticed_without_a_notification(service: Service) -> None:
     operator = OperatorClient(service, "read")
     tokens_of(service).read(f"Bearer {operator.token}")
     with service.engine.begin() as connection:
@@ -160,8 +160,8 @@ def test_a_key_of_a_network_works_only_there(service: Service) -> None:
     assert [str(network) for network in operator.networks] == ["192.0.2.0/24"]
     headers = {"Authorization": f"Bearer {inside.json['access_token']}"}
     for address, status in (("192.0.2.9", 200), ("198.51.100.7", 403)):
-        answer = service.client.get(f"{PREFIX}/accounts", headers=headers, environ_overrides={"REMOTE_ADDR": address})
-        assert answer.status_code == status, answer.text
+        response = service.client.get(f"{PREFIX}/accounts", headers=headers, environ_overrides={"REMOTE_ADDR": address})
+        assert response.status_code == status, response.text
 
 
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "é", "x" * 5000, "smsk_live_x", "ops_x"])
@@ -191,9 +191,9 @@ def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
 def test_an_operator_has_a_rate_limit_of_its_own(engine: Any) -> None:
     service = Service(engine, requests_per_second=5)
     busy, other = OperatorClient(service, "read"), OperatorClient(service, "read")
-    answers = [busy.get("/guard") for _ in range(30)]
-    assert {each.status_code for each in answers} == {200, 429}
-    refused = next(each for each in answers if each.status_code == 429)
+    responses = [busy.get("/guard") for _ in range(30)]
+    assert {each.status_code for each in responses} == {200, 429}
+    refused = next(each for each in responses if each.status_code == 429)
     assert (refused.json["code"], int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
     assert other.get("/guard").status_code == 200
     assert service.get("/balance").status_code == 200

@@ -1,4 +1,4 @@
-"""Rates of sender IDs and prefixes: who keeps them, who need not wait for them, and what is told of them."""
+"""Rates of sender IDs and prefixes: what keeps to them, what need not wait for them, and where they are shown."""
 
 import time
 from collections.abc import Callable
@@ -66,21 +66,21 @@ def test_it_works(make: Callable[[], Service]) -> None:
     carried = "SELECT DISTINCT m.carrier || ' by ' || m.route FROM message m JOIN batch b ON b.id = batch_of(m.id)"
     with service.engine.connect() as connection:
         ways = connection.execute(text(f"{carried} WHERE b.send_id = :send"), {"send": send}).scalars().all()
-    assert ways == ["one by all: first"], "of the message it is only told which carrier took it"
+    assert ways == ["one by all: first"], "the message only shows which carrier took it"
     assert not list(audit(service.engine, full=True))
 
 
-def test_what_waits_for_a_limit_is_told(make: Callable[[], Service]) -> None:
+def test_what_waits_for_a_limit_is_shown(make: Callable[[], Service]) -> None:
     service = make()
     service.worker.dispatcher.stop.set()
-    told = []
+    shown = []
     for first in (KENYA, ELSEWHERE):
         send = service.bulk(phones(first, 5)).json["send_id"]
         carrier_pools = service.worker.dispatcher
         assert isinstance(carrier_pools, CarrierPools)
         carrier_pools._sorter.sort()
-        told.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
-    assert told == [
+        shown.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
+    assert shown == [
         ({"one/prefix 2547/sender ACME": 1}, "prefix_rate"),
         ({"one/sender ACME": 1}, "sender_rate"),
     ]

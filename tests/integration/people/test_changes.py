@@ -38,10 +38,10 @@ def test_operators_are_not_named(service: Service) -> None:
         allow_authentication(connection, service.account_id, True, by=Actor("operator alice", "req_1", "10.1.2.3"))
         allow_authentication(connection, service.account_id, False, by=Actor(f"person {admin.id}", "req_2", "10.1.2.3"))
         allow_authentication(connection, service.account_id, True, by=Actor("operator key opk_x", "req_3", "10.1.2.3"))
-    answer = service.get("/changes?limit=3")
-    assert {each["actor"] for each in answer.json["data"]} == {"operator"}
+    response = service.get("/changes?limit=3")
+    assert {each["actor"] for each in response.json["data"]} == {"operator"}
     for secret in ("alice", "10.1.2.3", "req_1", "req_2", "opk_x", str(admin.id)):
-        assert secret not in answer.text
+        assert secret not in response.text
 
 
 def test_pages_follow_each_other(service: Service) -> None:
@@ -49,11 +49,11 @@ def test_pages_follow_each_other(service: Service) -> None:
         service.post("/api-keys", name=f"key {number}")
     ids, cursor = list[int](), ""
     for _ in range(20):
-        answer = service.get(f"/changes?limit=2{cursor}").json
-        ids += [each["change_id"] for each in answer["data"]]
-        if answer["next_cursor"] is None:
+        response = service.get(f"/changes?limit=2{cursor}").json
+        ids += [each["change_id"] for each in response["data"]]
+        if response["next_cursor"] is None:
             break
-        cursor = f"&cursor={answer['next_cursor']}"
+        cursor = f"&cursor={response['next_cursor']}"
     assert ids == [each["change_id"] for each in listed(service, "?limit=1000")]
     assert ids == sorted(ids, reverse=True) and len(ids) >= 4
     assert service.get("/changes?cursor=eA").status_code == 400

@@ -19,7 +19,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(service: Service) -> Run:
-    """Run a command. It must succeed, unless told otherwise."""
+    """Run a command. It must end with `code`."""
     env = {
         "DATABASE_URL": service.settings.database_url,
         "REDIS_URL": "redis://127.0.0.1:1",
@@ -46,10 +46,10 @@ def test_it_works(service: Service, run: Run) -> None:
     output = run(
         "invite", "Ops@Example.com", "--account", str(service.account_id), "--role", "owner", "--operator", "admin"
     )
-    answer = open_call(
+    response = open_call(
         service, "/invitations/accept", token=token(output, "invitations"), name="Ops", password=PASSWORD
     )
-    assert answer.status_code == 200 and answer.json["person"]["operator_role"] == "admin"
+    assert response.status_code == 200 and response.json["person"]["operator_role"] == "admin"
     listed: list[dict[str, Any]] = json.loads(run("list", "--json"))
     ops = next(each for each in listed if each["email"] == "ops@example.com")
     assert (ops["operator_role"], ops["state"], ops["totp"]) == ("admin", "active", False)
@@ -81,7 +81,7 @@ def test_json_has_the_link(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["invite", "x@example.com"], "--operator"),
         (["invite", "x@example.com", "--role", "owner"], "together"),
@@ -90,8 +90,8 @@ def test_json_has_the_link(run: Run) -> None:
         (["invite", "x@example.com", "--operator", "root"], "root"),
     ],
 )
-def test_what_does_not_fit(run: Run, arguments: list[str], said: str) -> None:
-    assert said in run(*arguments, code=2)
+def test_what_does_not_fit(run: Run, arguments: list[str], message: str) -> None:
+    assert message in run(*arguments, code=2)
 
 
 def test_who_is_unknown_or_there_already(service: Service, run: Run) -> None:
@@ -110,13 +110,13 @@ def test_nobody_is_invited_to_a_sandbox(service: Service, run: Run) -> None:
 
 def test_it_says_when_a_new_link_replaces_one_that_works(service: Service, run: Run) -> None:
     ann = a_person(service)
-    said = "earlier link of this person does not work"
+    message = "earlier link of this person does not work"
     first = run("link", ann.email)
     second = run("link", ann.email)
-    assert said not in first and said in second
+    assert message not in first and message in second
     assert open_call(service, "/sign-in/link", token=token(first, "sign-in/link")).json["code"] == "invalid_link"
     assert open_call(service, "/sign-in/link", token=token(second, "sign-in/link")).status_code == 200
-    assert said not in run("link", ann.email)
+    assert message not in run("link", ann.email)
 
 
 def test_an_operator_role_by_e_mail_asks_who_that_is(service: Service, run: Run) -> None:

@@ -18,9 +18,9 @@ from tests.integration.people.test_second_factor import enable, now
 
 
 def invited(service: Service, email: str, role: str = "sender", **more: Any) -> str:
-    answer = service.post("/invitations", email=email, role=role, **more)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json["token"])
+    response = service.post("/invitations", email=email, role=role, **more)
+    assert response.status_code == 200, response.text
+    return str(response.json["token"])
 
 
 def accepted(service: Service, token: str, **more: Any) -> Any:
@@ -38,10 +38,12 @@ def test_it_works(service: Service) -> None:
         "expires_at": None,
     }
     assert preview["account_name"].startswith("acme")
-    answer = accepted(service, token, name="Newly Hired")
-    assert answer.status_code == 200
-    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
-    assert answer.json["person"]["name"] == "Newly Hired"
+    response = accepted(service, token, name="Newly Hired")
+    assert response.status_code == 200
+    assert [(each["account_id"], each["role"]) for each in response.json["accounts"]] == [
+        (service.account_id, "sender")
+    ]
+    assert response.json["person"]["name"] == "Newly Hired"
     assert sign_in(service, "new@example.com").status_code == 200
     assert accepted(service, token, name="Newly Hired").json["code"] == "invalid_link"
     assert open_call(service, "/invitations/preview", token=token).json["code"] == "invalid_link"
@@ -51,9 +53,9 @@ def test_a_person_who_is_known_accepts_with_their_own_password(service: Service)
     ann = a_person(service, service.new_account("other"), "owner")
     token = invited(service, ann.email, "viewer")
     assert accepted(service, token, password="somebody else's password").json["code"] == "invalid_credentials"
-    answer = accepted(service, token)
-    assert sorted(each["role"] for each in answer.json["accounts"]) == ["owner", "viewer"]
-    assert answer.json["person"]["name"] == "Ann Otieno"
+    response = accepted(service, token)
+    assert sorted(each["role"] for each in response.json["accounts"]) == ["owner", "viewer"]
+    assert response.json["person"]["name"] == "Ann Otieno"
 
 
 def test_their_second_factor_is_asked_for(service: Service) -> None:
@@ -74,16 +76,16 @@ def test_a_disabled_person_does_not_accept(service: Service) -> None:
 
 
 def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
-    token, answers = invited(service, "twice@example.com"), list[int]()
+    token, responses = invited(service, "twice@example.com"), list[int]()
     threads = [
-        threading.Thread(target=lambda: answers.append(accepted(service, token, name="Twice").status_code))
+        threading.Thread(target=lambda: responses.append(accepted(service, token, name="Twice").status_code))
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert answers.count(200) == 1 and set(answers) <= {200, 401}
+    assert responses.count(200) == 1 and set(responses) <= {200, 401}
 
 
 def test_of_two_transactions_one_accepts(service: Service) -> None:
@@ -138,11 +140,11 @@ def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None
     known = a_person(service).email
     for email in (known, "stranger@example.com"):
         token = invited(service, email)
-        answers = [
+        responses = [
             open_call(service, "/invitations/accept", f"192.0.2.{n}", token=token, password="a wrong password")
             for n in range(12)
         ]
-        assert [each.status_code for each in answers] == [401] * 10 + [429] * 2
+        assert [each.status_code for each in responses] == [401] * 10 + [429] * 2
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])
@@ -190,8 +192,8 @@ def test_an_operator_is_invited_by_the_command_line_only(service: Service) -> No
         token = invite(connection, "ops@example.com", None, None, "support").token
     preview = open_call(service, "/invitations/preview", token=token).json
     assert (preview["account_name"], preview["role"], preview["operator_role"]) == (None, None, "support")
-    answer = accepted(service, token, name="Ops")
-    assert answer.json["person"]["operator_role"] == "support" and answer.json["accounts"] == []
+    response = accepted(service, token, name="Ops")
+    assert response.json["person"]["operator_role"] == "support" and response.json["accounts"] == []
 
 
 def test_a_repeated_request_gets_no_token(service: Service) -> None:
@@ -218,8 +220,8 @@ def test_too_many_open_invitations(service: Service) -> None:
     with service.engine.begin() as connection:
         for number in range(MAX_OPEN):
             invite(connection, f"many-{number}@example.com", service.account_id, "viewer")
-    answer = service.post("/invitations", email="one-more@example.com", role="viewer")
-    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    response = service.post("/invitations", email="one-more@example.com", role="viewer")
+    assert (response.status_code, response.json["code"]) == (409, "state_conflict")
     assert len(service.get("/invitations?limit=1000").json["data"]) == MAX_OPEN
 
 

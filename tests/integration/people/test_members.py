@@ -29,15 +29,18 @@ def test_it_works(service: Service) -> None:
     assert service.delete(f"/people/{ann.id}", token=token).json == {"person_id": str(ann.id), "removed": True}
     assert roles(service) == {owner.email: "owner"}
     assert service.delete(f"/people/{ann.id}", token=token).json["code"] == "person_not_found"
-    whats = [(who, what) for who, what, subject in changes(service) if subject == str(ann.id)]
+    whats = [(actor, what) for actor, what, subject in changes(service) if subject == str(ann.id)]
     assert whats[-2:] == [(f"person {owner.id}", "member.role_changed"), (f"person {owner.id}", "member.removed")]
 
 
 def test_the_last_owner_stays(service: Service) -> None:
     ann = a_person(service, service.account_id, "owner")
     token = ann.token(service.account_id)
-    for answer in (service.delete(f"/people/{ann.id}", token=token), service.patch(f"/people/{ann.id}", role="viewer")):
-        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    for response in (
+        service.delete(f"/people/{ann.id}", token=token),
+        service.patch(f"/people/{ann.id}", role="viewer"),
+    ):
+        assert (response.status_code, response.json["code"]) == (409, "state_conflict")
     assert service.patch(f"/people/{ann.id}", role="owner").status_code == 200
     disabled = a_person(service, service.account_id, "owner")
     with service.engine.begin() as connection:
@@ -51,24 +54,24 @@ def test_the_last_owner_stays(service: Service) -> None:
 @pytest.mark.parametrize("attempt", range(5))
 def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> None:
     owners = [a_person(service, service.account_id, "owner") for _ in range(4)]
-    start, answers = threading.Barrier(len(owners)), list[int]()
+    start, responses = threading.Barrier(len(owners)), list[int]()
 
     def act(number: int) -> None:
         headers = {"Authorization": f"Bearer {service.token}"}
         start.wait(10)
         path = f"{PREFIX}/people/{owners[number].id}"
         if (number + attempt) % 2:
-            answer = service.client.delete(path, headers=headers)
+            response = service.client.delete(path, headers=headers)
         else:
-            answer = service.client.patch(path, json={"role": "viewer"}, headers=headers)
-        answers.append(answer.status_code)
+            response = service.client.patch(path, json={"role": "viewer"}, headers=headers)
+        responses.append(response.status_code)
 
     threads = [threading.Thread(target=act, args=(number,)) for number in range(len(owners))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 200, 200, 409]
+    assert sorted(responses) == [200, 200, 200, 409]
     assert list(roles(service).values()).count("owner") == 1
 
 
@@ -81,27 +84,27 @@ def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
     for key, missing in ((weak, "balance:read"), (bound, None)):
         body = {"api_key": key.api_key, "api_secret": key.api_secret}
         token = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
-        for answer in (
+        for response in (
             service.patch(f"/people/{ann.id}", token=token, role="owner"),
             service.delete(f"/people/{ann.id}", token=token),
             service.post("/invitations", token=token, email="x@example.com", role="viewer"),
         ):
-            assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
-            assert answer.json.get("scope") == missing
+            assert (response.status_code, response.json["code"]) == (403, "insufficient_scope")
+            assert response.json.get("scope") == missing
     assert roles(service)[ann.email] == "viewer"
 
 
 def test_nobody_is_invited_to_a_sandbox(service: Service) -> None:
     ann = a_person(service, service.account_id, "owner")
     token = ann.token(service.account_id, test=True)
-    for answer in (
+    for response in (
         service.post("/invitations", token=token, email="x@example.com", role="viewer"),
         service.get("/invitations", token=token),
         service.get("/people", token=token),
         service.patch(f"/people/{ann.id}", token=token, role="viewer"),
     ):
-        assert (answer.status_code, answer.json["code"]) == (403, "insufficient_scope")
-        assert "live account" in answer.json["detail"]
+        assert (response.status_code, response.json["code"]) == (403, "insufficient_scope")
+        assert "live account" in response.json["detail"]
 
 
 def test_a_key_does_not_demote_who_may_do_more(service: Service) -> None:

@@ -46,9 +46,9 @@ def claims_of(email: str, subject: str | None = None, **more: Any) -> dict[str, 
 
 
 def begun(service: Service) -> dict[str, Any]:
-    answer = open_call(service, "/sign-in/oidc")
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json)
+    response = open_call(service, "/sign-in/oidc")
+    assert response.status_code == 200, response.text
+    return dict(response.json)
 
 
 def complete(service: Service, attempt: str, returned: dict[str, str], **more: Any) -> TestResponse:
@@ -63,8 +63,8 @@ def through(service: Service, provider: OidcProvider, user: dict[str, Any], **mo
     return complete(service, attempt["attempt"], provider.browse(attempt["authorization_url"]), **more)
 
 
-def code_of(answer: TestResponse) -> str:
-    return str(answer.json.get("code", answer.status_code))
+def code_of(response: TestResponse) -> str:
+    return str(response.json.get("code", response.status_code))
 
 
 def invited(service: Service, email: str, role: str = "sender") -> str:
@@ -74,10 +74,10 @@ def invited(service: Service, email: str, role: str = "sender") -> str:
 
 def test_it_works(service: Service, provider: OidcProvider) -> None:
     person = a_person(service, service.account_id)
-    answer = through(service, provider, claims_of(person.email))
-    assert answer.status_code == 200, answer.text
-    assert answer.json["person"]["person_id"] == str(person.id)
-    assert person.get("/me", session=answer.json["session_token"]).status_code == 200
+    response = through(service, provider, claims_of(person.email))
+    assert response.status_code == 200, response.text
+    assert response.json["person"]["person_id"] == str(person.id)
+    assert person.get("/me", session=response.json["session_token"]).status_code == 200
     assert (f"person {person.id}", "person.identity_bound", str(person.id)) in changes(service)
 
 
@@ -182,7 +182,7 @@ def test_a_first_password_needs_a_fresh_sign_in(service: Service, provider: Oidc
     assert sign_in(service, person.email, PASSWORD).status_code == 200
 
 
-def test_who_is_disabled_is_refused(service: Service, provider: OidcProvider) -> None:
+def test_a_disabled_person_is_refused(service: Service, provider: OidcProvider) -> None:
     bound, new = a_person(service), a_person(service)
     assert through(service, provider, claims_of(bound.email)).status_code == 200
     with service.engine.begin() as connection:
@@ -199,30 +199,32 @@ def test_a_released_address_is_somebody_new(service: Service, provider: OidcProv
     with service.engine.begin() as connection:
         release_email(connection, person.email)
     assert code_of(through(service, provider, user)) == "no_person"
-    answer = through(service, provider, user, invitation_token=invited(service, person.email))
-    assert answer.json["person"]["person_id"] != str(person.id)
+    response = through(service, provider, user, invitation_token=invited(service, person.email))
+    assert response.json["person"]["person_id"] != str(person.id)
 
 
 def test_an_invitation_makes_a_new_person(service: Service, provider: OidcProvider) -> None:
     token = invited(service, "new@acme.example")
-    answer = through(service, provider, claims_of("New@Acme.example", name="Ann\x00 Otieno"), invitation_token=token)
-    assert answer.status_code == 200, answer.text
-    shown = answer.json["person"]
+    response = through(service, provider, claims_of("New@Acme.example", name="Ann\x00 Otieno"), invitation_token=token)
+    assert response.status_code == 200, response.text
+    shown = response.json["person"]
     assert (shown["email"], shown["name"], shown["has_password"]) == ("new@acme.example", "Ann Otieno", False)
-    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
+    assert [(each["account_id"], each["role"]) for each in response.json["accounts"]] == [
+        (service.account_id, "sender")
+    ]
     assert code_of(through(service, provider, claims_of("new@acme.example"), invitation_token=token)) == "invalid_link"
 
 
 def test_an_invitation_is_accepted_by_a_person_who_is_here(service: Service, provider: OidcProvider) -> None:
     person = a_person(service)
-    answer = through(service, provider, claims_of(person.email), invitation_token=invited(service, person.email))
-    assert answer.json["person"]["person_id"] == str(person.id)
-    assert [each["role"] for each in answer.json["accounts"]] == ["sender"]
+    response = through(service, provider, claims_of(person.email), invitation_token=invited(service, person.email))
+    assert response.json["person"]["person_id"] == str(person.id)
+    assert [each["role"] for each in response.json["accounts"]] == ["sender"]
 
 
-@pytest.mark.parametrize("who", ["nobody", "somebody"])
-def test_an_invitation_for_another_address_is_refused(service: Service, provider: OidcProvider, who: str) -> None:
-    email = a_person(service).email if who == "somebody" else "somebody-else@acme.example"
+@pytest.mark.parametrize("person", ["nobody", "somebody"])
+def test_an_invitation_for_another_address_is_refused(service: Service, provider: OidcProvider, person: str) -> None:
+    email = a_person(service).email if person == "somebody" else "somebody-else@acme.example"
     token = invited(service, "invited@acme.example")
     assert code_of(through(service, provider, claims_of(email), invitation_token=token)) == "invitation_for_another"
     with service.engine.connect() as connection:
@@ -344,8 +346,8 @@ FORGED = {
 @pytest.mark.parametrize("forged", FORGED)
 def test_a_wrong_id_token_is_refused(service: Service, provider: OidcProvider, forged: str) -> None:
     provider.forge = FORGED[forged]
-    answer = through(service, provider, claims_of(a_person(service).email))
-    assert code_of(answer) == "oidc_failed", answer.text
+    response = through(service, provider, claims_of(a_person(service).email))
+    assert code_of(response) == "oidc_failed", response.text
 
 
 def test_new_keys_of_the_provider_are_learned(service: Service, provider: OidcProvider) -> None:
@@ -353,9 +355,9 @@ def test_new_keys_of_the_provider_are_learned(service: Service, provider: OidcPr
     assert through(service, provider, user).status_code == 200
     provider.rotate()
     assert through(service, provider, user).status_code == 200
-    provider.asked.clear()
+    provider.requested_paths.clear()
     assert through(service, provider, user).status_code == 200
-    assert provider.asked == ["/authorize", "/token"], "what is known is not asked for again"
+    assert provider.requested_paths == ["/authorize", "/token"], "what is known is not asked for again"
 
 
 def test_keys_of_other_kinds_do_not_matter(provider: OidcProvider) -> None:
@@ -376,9 +378,9 @@ WRONG_METADATA = {
 @pytest.mark.parametrize("wrong", WRONG_METADATA)
 def test_a_provider_whose_metadata_are_wrong_is_not_used(service: Service, provider: OidcProvider, wrong: str) -> None:
     provider.metadata = WRONG_METADATA[wrong]
-    answer = open_call(service, "/sign-in/oidc")
-    assert (answer.status_code, code_of(answer)) == (503, "oidc_unavailable")
-    assert answer.headers["Retry-After"] == "5"
+    response = open_call(service, "/sign-in/oidc")
+    assert (response.status_code, code_of(response)) == (503, "oidc_unavailable")
+    assert response.headers["Retry-After"] == "5"
 
 
 def test_a_provider_that_is_away_stops_no_other_sign_in(engine: Engine, provider: OidcProvider) -> None:
@@ -401,8 +403,8 @@ def test_without_passwords_only_the_provider_and_links_are_left(engine: Engine, 
     token = invited(service, "only@acme.example")
     by_password = open_call(service, "/invitations/accept", token=token, name="Ann", password=PASSWORD)
     assert code_of(by_password) == "passwords_off"
-    answer = through(service, provider, claims_of("only@acme.example"), invitation_token=token)
-    assert answer.status_code == 200
+    response = through(service, provider, claims_of("only@acme.example"), invitation_token=token)
+    assert response.status_code == 200
     with service.engine.begin() as connection:
         link = make_link(connection, Person(service, person.id, "", person.session_id, "").id)
     assert open_call(service, "/sign-in/link", token=link).status_code == 200

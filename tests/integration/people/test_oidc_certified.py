@@ -48,19 +48,19 @@ def service(engine: Engine, issuer: str, request: pytest.FixtureRequest) -> Serv
 def browse(address: str, login: str) -> dict[str, str]:
     """What a browser brings back in which somebody signs in at the provider, and agrees."""
     with httpx2.Client(trust_env=False) as browser:
-        answer = browser.get(address)
+        response = browser.get(address)
         for _ in range(MOST_STEPS):
-            place = answer.headers.get("Location", "")
+            place = response.headers.get("Location", "")
             if place.startswith(CONSOLE_CALLBACK):
                 return dict(parse_qsl(urlsplit(place).query))
             if place:
-                answer = browser.get(answer.url.join(place))
+                response = browser.get(response.url.join(place))
                 continue
-            action = ACTION.search(answer.text)
-            assert action, answer.text
-            is_login = 'name="login"' in answer.text
+            action = ACTION.search(response.text)
+            assert action, response.text
+            is_login = 'name="login"' in response.text
             form = {"prompt": "login", "login": login, "password": "any"} if is_login else {"prompt": "consent"}
-            answer = browser.post(answer.url.join(action[1]), data=form)
+            response = browser.post(response.url.join(action[1]), data=form)
     raise AssertionError("the provider does not send the browser back")
 
 
@@ -68,15 +68,15 @@ def test_it_works(service: Service) -> None:
     person = a_person(service)
     for _ in range(2):
         attempt = begun(service)
-        answer = complete(service, attempt["attempt"], browse(attempt["authorization_url"], person.email))
-        assert answer.json["person"]["person_id"] == str(person.id), answer.text
+        response = complete(service, attempt["attempt"], browse(attempt["authorization_url"], person.email))
+        assert response.json["person"]["person_id"] == str(person.id), response.text
 
 
 def test_an_invitation_is_accepted(service: Service) -> None:
     token, attempt = invited(service, "new@acme.example"), begun(service)
     returned = browse(attempt["authorization_url"], "new@acme.example")
-    answer = complete(service, attempt["attempt"], returned, invitation_token=token)
-    assert answer.json["person"]["name"] == "Ann Otieno", answer.text
+    response = complete(service, attempt["attempt"], returned, invitation_token=token)
+    assert response.json["person"]["name"] == "Ann Otieno", response.text
 
 
 def test_who_is_not_verified_is_refused(service: Service) -> None:

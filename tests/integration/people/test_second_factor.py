@@ -18,18 +18,18 @@ from tests.harness.service import SECRET_KEY, Service
 def enable(ann: Person, step: int | None = None) -> tuple[str, list[str]]:
     """Switch TOTP on, by the code of an earlier step. Returns the secret and the recovery codes."""
     secret = ann.post("/me/totp", password=PASSWORD).json["secret"]
-    answer = ann.post("/me/totp/confirm", code=code_at(secret, now() - 1 if step is None else step))
-    assert answer.status_code == 200, answer.text
-    return secret, answer.json["recovery_codes"]
+    response = ann.post("/me/totp/confirm", code=code_at(secret, now() - 1 if step is None else step))
+    assert response.status_code == 200, response.text
+    return secret, response.json["recovery_codes"]
 
 
 def now() -> int:
     return int(time.time() // 30)
 
 
-def refused(answer: TestResponse) -> Any:
-    assert answer.status_code == 401
-    return answer.json["code"]
+def refused(response: TestResponse) -> Any:
+    assert response.status_code == 401
+    return response.json["code"]
 
 
 def stored(service: Service, ann: Person) -> Any:
@@ -46,9 +46,9 @@ def test_it_works(service: Service) -> None:
     assert (
         refused(sign_in(service, ann.email, "a wrong password", code=code_at(secret, now()))) == "invalid_credentials"
     )
-    answer = sign_in(service, ann.email, code=code_at(secret, now()))
-    assert answer.status_code == 200 and answer.json["person"]["totp"] is True
-    whats = [what for who, what, subject in changes(service) if subject == str(ann.id)]
+    response = sign_in(service, ann.email, code=code_at(secret, now()))
+    assert response.status_code == 200 and response.json["person"]["totp"] is True
+    whats = [what for actor, what, subject in changes(service) if subject == str(ann.id)]
     assert "person.totp_enabled" in whats
 
 
@@ -56,10 +56,10 @@ def test_a_code_is_good_once(service: Service) -> None:
     ann = a_person(service)
     secret, _ = enable(ann)
     code = code_at(secret, now())
-    answers: list[int] = []
+    responses: list[int] = []
     threads = [
         threading.Thread(
-            target=lambda n=n: answers.append(
+            target=lambda n=n: responses.append(
                 sign_in(service, ann.email, address=f"192.0.2.{n}", code=code).status_code
             )
         )
@@ -69,7 +69,7 @@ def test_a_code_is_good_once(service: Service) -> None:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 401, 401]
+    assert sorted(responses) == [200, 401, 401]
     assert refused(sign_in(service, ann.email, code=code_at(secret, now() - 1))) == "invalid_code"
 
 
@@ -160,9 +160,9 @@ def test_without_a_password_there_is_no_second_factor(service: Service) -> None:
     ann = a_person(service)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE person SET password_hash = NULL WHERE id = :id"), {"id": ann.id})
-    answer = ann.post("/me/totp", password=PASSWORD)
-    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
-    assert "Set a password first" in answer.json["detail"]
+    response = ann.post("/me/totp", password=PASSWORD)
+    assert (response.status_code, response.json["code"]) == (409, "state_conflict")
+    assert "Set a password first" in response.json["detail"]
 
 
 def test_disabling_needs_the_password(service: Service) -> None:

@@ -16,13 +16,13 @@ OF_SESSIONS = [each for each in ENDPOINTS if each.session]
 
 
 def ended(ann: Person, session: str | None = None) -> bool:
-    answer = ann.get("/me", session)
-    return answer.status_code == 401 and answer.json["code"] == "session_ended"
+    response = ann.get("/me", session)
+    return response.status_code == 401 and response.json["code"] == "session_ended"
 
 
 def test_it_works(service: Service) -> None:
     ann = a_person(service)
-    answer = service.client.post(
+    response = service.client.post(
         f"{PREFIX}/sign-in",
         json={"email": ann.email, "password": PASSWORD},
         headers={"User-Agent": "Browser/1.0 " + "x" * 300},
@@ -30,11 +30,11 @@ def test_it_works(service: Service) -> None:
     )
     listed = ann.get("/me/sessions").json["data"]
     assert [each["current"] for each in listed] == [False, True]
-    assert listed[0]["session_id"] == answer.json["session_id"]
+    assert listed[0]["session_id"] == response.json["session_id"]
     assert listed[0]["address"] == "198.51.100.9"
     assert listed[0]["user_agent"].startswith("Browser/1.0") and len(listed[0]["user_agent"]) == 200
-    assert ann.call("DELETE", f"/me/sessions/{answer.json['session_id']}").json["ended"] is True
-    assert ended(ann, answer.json["session_token"])
+    assert ann.call("DELETE", f"/me/sessions/{response.json['session_id']}").json["ended"] is True
+    assert ended(ann, response.json["session_token"])
     assert not ended(ann)
     assert ann.post("/me/sign-out").json == {"session_id": str(ann.session_id), "ended": True}
     assert ended(ann)
@@ -56,8 +56,8 @@ def test_no_account_token_is_a_session_and_no_session_an_account_token(service: 
     path = endpoint.path.replace("<uuid:session_id>", str(ann.session_id))  # type: ignore[attr-defined]
     method = endpoint.method  # type: ignore[attr-defined]
     for token in (service.token, ann.token(service.account_id), "smsp_" + "x" * 43):
-        answer = ann.call(method, path, token)
-        assert (answer.status_code, answer.json["code"]) == (401, "session_ended")
+        response = ann.call(method, path, token)
+        assert (response.status_code, response.json["code"]) == (401, "session_ended")
     refused = service.get("/balance", token=ann.session)
     assert refused.status_code == 401 and "/me/token" in refused.json["detail"]
 
@@ -149,10 +149,10 @@ def test_another_operator_role_ends_the_sessions(service: Service) -> None:
 
 def test_a_person_changes_their_name_language_and_time_zone(service: Service) -> None:
     ann = a_person(service)
-    answer = ann.call("PATCH", "/me", name="Ann O.", locale="pt-BR", time_zone="Africa/Nairobi")
-    changed = {name: answer.json["person"][name] for name in ("name", "locale", "time_zone")}
+    response = ann.call("PATCH", "/me", name="Ann O.", locale="pt-BR", time_zone="Africa/Nairobi")
+    changed = {name: response.json["person"][name] for name in ("name", "locale", "time_zone")}
     assert changed == {"name": "Ann O.", "locale": "pt-BR", "time_zone": "Africa/Nairobi"}
-    assert ann.get("/me").json == answer.json
+    assert ann.get("/me").json == response.json
     for wrong in (
         {},
         {"name": " "},
@@ -168,9 +168,9 @@ def test_a_person_changes_their_name_language_and_time_zone(service: Service) ->
 
 def test_a_session_has_a_rate_limit_of_its_own(service: Service) -> None:
     ann, bob = a_person(service), a_person(service)
-    answers = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
-    refused = [each for each in answers if each.status_code == 429]
-    assert refused and answers[0].status_code == 200
+    responses = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
+    refused = [each for each in responses if each.status_code == 429]
+    assert refused and responses[0].status_code == 200
     assert {each.json["code"] for each in refused} == {"rate_limited"}
     assert int(refused[0].headers["Retry-After"]) >= 1
     assert refused[0].headers["RateLimit-Policy"] == f'"requests";q={SESSION_REQUESTS_PER_SECOND};w=1'
@@ -182,10 +182,10 @@ def test_the_sessions_of_a_person_share_a_rate_limit(service: Service) -> None:
     ann = a_person(service)
     sessions = [another_session(service, ann) for _ in range(10)]
     refused = [
-        answer
+        response
         for _ in range(SESSION_REQUESTS_PER_SECOND)
-        for answer in [ann.get("/me", session) for session in sessions]
-        if answer.status_code == 429
+        for response in [ann.get("/me", session) for session in sessions]
+        if response.status_code == 429
     ]
     policies = {each.headers["RateLimit-Policy"] for each in refused}
     assert f'"requests";q={PERSON_REQUESTS_PER_SECOND};w=1' in policies

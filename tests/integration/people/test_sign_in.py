@@ -6,6 +6,7 @@ from typing import Any
 
 import fakeredis
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import text
 
 from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
@@ -24,9 +25,9 @@ WRONG = "not the right password"
 
 def test_it_works(service: Service) -> None:
     ann = a_person(service, service.account_id, "sender")
-    answer = sign_in(service, ann.email.upper())
-    assert answer.status_code == 200
-    assert answer.json["person"] == {
+    response = sign_in(service, ann.email.upper())
+    assert response.status_code == 200
+    assert response.json["person"] == {
         "person_id": str(ann.id),
         "email": ann.email,
         "name": "Ann Otieno",
@@ -36,9 +37,11 @@ def test_it_works(service: Service) -> None:
         "totp": False,
         "has_password": True,
     }
-    assert [(each["account_id"], each["role"]) for each in answer.json["accounts"]] == [(service.account_id, "sender")]
-    assert ann.get("/me", answer.json["session_token"]).status_code == 200
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert [(each["account_id"], each["role"]) for each in response.json["accounts"]] == [
+        (service.account_id, "sender")
+    ]
+    assert ann.get("/me", response.json["session_token"]).status_code == 200
+    assert response.headers["Cache-Control"] == "no-store"
 
 
 def test_each_sign_in_is_a_new_session(service: Service) -> None:
@@ -64,7 +67,7 @@ def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, mo
     monkeypatch.setattr(
         passwords, "HASHER", Counted(passwords.HASHER, lambda stored: work.append(stored.rpartition("$")[0][:30]))
     )
-    answers = []
+    responses = []
     for email, password in (
         (ann.email, WRONG),
         ("nobody@example.com", WRONG),
@@ -72,10 +75,10 @@ def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, mo
         ("no-password@example.com", WRONG),
         ("no address", WRONG),
     ):
-        answer = sign_in(service, email, password)
-        answers.append((answer.status_code, {**answer.get_json(force=True), "request_id": None}))
-    assert answers[0][0] == 401 and answers[0][1]["code"] == "invalid_credentials"
-    assert answers == [answers[0]] * 5
+        response = sign_in(service, email, password)
+        responses.append((response.status_code, {**response.get_json(force=True), "request_id": None}))
+    assert responses[0][0] == 401 and responses[0][1]["code"] == "invalid_credentials"
+    assert responses == [responses[0]] * 5
     assert len(work) == 5 and len(set(work)) == 1
 
 
@@ -154,7 +157,7 @@ def test_failures_are_counted_by_all_processes_together(service: Service) -> Non
 
 def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None:
     ann = a_person(service)
-    old = passwords.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE person SET password_hash = :old WHERE id = :id"), {"old": old, "id": ann.id})
     assert sign_in(service, ann.email).status_code == 200
@@ -185,16 +188,16 @@ def test_a_link_signs_in_once(service: Service) -> None:
     ann = a_person(service)
     with service.engine.begin() as connection:
         first, token = make_link(connection, ann.id), make_link(connection, ann.id)
-    answers: list[int] = []
+    responses: list[int] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(open_call(service, "/sign-in/link", token=token).status_code))
+        threading.Thread(target=lambda: responses.append(open_call(service, "/sign-in/link", token=token).status_code))
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(answers) == [200, 401, 401, 401]
+    assert sorted(responses) == [200, 401, 401, 401]
     assert open_call(service, "/sign-in/link", token=first).json["code"] == "invalid_link"
 
 
@@ -207,8 +210,8 @@ def test_a_link_that_is_not_good_any_more(service: Service, spoiled: str) -> Non
             connection.execute(text("UPDATE sign_in_link SET expires_at = now() - interval '1 second'"))
         else:
             disable_person(connection, ann.email)
-    answer = open_call(service, "/sign-in/link", token=token)
-    assert (answer.status_code, answer.json["code"]) == (401, "invalid_link")
+    response = open_call(service, "/sign-in/link", token=token)
+    assert (response.status_code, response.json["code"]) == (401, "invalid_link")
 
 
 @pytest.mark.parametrize(

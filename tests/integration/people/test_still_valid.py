@@ -28,11 +28,11 @@ ENDS: dict[str, Callable[[Connection, Service, Person], object]] = {
 
 
 def refused_changes(service: Service, token: str) -> set[str]:
-    """The codes of the answers to changes that make credentials or give rights."""
+    """The codes of the responses to changes that make credentials or give rights."""
     bob = a_person(service, service.account_id, "viewer")
     with service.engine.begin() as connection:
         key = create_key(connection, service.account_id, SECRET_KEY).api_key
-    answers = (
+    responses = (
         service.post("/invitations", token=token, email="new@example.com", role="owner"),
         service.patch(f"/people/{bob.id}", token=token, role="owner"),
         service.delete(f"/people/{bob.id}", token=token),
@@ -40,7 +40,7 @@ def refused_changes(service: Service, token: str) -> set[str]:
         service.post(f"/api-keys/{key}/rotate", token=token),
         service.delete(f"/api-keys/{key}", token=token),
     )
-    return {answer.json.get("code", "made") for answer in answers}
+    return {response.json.get("code", "made") for response in responses}
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -5,7 +5,6 @@ import time
 import pytest
 from sqlalchemy import text
 
-from api.auth import tokens
 from shared.accounts.administration import suspend_account
 from shared.people.memberships import add_member, end_membership
 from shared.people.persons import set_operator_role
@@ -20,29 +19,29 @@ UNKNOWN = 2**62
 @pytest.mark.parametrize("test", [False, True])
 def test_a_token_has_the_scopes_of_the_role(service: Service, role: str, test: bool) -> None:
     ann = a_person(service, service.account_id, role)
-    answer = ann.post("/me/token", account_id=service.account_id, test=test)
-    assert answer.status_code == 200
+    response = ann.post("/me/token", account_id=service.account_id, test=test)
+    assert response.status_code == 200
     scopes = {each for each in ROLE_SCOPES[role] if not (test and each.startswith("people:"))}
-    assert answer.json["scope"].split() == sorted(scopes)
-    told = {name: answer.json[name] for name in ("token_type", "expires_in", "role", "account_id", "test")}
-    assert told == {
+    assert response.json["scope"].split() == sorted(scopes)
+    fields = {name: response.json[name] for name in ("token_type", "expires_in", "role", "account_id", "test")}
+    assert fields == {
         "token_type": "Bearer",
         "expires_in": 600,
         "role": role,
         "account_id": service.account_id,
         "test": test,
     }
-    assert service.get("/balance", token=answer.json["access_token"]).json["balance"] == (1_000_000 if test else 1000)
-    sent = service.send(token=answer.json["access_token"])
+    assert service.get("/balance", token=response.json["access_token"]).json["balance"] == (1_000_000 if test else 1000)
+    sent = service.send(token=response.json["access_token"])
     assert (sent.status_code, sent.json.get("test")) == ((403, None) if role == "viewer" else (200, test))
 
 
 def test_each_account_is_their_own_or_as_if_it_were_not_there(service: Service) -> None:
     ann = a_person(service, service.account_id)
     other = service.new_account("other")
-    answers = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
-    assert {each["code"] for each in answers} == {"account_not_found"}
-    assert answers[0]["detail"] == answers[1]["detail"]
+    responses = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]
+    assert {each["code"] for each in responses} == {"account_not_found"}
+    assert responses[0]["detail"] == responses[1]["detail"]
     with service.engine.begin() as connection:
         add_member(connection, other, ann.id, "owner")
     assert {each["account_id"]: each["role"] for each in ann.get("/me").json["accounts"]} == {
@@ -55,24 +54,24 @@ def test_each_account_is_their_own_or_as_if_it_were_not_there(service: Service) 
 def test_a_member_of_the_sandbox_alone_sees_nothing_live(service: Service) -> None:
     sandbox = service.in_sandbox()
     ann = a_person(service, sandbox.account_id, "owner")
-    answer = ann.post("/me/token", account_id=sandbox.account_id)
-    assert answer.json["test"] is True
-    assert service.get("/balance", token=answer.json["access_token"]).json["balance"] == 1_000_000
+    response = ann.post("/me/token", account_id=sandbox.account_id)
+    assert response.json["test"] is True
+    assert service.get("/balance", token=response.json["access_token"]).json["balance"] == 1_000_000
     assert ann.post("/me/token", account_id=service.account_id).status_code == 404
     with service.engine.begin() as connection:
         end_membership(connection, service.account_id, ann.id)
         add_member(connection, sandbox.account_id, a_person(service).id, "owner")
         end_membership(connection, sandbox.account_id, ann.id)
     service.reload_limits()
-    assert service.get("/balance", token=answer.json["access_token"]).json["code"] == "token_revoked"
+    assert service.get("/balance", token=response.json["access_token"]).json["code"] == "token_revoked"
 
 
 def test_a_token_lasts_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     token = a_person_token(service)
     now = time.time()
-    monkeypatch.setattr(tokens.time, "time", lambda: now + 599)
+    monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 599)
     assert service.get("/balance", token=token).status_code == 200
-    monkeypatch.setattr(tokens.time, "time", lambda: now + 601)
+    monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 601)
     refused = service.get("/balance", token=token)
     assert refused.json["code"] == "token_expired" and "10 minutes" in refused.json["detail"]
 
@@ -177,10 +176,10 @@ def test_an_operators_token_works_on_the_operator_api_only_and_ends_with_the_ses
     read = service.flask.extensions["bulksms"].operator_tokens.read
     assert read(f"Bearer {token}").actor == f"person {admin.id}"
     assert service.get("/balance", token=token).status_code == 401
-    answer = service.client.get(
+    response = service.client.get(
         f"{OPERATOR}/accounts", headers={"Authorization": f"Bearer {admin.token(service.account_id)}"}
     )
-    assert answer.status_code in (401, 404)
+    assert response.status_code in (401, 404)
     admin.post("/me/sign-out")
     with pytest.raises(Exception, match="token_revoked"):
         read(f"Bearer {token}")
@@ -201,9 +200,9 @@ def test_an_owner_gives_no_operator_role(service: Service) -> None:
     ann = a_person(service, service.account_id)
     for body in ({"role": "admin"}, {"role": "viewer", "operator_role": "admin"}, {"operator_role": "admin"}):
         assert service.patch(f"/people/{ann.id}", token=owner, **body).status_code == 400
-        answer = service.client.post(
+        response = service.client.post(
             f"{PREFIX}/invitations",
             json={"email": "x@example.com", **body},
             headers={"Authorization": f"Bearer {owner}"},
         )
-        assert answer.status_code == 400
+        assert response.status_code == 400

@@ -60,10 +60,10 @@ def books(engine: Engine) -> list[Any]:
 
 def erase(service: Service, phone: str = PERSON) -> dict[str, Any]:
     """Ask for it, and let the worker do it, as if a minute had passed."""
-    asked = service.post("/erasures", phone=phone)
-    assert (asked.status_code, asked.json["status"]) == (200, "pending"), asked.text
+    response = service.post("/erasures", phone=phone)
+    assert (response.status_code, response.json["status"]) == (200, "pending"), response.text
     work(service)
-    return dict(service.get(f"/erasures/{asked.json['erasure_id']}").json)
+    return dict(service.get(f"/erasures/{response.json['erasure_id']}").json)
 
 
 def work(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""Carriers that call: who is believed, what is recorded before the 200, and what changes nothing."""
+"""Callbacks of carriers: which are believed, what is recorded before the 200, and what changes nothing."""
 
 import base64
 import hashlib
@@ -100,8 +100,8 @@ def twilio(form: dict[str, str], what: str = "receipts", secret: str = SECRET, q
     }
 
 
-def vonage(told: dict[str, Any], what: str = "receipts", secret: str = SECRET, **claims: Any) -> dict[str, Any]:
-    body = json.dumps(told).encode()
+def vonage(fields: dict[str, Any], what: str = "receipts", secret: str = SECRET, **claims: Any) -> dict[str, Any]:
+    body = json.dumps(fields).encode()
     held = {"iat": int(time.time()), "payload_hash": hashlib.sha256(body).hexdigest(), **claims}
     token = jwt.encode(held, secret, "HS256")
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
@@ -113,8 +113,8 @@ def at(form: dict[str, str], what: str = "receipts", key: str = SECRET) -> dict[
     return {"path": f"/carriers/at/{what}?key={key}", "data": urlencode(form), "headers": headers}
 
 
-def generic(told: dict[str, Any], what: str = "receipts", secret: str = SECRET) -> dict[str, Any]:
-    body = json.dumps(told).encode()
+def generic(fields: dict[str, Any], what: str = "receipts", secret: str = SECRET) -> dict[str, Any]:
+    body = json.dumps(fields).encode()
     headers = {"X-Signature": "sha256=" + hmac.digest(secret.encode(), body, hashlib.sha256).hex()}
     return {
         "path": f"/carriers/generic/{what}",
@@ -124,13 +124,17 @@ def generic(told: dict[str, Any], what: str = "receipts", secret: str = SECRET) 
 
 
 def plain(query: dict[str, str], secret: str = SECRET) -> dict[str, Any]:
-    told = base64.b64encode(f"them:{secret}".encode()).decode()
-    return {"path": "/carriers/plain/receipts", "query_string": query, "headers": {"Authorization": f"Basic {told}"}}
+    credentials = base64.b64encode(f"them:{secret}".encode()).decode()
+    return {
+        "path": "/carriers/plain/receipts",
+        "query_string": query,
+        "headers": {"Authorization": f"Basic {credentials}"},
+    }
 
 
-def call(service: Service, told: dict[str, Any], **more: Any) -> TestResponse:
-    method = "POST" if "data" in told else "GET"
-    return service.client.open(**{"method": method, **told, **more})
+def call(service: Service, body: dict[str, Any], **more: Any) -> TestResponse:
+    method = "POST" if "data" in body else "GET"
+    return service.client.open(**{"method": method, **body, **more})
 
 
 RECEIPTS = {
@@ -146,8 +150,8 @@ RECEIPTS = {
 def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service: Service, carrier: str) -> None:
     message = sent(service, carrier, f"id-{carrier}")
     for _ in range(3):
-        answer = call(service, RECEIPTS[carrier](f"id-{carrier}"))
-        assert (answer.status_code, answer.data) == (200, b"")
+        response = call(service, RECEIPTS[carrier](f"id-{carrier}"))
+        assert (response.status_code, response.data) == (200, b"")
         with service.engine.connect() as connection:
             kept = connection.execute(
                 text("SELECT count(*) FROM receipt WHERE carrier = :it"), {"it": carrier}
@@ -166,13 +170,13 @@ def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service:
 )
 def test_bad_news_comes_with_its_reason(service: Service, carrier: str, word: str, error: str, code: str) -> None:
     message = sent(service, carrier, f"bad-{carrier}")
-    told = RECEIPTS[carrier](f"bad-{carrier}", word)
+    report = RECEIPTS[carrier](f"bad-{carrier}", word)
     if carrier == "twilio":
-        told = twilio({"MessageSid": "bad-twilio", "MessageStatus": word, "ErrorCode": "30003"})
-    assert call(service, told).status_code == 200
+        report = twilio({"MessageSid": "bad-twilio", "MessageStatus": word, "ErrorCode": "30003"})
+    assert call(service, report).status_code == 200
     assert status(service, message) == "undelivered"
-    told = service.get(f"/messages/{message}").json["error"]
-    assert (told["code"], told["carrier"], told["carrier_code"]) == (code, carrier, error)
+    report = service.get(f"/messages/{message}").json["error"]
+    assert (report["code"], report["carrier"], report["carrier_code"]) == (code, carrier, error)
 
 
 FORM = {"MessageSid": "forged", "MessageStatus": "delivered"}
@@ -205,8 +209,8 @@ FORGED = {
 @pytest.mark.parametrize("name", FORGED)
 def test_b60_a_forged_call_changes_nothing(service: Service, name: str) -> None:
     before = counted(service)
-    answer = call(service, FORGED[name])
-    assert (answer.status_code, answer.json["code"]) == (401, "invalid_credentials")
+    response = call(service, FORGED[name])
+    assert (response.status_code, response.json["code"]) == (401, "invalid_credentials")
     assert counted(service) == before
 
 
@@ -222,7 +226,7 @@ def test_a_carrier_that_may_not_call_is_not_there(service: Service, path: str) -
 
 
 @pytest.mark.parametrize(
-    ("told", "code"),
+    ("body", "code"),
     [
         (generic({}), 400),
         (generic({"receipts": {}}), 400),
@@ -239,8 +243,8 @@ def test_a_carrier_that_may_not_call_is_not_there(service: Service, path: str) -
         (plain({}), 200),
     ],
 )
-def test_b60_what_says_nothing_does_no_harm(service: Service, told: dict[str, Any], code: int) -> None:
-    assert call(service, told).status_code == code
+def test_b60_what_says_nothing_does_no_harm(service: Service, body: dict[str, Any], code: int) -> None:
+    assert call(service, body).status_code == code
 
 
 def test_what_says_nothing_is_kept_as_it_came(service: Service) -> None:
@@ -257,8 +261,8 @@ def test_what_says_nothing_is_kept_as_it_came(service: Service) -> None:
 
 
 def test_a_call_that_is_too_large(service: Service) -> None:
-    answer = call(service, generic({"receipts": [{"id": "x" * 1_100_000}]}))
-    assert answer.status_code == 413
+    response = call(service, generic({"receipts": [{"id": "x" * 1_100_000}]}))
+    assert response.status_code == 413
 
 
 def test_what_is_no_json(service: Service) -> None:
@@ -270,7 +274,7 @@ def test_what_is_no_json(service: Service) -> None:
 @pytest.mark.parametrize("carrier", ["twilio", "vonage", "at", "generic"])
 def test_a_message_from_a_phone_is_kept_and_a_stop_heard(service: Service, carrier: str) -> None:
     phone = f"25471100{1000 + list(RECEIPTS).index(carrier)}"
-    told = {
+    body = {
         "twilio": twilio({"MessageSid": "SM1", "From": f"+{phone}", "To": "ACME", "Body": "STOP"}, "inbound"),
         "vonage": vonage(
             {"message_uuid": "u1", "from": phone, "to": "acme", "text": "STOP", "channel": "sms"}, "inbound"
@@ -281,7 +285,7 @@ def test_a_message_from_a_phone_is_kept_and_a_stop_heard(service: Service, carri
     with service.engine.begin() as connection:
         connection.execute(ONE_OWNER, {"account": service.account_id})
     for _ in range(2):
-        assert call(service, told).status_code == 200
+        assert call(service, body).status_code == 200
     messages = service.get(f"/inbound?phone={phone}").json["data"]
     assert [(each["message"], each["carrier"], each["keyword"]) for each in messages] == [("STOP", carrier, "stop")]
     assert phone in {each["phone"] for each in service.get("/suppressions").json["data"]}

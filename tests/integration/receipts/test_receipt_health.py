@@ -32,7 +32,7 @@ def found(service: Service) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "receipt", "setting"),
+    ("response", "receipt", "setting"),
     [
         ("{0}", "{0:x}", 'receipt_id = "hex_to_decimal"'),
         ("{0:x}", "{0}", 'receipt_id = "decimal_to_hex"'),
@@ -42,17 +42,17 @@ def found(service: Service) -> list[tuple[str, str, str]]:
         ("{0:x}g", "00{0:x}g", 'id_zeros = "strip"'),
     ],
 )
-def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
-    service: Service, answer: str, receipt: str, setting: str
+def test_ids_of_another_form_are_reported_with_the_setting(
+    service: Service, response: str, receipt: str, setting: str
 ) -> None:
     for number in range(5):
         identity, phone = 0xABC000 + number, str(FIRST + number)
         message = service.send(phone).json["message_id"]
         with service.engine.begin() as connection:
-            values = {"id": message, "carrier": CARRIER, "reference": answer.format(identity)}
+            values = {"id": message, "carrier": CARRIER, "reference": response.format(identity)}
             connection.execute(REFERENCE, values)
-            said = Receipt(receipt.format(identity), MessageStatus.DELIVERED, None, datetime.now(UTC), phone)
-            keep(connection, CARRIER, [said])
+            written = Receipt(receipt.format(identity), MessageStatus.DELIVERED, None, datetime.now(UTC), phone)
+            keep(connection, CARRIER, [written])
     [(name, detail, remedy)] = found(service)
     assert name == "receipt ids of smsc"
     assert detail.startswith("5 of 5 unmatched receipts match")
@@ -63,15 +63,19 @@ def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
 
 def test_receipts_of_others_are_not_taken_for_ours(service: Service) -> None:
     with service.engine.begin() as connection:
-        said = [Receipt(f"{n}", MessageStatus.DELIVERED, None, datetime.now(UTC), str(FIRST)) for n in range(20)]
-        keep(connection, CARRIER, said)
+        receipts = [Receipt(f"{n}", MessageStatus.DELIVERED, None, datetime.now(UTC), str(FIRST)) for n in range(20)]
+        keep(connection, CARRIER, receipts)
     assert found(service) == []
 
 
-def test_what_could_not_be_read_is_told_at_once_with_its_reason(service: Service) -> None:
+def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Service) -> None:
     with service.engine.begin() as connection:
-        said = [Unreadable(b"\0id:1", "not_marked"), Unreadable(b"\xff", "malformed"), Unreadable(b"", "malformed")]
-        keep_unreadable(connection, CARRIER, said)
+        unreadable = [
+            Unreadable(b"\0id:1", "not_marked"),
+            Unreadable(b"\xff", "malformed"),
+            Unreadable(b"", "malformed"),
+        ]
+        keep_unreadable(connection, CARRIER, unreadable)
     malformed, not_marked = found(service)
     assert malformed[0] == not_marked[0] == "unreadable receipts of smsc"
     assert malformed[1].startswith("2 of the last day")

@@ -85,14 +85,14 @@ def submitted(
 
 
 def hear(service: Service, phone: str | None, reference: str, status: MessageStatus = DELIVERED, **more: Any) -> None:
-    """A receipt comes, and the sweeper looks."""
+    """A receipt arrives, and the sweeper resolves what it can."""
     carrier = more.pop("carrier", CARRIER)
-    said = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
-    record(service.engine, carrier, [said])
-    look(service)
+    receipt = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
+    record(service.engine, carrier, [receipt])
+    resolve(service)
 
 
-def look(service: Service) -> None:
+def resolve(service: Service) -> None:
     resolve_by_receipts(service.engine, newest=60)
     match_kept(service.engine, newest=60)
 
@@ -131,7 +131,7 @@ def test_a_receipt_that_is_early_resolves_no_other_doubt(service: Service, phone
     hear(service, phone, "c2")
     assert status(service, doubt) == "in_doubt"
     message = end(service, second, SENT, "c2")
-    look(service)
+    resolve(service)
     assert (status(service, doubt), status(service, message)) == ("in_doubt", "delivered")
 
 
@@ -140,7 +140,7 @@ def test_a_message_that_waits_for_its_receipt_may_be_meant(service: Service, pho
     hear(service, phone, "D1")
     assert (status(service, doubt), status(service, waits)) == ("in_doubt", "sent")
     hear(service, phone, "d1")
-    look(service)
+    resolve(service)
     assert (status(service, doubt), status(service, waits)) == ("delivered", "delivered")
 
 
@@ -181,9 +181,9 @@ def test_a_doubt_that_an_operator_resolved_may_be_meant(service: Service, phone:
 
 def test_two_receipts_of_different_ids_are_no_evidence_for_one_doubt(service: Service, phone: str) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
-    said = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
-    record(service.engine, CARRIER, said)
-    look(service)
+    batch = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
+    record(service.engine, CARRIER, batch)
+    resolve(service)
     assert status(service, doubt) == "in_doubt"
 
 
@@ -193,9 +193,9 @@ def test_a_long_message_in_doubt_has_a_receipt_for_each_part(
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT, message="x" * 300)
     now = datetime.now(UTC)
-    said = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
-    record(service.engine, CARRIER, said)
-    look(service)
+    batch = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
+    record(service.engine, CARRIER, batch)
+    resolve(service)
     assert status(service, doubt) == result
 
 
@@ -226,7 +226,7 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
 
 
 @pytest.mark.parametrize(
-    ("answer", "becomes", "reference", "credits"),
+    ("response", "becomes", "reference", "credits"),
     [
         (ResponseKind.ACCEPTED, "sent", "late", 1),
         (ResponseKind.REJECTED, "failed", None, 0),
@@ -235,11 +235,11 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
         (ResponseKind.IN_DOUBT, "in_doubt", None, 1),
     ],
 )
-def test_a_late_answer_ends_the_doubt(
-    service: Service, phone: str, answer: ResponseKind, becomes: str, reference: str | None, credits: int
+def test_a_late_response_ends_the_doubt(
+    service: Service, phone: str, response: ResponseKind, becomes: str, reference: str | None, credits: int
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
-    record_late_responses(service.engine, [LateResponse(doubt, Outcome(answer, reference))])
+    record_late_responses(service.engine, [LateResponse(doubt, Outcome(response, reference))])
     with service.engine.connect() as connection:
         row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
         assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
@@ -291,7 +291,7 @@ def test_without_an_id_not_where_one_is_under_way(service: Service, phone: str) 
     hear(service, phone, "p1")
     assert status(service, message) == "sent"
     assert end(service, second, SENT)
-    look(service)
+    resolve(service)
     assert status(service, message) == "sent"
 
 
@@ -306,11 +306,11 @@ def test_without_an_id_not_where_another_part_may_be_meant(service: Service, pho
 # --- by the carrier's id ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", [SENT, DELIVERED])
-def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone: str, said: MessageStatus) -> None:
+@pytest.mark.parametrize("reported", [SENT, DELIVERED])
+def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone: str, reported: MessageStatus) -> None:
     message = submitted(service, phone, SENT, f"r{phone}")
-    hear(service, phone, f"r{phone}", said, carrier="other")
-    hear(service, next(phones), f"r{phone}", said)
+    hear(service, phone, f"r{phone}", reported, carrier="other")
+    hear(service, next(phones), f"r{phone}", reported)
     assert status(service, message) == "sent"
     assert kept(service) == 2
 
@@ -328,7 +328,7 @@ def test_an_id_that_two_messages_have_needs_the_phone(service: Service, phone: s
 def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
     hear(service, None, f"s{phone}")
     message = submitted(service, phone, SENT, f"s{phone}")
-    look(service)
+    resolve(service)
     assert status(service, message) == "delivered"
     assert kept(service) == 0
 
@@ -337,12 +337,12 @@ def test_many_receipts_of_others_keep_none_waiting(
     service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.receipts.apply.PAGE", 3)
-    said = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
+    batch = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
     others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
-    record(service.engine, CARRIER, said)
+    record(service.engine, CARRIER, batch)
     record(service.engine, CARRIER, others)
     message = submitted(service, phone, SENT, f"t{phone}")
-    look(service)
+    resolve(service)
     assert status(service, message) == "delivered"
     assert kept(service) == 10
 

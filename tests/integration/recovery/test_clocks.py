@@ -19,7 +19,7 @@ def no_other_worker(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "told"),
+    ("offset", "detail"),
     [
         (0.0, None),
         (9.0, None),
@@ -27,14 +27,14 @@ def no_other_worker(service: Service) -> None:
         (-11.0, "is 11 s behind the database's"),
     ],
 )
-def test_a_wrong_clock_is_told(service: Service, offset: float, told: str | None) -> None:
+def test_a_wrong_clock_is_reported(service: Service, offset: float, detail: str | None) -> None:
     service.worker.sweeper.report_alive()
     with service.engine.begin() as connection:
         measured = connection.execute(text("SELECT clock_offset FROM lease WHERE name LIKE 'worker:%'")).scalar_one()
         assert abs(measured) < 60, "the same machine"
         connection.execute(text(WORKER), {"offset": offset})
         found = list(clock_findings(connection))
-    assert [finding.detail.partition("'s ")[2] for finding in found] == ([] if told is None else [told])
+    assert [finding.detail.partition("'s ")[2] for finding in found] == ([] if detail is None else [detail])
 
 
 def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,14 +89,14 @@ def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
         assert connection.execute(failures, {"account": service.account_id}).scalar_one() == 0
 
 
-def test_the_doubt_of_a_dead_worker_is_told(service: Service) -> None:
+def test_the_doubt_of_a_dead_worker_writes_an_event(service: Service) -> None:
     listen(service.engine, service.account_id)
     send = service.send(send_at=ahead()).json["send_id"]
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send) == 1
     with service.engine.connect() as connection:
-        told = text("SELECT type FROM event WHERE account_id = :account")
-        assert "message.in_doubt" in connection.execute(told, {"account": service.account_id}).scalars().all()
+        query = text("SELECT type FROM event WHERE account_id = :account")
+        assert "message.in_doubt" in connection.execute(query, {"account": service.account_id}).scalars().all()
 
 
 def test_a_send_that_has_ended_is_not_held(service: Service) -> None:

@@ -50,8 +50,8 @@ def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "
         wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 10, event)
 
 
-def looks(service: Service) -> tuple[int, int]:
-    """The sessions ended by each of two looks."""
+def ended_sessions(service: Service) -> tuple[int, int]:
+    """How many sessions each of two passes ends."""
     stalled = Stalled(service.engine, 0.0)
     return stalled.end(), stalled.end()
 
@@ -66,14 +66,14 @@ def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> Non
             assert is_locked(service)
             assert stalled.end() == 1
             wait_until(lambda: not is_locked(service), 10, "the lock")
-        pytest.fail("the process is not told")
+        pytest.fail("the process gets no error")
 
 
-def test_who_does_not_read_the_answer_is_ended_too(service: Service) -> None:
+def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         cursor.connection.pgconn.send_query(LONG_ANSWER)
         wait_for_the_client(service, cursor, "ClientWrite")
-        assert looks(service) == (0, 1)
+        assert ended_sessions(service) == (0, 1)
         wait_until(lambda: not is_locked(service), 10, "the lock")
 
 
@@ -90,12 +90,12 @@ def test_who_goes_on_to_another_statement_is_left_alone(service: Service) -> Non
 def test_a_session_of_another_program_is_left_alone(service: Service) -> None:
     with session(service, "pg_dump") as cursor, cursor.copy(COPY):
         wait_for_the_client(service, cursor)
-        assert looks(service) == (0, 0)
+        assert ended_sessions(service) == (0, 0)
         assert is_locked(service)
 
 
 def test_who_is_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         wait_for_the_client(service, cursor)
-        assert looks(service) == (0, 0)
+        assert ended_sessions(service) == (0, 0)
         assert is_locked(service)

@@ -15,7 +15,7 @@ from shared.audit.check import audit
 from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
-from shared.sends.holding import SendsUnusable
+from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -145,19 +145,19 @@ def test_what_no_carrier_can_take_waits_and_stops_nobody_else(make: Callable[...
     assert clean(service)
 
 
-def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[..., Service]) -> None:
+def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., Service]) -> None:
     service = make(metrics_token="watching")
 
     def waiting(values: dict[str, float]) -> float:
         batches = [name for name in values if name.startswith("bulksms_batches{") and "awaiting_carrier" in name]
         return sum(values[name] for name in batches)
 
-    def told() -> tuple[dict[str, float], Finding]:
+    def observed() -> tuple[dict[str, float], Finding]:
         with service.engine.begin() as connection:
             connection.execute(update(state_count).values(due_at=func.now()))
         count_when_due(service.engine)
-        answer = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
-        lines = (line.rsplit(" ", 1) for line in answer.splitlines() if not line.startswith("#"))
+        response = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
+        lines = (line.rsplit(" ", 1) for line in response.splitlines() if not line.startswith("#"))
         with service.engine.connect() as connection:
             return {name: float(value) for name, value in lines}, check_queue(connection)
 
@@ -169,13 +169,13 @@ def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[
         )
         aged = text("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send")
         connection.execute(aged, {"send": send})
-    values, finding = told()
+    values, finding = observed()
     assert 300 <= values[OLDEST] < 400
     assert waiting(values) == 1
     assert (finding.outcome, "1 batch for closed carriers (" in finding.detail) == ("wrong", True)
     trouble(service)
     service.sweep()
-    values, finding = told()
+    values, finding = observed()
     assert (values[OLDEST], finding.detail) == (0, "nothing waits")
     assert waiting(values) == 0
 
@@ -247,11 +247,10 @@ def test_batches_that_cannot_be_sorted_are_held_together(
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET retry = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
     holds: list[set[str]] = []
-    hold = worker.routing.sorter.hold_unusable
 
     def note(engine: Engine, unusable: SendsUnusable) -> None:
         holds.append({str(send) for send in unusable.causes})
-        hold(engine, unusable)
+        hold_unusable(engine, unusable)
 
     monkeypatch.setattr(worker.routing.sorter, "hold_unusable", note)
     service.sweep()
@@ -264,15 +263,15 @@ def test_test_keys_go_to_the_simulator(make: Callable[..., Service]) -> None:
     service = make()
     trouble(service, "one", "two", "three")
     token = service.new_token(service.account_id, test=True)
-    answer = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
-    assert carried(service, answer["send_id"]) == {("simulator", None): 1}
+    response = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
+    assert carried(service, response["send_id"]) == {("simulator", None): 1}
 
 
 def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> None:
     service = make()
     for name in ("one", "three"):
         carrier: Any = service.worker.carriers[name]
-        carrier.on_receipts = lambda said, name=name: _record(service, name, said)
+        carrier.on_receipts = lambda batch, name=name: _record(service, name, batch)
     sends = [service.send(phone).json["message_id"] for phone in (KENYA, ELSEWHERE)]
     for name in ("one", "three"):
         carrier = service.worker.carriers[name]
@@ -281,5 +280,5 @@ def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> No
     assert [service.get(f"/messages/{message}").json["status"] for message in sends] == ["delivered"] * 2
 
 
-def _record(service: Service, name: str, said: Any) -> None:
-    receipts.record(service.engine, name, said)
+def _record(service: Service, name: str, batch: Any) -> None:
+    receipts.record(service.engine, name, batch)

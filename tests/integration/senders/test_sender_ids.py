@@ -1,4 +1,4 @@
-"""Sender IDs: asked for, decided on, suspended, given up."""
+"""Sender IDs: requested, decided on, suspended, given up."""
 
 from typing import Any
 
@@ -31,21 +31,21 @@ def new_sender(service: Service) -> str:
 
 
 def test_it_works(service: Service) -> None:
-    asked = service.post("/sender-ids", sender_id="SHOP", use_case="Order confirmations").json
-    assert (asked["sender_id"], asked["status"], asked["form"]) == ("SHOP", "pending", "alphanumeric")
-    answer = service.send(sender_id="SHOP")
-    assert (answer.status_code, answer.json["code"], answer.json["sender_status"]) == (
+    requested = service.post("/sender-ids", sender_id="SHOP", use_case="Order confirmations").json
+    assert (requested["sender_id"], requested["status"], requested["form"]) == ("SHOP", "pending", "alphanumeric")
+    response = service.send(sender_id="SHOP")
+    assert (response.status_code, response.json["code"], response.json["sender_status"]) == (
         403,
         "sender_not_approved",
         "pending",
     )
     decide(service, "SHOP", "rejected", "Say whose shop it is.")
     (listed,) = service.get("/sender-ids?status=rejected").json["data"]
-    assert (listed["id"], listed["reason"]) == (asked["id"], "Say whose shop it is.")
+    assert (listed["id"], listed["reason"]) == (requested["id"], "Say whose shop it is.")
     again = service.post("/sender-ids", sender_id="SHOP", use_case="Shop of ACME Ltd").json
-    assert (again["id"], again["status"], again["reason"]) == (asked["id"], "pending", None)
-    assert service.delete(f"/sender-ids/{asked['id']}").json == {"deleted": True}
-    assert service.delete(f"/sender-ids/{asked['id']}").json["code"] == "sender_not_found"
+    assert (again["id"], again["status"], again["reason"]) == (requested["id"], "pending", None)
+    assert service.delete(f"/sender-ids/{requested['id']}").json == {"deleted": True}
+    assert service.delete(f"/sender-ids/{requested['id']}").json["code"] == "sender_not_found"
 
 
 def test_pages(service: Service) -> None:
@@ -62,9 +62,9 @@ def test_pages(service: Service) -> None:
 
 @pytest.mark.parametrize("name", ["", "12", "TwelveLetter", "ACMÉ", " ACME", "+254711", "07123456", "a\nb", "x" * 300])
 def test_what_is_no_sender_id(service: Service, name: str) -> None:
-    answer = service.post("/sender-ids", sender_id=name)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert answer.json["errors"][0]["pointer"] == "/sender_id"
+    response = service.post("/sender-ids", sender_id=name)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert response.json["errors"][0]["pointer"] == "/sender_id"
 
 
 def test_one_request_with_one_key(service: Service) -> None:
@@ -115,8 +115,8 @@ def test_a_suspended_one_cannot_be_given_up(service: Service) -> None:
     sender = new_sender(service)
     decide(service, sender, "suspended", "complaints")
     entry = next(entry for entry in service.get("/sender-ids").json["data"] if entry["sender_id"] == sender)
-    answer = service.delete(f"/sender-ids/{entry['id']}")
-    assert (answer.status_code, answer.json["code"], answer.json["sender_status"]) == (
+    response = service.delete(f"/sender-ids/{entry['id']}")
+    assert (response.status_code, response.json["code"], response.json["sender_status"]) == (
         409,
         "state_conflict",
         "suspended",
@@ -145,8 +145,8 @@ def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Ser
     def refused(sender: str, **to: Any) -> str | None:
         service.flask.extensions["bulksms"].account_cache = AccountCache(service.engine)
         path = "/sms/send-bulk" if "phones" in to else "/sms/send"
-        answer = service.post(path, token=token, sender_id=f"{sender}{account}", **code, **to)
-        return None if answer.status_code == 200 else f"{answer.status_code} {answer.json['code']}"
+        response = service.post(path, token=token, sender_id=f"{sender}{account}", **code, **to)
+        return None if response.status_code == 200 else f"{response.status_code} {response.json['code']}"
 
     one, several = {"phone": "254711000000"}, {"phones": ["254711000000"]}
     assert [refused("OTP", **to) for to in (one, several)] == ["403 category_not_allowed"] * 2
@@ -170,8 +170,8 @@ def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(ser
     with service.engine.begin() as connection:
         other = create_account(connection, f"beta {service.account_id}")
         request_sender(connection, other, "BETA")
-    asked = service.post("/sender-ids", sender_id="BE TA.").json
-    assert "BETA" not in str(asked | service.get("/sender-ids").json)
+    requested = service.post("/sender-ids", sender_id="BE TA.").json
+    assert "BETA" not in str(requested | service.get("/sender-ids").json)
     with service.engine.connect() as connection:
         found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
     assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]

@@ -11,10 +11,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from shared import outbox as events
-from shared.db.connection import reading, texts
+from shared.db.connection import is_away, reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.outages import is_away
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
@@ -117,7 +116,7 @@ def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
         (first + 10, "sent", 1, "c", None, 2, "simulator", None, True, True),
     ]
     assert (counters(service, one), counters(service, other)) == ((2, 1, 1, 0), (1, 0, 0, 0))
-    assert (one.unrecorded, other.unrecorded) == ([4], []), "who is in doubt is recorded at the end"
+    assert (one.unrecorded, other.unrecorded) == ([4], []), "what is in doubt is recorded at the end"
     settle(service.engine, [one, other], "simulator", 0.0)
     assert rows(service, first)[4][:2] == (first + 4, "in_doubt")
     assert counters(service, one) == (2, 1, 1, 1)
@@ -160,7 +159,7 @@ def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are
     assert counters(service, batch) == (2, 0, 0, 0)
 
 
-def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Service, first: int) -> None:
+def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: Service, first: int) -> None:
     account = service.account_id
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": account})
@@ -170,10 +169,10 @@ def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Ser
         events._listening.clear()
         record(service, [batch])
         with service.engine.connect() as connection:
-            told = connection.execute(
+            stored = connection.execute(
                 text("SELECT type, indexes, error FROM event WHERE batch_id = :id ORDER BY id"), {"id": batch.batch_id}
             )
-            assert [tuple(row) for row in told] == [("message.sent", [1], None), ("message.failed", [2], "e")]
+            assert [tuple(row) for row in stored] == [("message.sent", [1], None), ("message.failed", [2], "e")]
         assert len(rows(service, first)) == 2
     finally:
         with service.engine.begin() as connection:
@@ -197,23 +196,23 @@ def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> 
 
 def test_texts_come_through_as_they_are(service: Service) -> None:
     with service.engine.connect() as connection:
-        said = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
-    assert said == ODD
+        stored = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
+    assert stored == ODD
     assert texts(["nul\0"]) == '{"nul"}'
 
 
-def test_what_the_driver_says_of_a_database_that_is_away_is_heard() -> None:
+def test_errors_of_a_lost_connection_are_outages() -> None:
     assert is_away(psycopg.OperationalError("server closed the connection unexpectedly"))
     assert is_away(psycopg.InterfaceError("the connection is closed"))
     assert not is_away(psycopg.errors.UniqueViolation())
 
 
-def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(service: Service) -> None:
-    with pytest.raises(OperationalError) as told, service.engine.begin() as connection:
+def test_standing_still_within_a_transaction_counts_as_a_database_outage(service: Service) -> None:
+    with pytest.raises(OperationalError) as raised, service.engine.begin() as connection:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
         time.sleep(0.3)
         connection.execute(text("SELECT 1"))
-    assert is_away(told.value)
+    assert is_away(raised.value)
     with service.engine.connect() as connection:
         assert connection.execute(text("SELECT 1")).scalar_one() == 1
 

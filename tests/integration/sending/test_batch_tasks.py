@@ -107,8 +107,8 @@ def test_each_batch_of_a_group_has_its_task_when_it_is_made(
     service: Service, published: Published, tasks: list[tuple[str, str, list[str]]]
 ) -> None:
     group = service.new_group(phones(2 * MANY, 255_790_000_000))
-    answer = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
-    send = answer.json["send_id"]
+    response = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
+    send = response.json["send_id"]
     assert tasks == [(EXPAND_SEND, send, [send])]
     assert len(published.batches) == MANY
     assert set(published.batches) == set(batches(service, send))

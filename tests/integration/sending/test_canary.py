@@ -58,10 +58,10 @@ def test_one_in_doubt_says_so(service: Service) -> None:
     service.deliver_receipts()
     service.sweep()
     held = shown(service, send)
-    said = (
+    message = (
         "0 of the first 10 messages failed, and whether 3 were sent is in doubt. `resume` sends the rest all the same."
     )
-    assert (held["held_by"], held["held_reason"]) == ("canary", said)
+    assert (held["held_by"], held["held_reason"]) == ("canary", message)
     assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
 
 
@@ -117,9 +117,9 @@ def test_who_opted_out_is_none_of_it(service: Service) -> None:
     send = service.bulk(phones(50), canary=10, send_at="2999-01-01T00:00:00Z")
     assert send.status_code == 400
     service.post("/suppressions", phones=phones(5), category="marketing")
-    answer = service.bulk(phones(50), canary=10, category="transactional").json
+    response = service.bulk(phones(50), canary=10, category="transactional").json
     service.sweep()
-    assert service.counts(answer["send_id"])["sent"] == 10
+    assert service.counts(response["send_id"])["sent"] == 10
 
 
 def test_one_that_is_larger_than_the_send_changes_nothing(service: Service) -> None:
@@ -130,7 +130,7 @@ def test_one_that_is_larger_than_the_send_changes_nothing(service: Service) -> N
 
 @pytest.mark.parametrize("canary", [0, -1, True, 1.5, "1", "0%", "100%", "1 %", "x", None, [], {}, 10**9])
 def test_wrong_ones(service: Service, canary: Any) -> None:
-    answer = service.bulk(phones(5), canary=canary)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert answer.json["errors"][0]["pointer"] == "/canary"
+    response = service.bulk(phones(5), canary=canary)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert response.json["errors"][0]["pointer"] == "/canary"
     assert service.send(canary=1).json["errors"][0]["code"] == "unknown_field"

@@ -15,18 +15,18 @@ from shared.accounts.category_rules import set_cap
 from tests.harness.database import disposable_database
 from tests.harness.house import wait_until
 from tests.harness.service import Service
-from tests.integration.jobs.test_expand import AHEAD
 from tests.integration.jobs.test_expand import send as expanding_send
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
-from worker.jobs.expand import NEXT_SEND, expand
+from worker.jobs.expand import AHEAD, NEXT_SEND, expand
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
 from worker.sending.checks import LOCK_CAPS, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.dispatch import Dispatcher
+from worker.sending.finish import finish
 from worker.sending.next_batches import CANDIDATE
 
 __all__ = ["expanding_send", "make"]
@@ -106,7 +106,7 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
     second.join()
 
 
-def test_a_worker_that_is_told_to_stop_ends_after_its_window(service: Service) -> None:
+def test_a_worker_asked_to_stop_ends_after_its_window(service: Service) -> None:
     ordered = phones(service)
     with between_windows(service, lambda window: turns(service).stop.set()) as given:
         service.bulk(ordered)
@@ -129,7 +129,6 @@ def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
 
 def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[int] = []
-    finish = worker.sending.dispatch.finish
 
     def note(*arguments: Any) -> list[ClaimedBatch]:
         ended.append(1)
@@ -171,9 +170,10 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
         assert connection.execute(within).scalars().all() == [True]
 
 
-def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_whose_response_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its rows are there, or not: the turn finds out before it writes them."""
-    record, lost = worker.sending.advance._record, []
+    record = worker.sending.advance._record
+    lost: list[bool] = []
 
     def answer_is_lost(*arguments: object) -> object:
         kept = record(*arguments)  # type: ignore[arg-type]

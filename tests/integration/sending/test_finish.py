@@ -199,16 +199,16 @@ def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_ther
     assert counters(service, batch) == (3, 0, 0, 0)
 
 
-def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
-    """As before: what is told is written before the account's row is locked."""
+def test_an_account_that_listens_gets_events_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
+    """As before: events are written before the account's row is locked."""
     [batch] = claimed(service, first, phones=3)
     put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
     assert can_finish([batch])
     assert finish(service.engine, [batch], "simulator") == [batch]
     end(service, [batch])
-    told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
+    query = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
-        found = [tuple(row) for row in connection.execute(told, {"id": batch.send_id})]
+        found = [tuple(row) for row in connection.execute(query, {"id": batch.send_id})]
     assert found == [
         ("message.failed", [2], "an error"),
         ("message.sent", [1, 3], None),

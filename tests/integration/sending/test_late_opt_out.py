@@ -61,10 +61,10 @@ def by_request(service: Service, phone: str) -> None:
 
 def by_file(service: Service, phone: str) -> None:
     headers = {"Authorization": f"Bearer {service.token}"}
-    answer = service.client.post(
+    response = service.client.post(
         "/api/v1/suppressions/import", data=f"phone\n{phone}\n", content_type="text/csv", headers=headers
     )
-    assert answer.status_code == 200, answer.json
+    assert response.status_code == 200, response.json
 
 
 def by_stop(service: Service, phone: str) -> None:
@@ -196,12 +196,12 @@ def test_what_goes_again_is_dropped_too(service: Service) -> None:
     def note(message_groups: list[MessageGroup]) -> list[Outcome]:
         nonlocal windows
         windows += 1
-        told = [phone for message_group in message_groups for phone in message_group.phones]
-        given.extend(told)
+        submitted = [phone for message_group in message_groups for phone in message_group.phones]
+        given.extend(submitted)
         outcomes = submit(message_groups)
         if windows == 1:
             by_operator(service, throttled)
-            outcomes[told.index(throttled)] = Outcome(ResponseKind.THROTTLED, None, "88")
+            outcomes[submitted.index(throttled)] = Outcome(ResponseKind.THROTTLED, None, "88")
         return outcomes
 
     service.worker.simulator.submit = note  # type: ignore[method-assign]

@@ -57,12 +57,12 @@ def let_time_pass(service: Service, send: str) -> None:
 
 def test_it_is_night_in_one_place_and_day_in_another(service: Service) -> None:
     mixed = [phone for pair in zip(phones(NAIROBI, 5), phones(NEW_YORK, 5), strict=True) for phone in pair]
-    answer = service.bulk(mixed, category="marketing", quiet_hours=quiet_now("Africa/Nairobi", 4)).json
-    send = answer["send_id"]
+    response = service.bulk(mixed, category="marketing", quiet_hours=quiet_now("Africa/Nairobi", 4)).json
+    send = response["send_id"]
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "queued": 5, "sent": 5}
     assert set(service.submitted()) & set(mixed) == set(phones(NEW_YORK, 5))
     listed = {entry["message_id"]: entry["phone"] for entry in service.get(f"/sends/{send}/messages").json["data"]}
-    assert {entry["message_id"]: entry["phone"] for entry in answer["messages"]} == listed
+    assert {entry["message_id"]: entry["phone"] for entry in response["messages"]} == listed
     service.sweep()
     assert service.counts(send)["queued"] == 5
     assert service.get("/balance").json["reserved"] == 5
@@ -130,8 +130,8 @@ def test_the_account_has_rules_of_its_own_and_authentication_never_waits(service
     ],
 )
 def test_wrong_quiet_hours(service: Service, hours: Any, pointer: str) -> None:
-    answer = service.send(quiet_hours=hours)
-    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, pointer)
+    response = service.send(quiet_hours=hours)
+    assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, pointer)
     barred = service.send(quiet_hours={"from": "21:00", "until": "08:00"}, category="authentication")
     assert barred.json["errors"][0]["pointer"] == "/quiet_hours"
 
@@ -205,8 +205,8 @@ def test_the_command_line(service: Service) -> None:
         "SECRET_KEY": SECRET_KEY,
     }
 
-    def run(*words: object) -> Any:
-        return CliRunner().invoke(main, ["rule", *map(str, words)], env=env)
+    def run(*arguments: object) -> Any:
+        return CliRunner().invoke(main, ["rule", *map(str, arguments)], env=env)
 
     account = service.account_id
     assert run("quiet-hours", account, "marketing", "21:00", "08:00").exit_code == 0

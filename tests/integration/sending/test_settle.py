@@ -78,7 +78,7 @@ def test_what_failed_waits(service: Service, batch: ClaimedBatch) -> None:
     assert state(service) == ("waiting", False)
 
 
-def test_what_was_canceled_meanwhile_is_given_back_and_told(service: Service, batch: ClaimedBatch) -> None:
+def test_what_was_canceled_meanwhile_is_given_back_and_writes_an_event(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
     settle(service.engine, [batch], "simulator", 30.0)
@@ -86,8 +86,8 @@ def test_what_was_canceled_meanwhile_is_given_back_and_told(service: Service, ba
     assert state(service)[0] == "canceled"
     assert service.get("/balance").json == service.get("/balance").json | {"balance": 996, "reserved": 0}
     with service.engine.connect() as connection:
-        told = text("SELECT coalesce(sum(cardinality(indexes)), 0) FROM event WHERE type = 'message.canceled'")
-        assert connection.execute(told).scalar_one() == 6
+        query = text("SELECT coalesce(sum(cardinality(indexes)), 0) FROM event WHERE type = 'message.canceled'")
+        assert connection.execute(query).scalar_one() == 6
     assert audit(service.engine, full=True) == []
 
 

@@ -65,7 +65,9 @@ def two(service: Service, waits: Waits) -> tuple[int, int]:
     return many, single
 
 
-def test_who_has_one_batch_has_as_much_under_way_as_who_has_many(service: Service, two: tuple[int, int]) -> None:
+def test_an_account_with_one_batch_has_as_much_under_way_as_one_with_many(
+    service: Service, two: tuple[int, int]
+) -> None:
     many, single = two
     assert take(service) == [many]
     assert take(service) == [single]

@@ -31,7 +31,12 @@ def test_refused_messages_stop_the_rest(service: Service) -> None:
 def test_undelivered_ones_are_known_later(service: Service) -> None:
     rule = {"failed_share": 0.5, "over": 20}
     send = service.bulk(phones(UNDELIVERED, 100), rate=20, stop_if=rule).json["send_id"]
-    wait_until(lambda: service.sweep() or service.counts(send)["sent"] >= 20, 20, "20 messages at their own rate")
+
+    def are_sent() -> bool:
+        service.sweep()
+        return service.counts(send)["sent"] >= 20
+
+    wait_until(are_sent, 20, "20 messages at their own rate")
     sent = service.counts(send)["sent"]
     assert sent < 100
     service.deliver_receipts()
@@ -45,8 +50,8 @@ def test_undelivered_ones_are_known_later(service: Service) -> None:
 def test_its_owner_may_go_on_and_then_it_is_not_stopped_again(service: Service) -> None:
     send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
     assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
-    answer = service.post(f"/sends/{send}/resume").json
-    assert (answer["status"], answer["stop_if"], answer["held_by"], answer["held_reason"]) == (
+    response = service.post(f"/sends/{send}/resume").json
+    assert (response["status"], response["stop_if"], response["held_by"], response["held_reason"]) == (
         "queued",
         None,
         None,
@@ -79,7 +84,7 @@ def test_few_failures_stop_nothing(service: Service) -> None:
     ],
 )
 def test_wrong_rules(service: Service, rule: Any, pointer: str) -> None:
-    answer = service.bulk(phones(254766000000, 2), stop_if=rule)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert answer.json["errors"][0]["pointer"] == pointer
+    response = service.bulk(phones(254766000000, 2), stop_if=rule)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert response.json["errors"][0]["pointer"] == pointer
     assert service.send(stop_if={"failed_share": 0.2}).json["errors"][0]["code"] == "unknown_field"

@@ -122,12 +122,12 @@ async def send(port: int, token: str, times: int, tracer: Tracer) -> None:
             f"Content-Length: {len(encoded)}",
         ]
         writer.write("\r\n".join([*lines, "", ""]).encode() + encoded)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        assert answer.startswith(b"HTTP/1.1 200"), answer
-        length = CONTENT_LENGTH.search(answer)
+        response = await reader.readuntil(b"\r\n\r\n")
+        assert response.startswith(b"HTTP/1.1 200"), response
+        length = CONTENT_LENGTH.search(response)
         assert length
         await reader.readexactly(int(length[1]))
-        await asyncio.sleep(0.2)  # what follows the answer
+        await asyncio.sleep(0.2)  # what follows the response
     writer.close()
     await writer.wait_closed()
 

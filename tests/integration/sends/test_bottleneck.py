@@ -36,8 +36,8 @@ def reported(service: Service, state: str = "ready", rate: float = 0.0, allowed:
 
 
 def limited(service: Service, send: str) -> str | None:
-    answer: str | None = service.get(f"/sends/{send}").json["limited_by"]
-    return answer
+    response: str | None = service.get(f"/sends/{send}").json["limited_by"]
+    return response
 
 
 def test_it_works(service: Service) -> None:
@@ -56,20 +56,21 @@ def test_others_are_before_it(queued: tuple[Service, str]) -> None:
     assert [each["limited_by"] for each in queued[0].get("/sends").json["data"]] == ["queue_turn"]
 
 
-@pytest.mark.parametrize(("state", "said"), [("paused", "carrier_paused"), ("down", "carrier_down")])
-def test_a_carrier_that_takes_nothing(queued: tuple[Service, str], state: str, said: str) -> None:
+@pytest.mark.parametrize(("state", "explanation"), [("paused", "carrier_paused"), ("down", "carrier_down")])
+def test_a_carrier_that_takes_nothing(queued: tuple[Service, str], state: str, explanation: str) -> None:
     reported(queued[0], state)
-    assert limited(*queued) == said
+    assert limited(*queued) == explanation
 
 
 @pytest.mark.parametrize(
-    ("rate", "allowed", "said"), [(0, 0, "window"), (10, 10, "carrier_rate"), (10, 5, "throttled"), (0, 5, "throttled")]
+    ("rate", "allowed", "explanation"),
+    [(0, 0, "window"), (10, 10, "carrier_rate"), (10, 5, "throttled"), (0, 5, "throttled")],
 )
-def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: float, said: str) -> None:
+def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: float, explanation: str) -> None:
     service, send = queued
     reported(service, "ready", rate, allowed)
     change(service, "UPDATE batch SET state = 'sending', intent = 1 WHERE send_id = :send", send=send)
-    assert limited(service, send) == said
+    assert limited(service, send) == explanation
 
 
 def test_first_in_the_queue_only_the_rate_is_before_it(queued: tuple[Service, str]) -> None:
@@ -111,10 +112,10 @@ def test_what_is_before_it_in_the_queue_says_when(queued: tuple[Service, str]) -
     begun = datetime.now(UTC)
     seconds = (datetime.fromisoformat(service.get(f"/sends/{behind}").json["eta"]) - begun).total_seconds()
     assert 12 - 1 <= seconds <= 12 + 60
-    answer = service.get("/limits").json
-    assert answer["backlog_limited_by"] == "queue_turn"
-    assert answer["backlog_messages"] == 120
-    assert answer["backlog_eta"] is not None
+    response = service.get("/limits").json
+    assert response["backlog_limited_by"] == "queue_turn"
+    assert response["backlog_messages"] == 120
+    assert response["backlog_eta"] is not None
 
 
 def test_what_waits_for_the_hour_has_no_estimate(queued: tuple[Service, str]) -> None:

@@ -68,8 +68,8 @@ def test_another_text_of_a_send_that_is_canceled_then(service: Service) -> None:
 def test_a_text_that_cannot_be_paid_changes_nothing(service: Service) -> None:
     service = Service(service.engine, credits=3)
     send = waiting(service)
-    answer = change(service, send, message="Hi " * 60, rate=7)
-    assert (answer.status_code, answer.json["required"], answer.json["balance"]) == (402, 2, 1)
+    response = change(service, send, message="Hi " * 60, rate=7)
+    assert (response.status_code, response.json["required"], response.json["balance"]) == (402, 2, 1)
     shown = service.get(f"/sends/{send}").json
     assert (shown["message"], shown["cost"], shown["rate"]) == ("Hi", 2, None)
 
@@ -79,8 +79,8 @@ def test_another_text_counts_for_the_spend_limit(service: Service) -> None:
     with service.engine.begin() as connection:
         set_limits(connection, service.account_id, spend_day=5)
     assert change(service, send, message="Hi " * 60).json["cost"] == 4
-    answer = change(service, send, message="Hi " * 110)
-    assert (answer.status_code, answer.json["code"]) == (402, "spend_limit_reached")
+    response = change(service, send, message="Hi " * 110)
+    assert (response.status_code, response.json["code"]) == (402, "spend_limit_reached")
     assert service.get(f"/sends/{send}").json["cost"] == 4
     assert change(service, send, message="Hi").json["cost"] == 2
     assert audit(service.engine, full=True) == []
@@ -88,8 +88,8 @@ def test_another_text_counts_for_the_spend_limit(service: Service) -> None:
 
 def test_texts_with_placeholders_are_neither_put_in_nor_changed(service: Service) -> None:
     plain = waiting(service)
-    answer = change(service, plain, message="Hi {{name}}")
-    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, "/message")
+    response = change(service, plain, message="Hi {{name}}")
+    assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, "/message")
     recipients = [{"phone": phone, "variables": {"name": name}} for phone, name in zip(PHONES, "AB", strict=True)]
     personal = service.bulk(recipients, message="Hi {{name}}", send_at=ahead(1)).json["send_id"]
     assert change(service, personal, message="Hi").json["code"] == "state_conflict"
@@ -137,8 +137,8 @@ def test_what_is_begun_keeps_its_time_and_text(service: Service) -> None:
     send = service.bulk([*PHONES, "254755000003"], rate=1).json["send_id"]
     assert service.counts(send)["sent"] == 1
     for changes in ({"message": "Ho"}, {"send_at": ahead(1)}):
-        answer = change(service, send, **changes)
-        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+        response = change(service, send, **changes)
+        assert (response.status_code, response.json["code"]) == (409, "state_conflict")
     assert change(service, send, rate=None, expires_at=ahead(1)).status_code == 200
     service.sweep()
     assert service.counts(send)["sent"] == 3
@@ -162,9 +162,9 @@ def test_what_is_begun_keeps_its_time_and_text(service: Service) -> None:
 def test_wrong_changes(service: Service, changes: dict[str, Any], pointer: str) -> None:
     send = waiting(service)
     before = service.get(f"/sends/{send}").json
-    answer = change(service, send, **changes)
-    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
-    assert answer.json["errors"][0]["pointer"] == pointer
+    response = change(service, send, **changes)
+    assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+    assert response.json["errors"][0]["pointer"] == pointer
     assert service.get(f"/sends/{send}").json == before
 
 

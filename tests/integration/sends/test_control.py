@@ -32,8 +32,8 @@ def test_canceling_twice_changes_nothing(service: Service) -> None:
 
 def test_what_was_sent_cannot_be_canceled(service: Service) -> None:
     send = service.send().json["send_id"]
-    answer = service.post(f"/sends/{send}/cancel")
-    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    response = service.post(f"/sends/{send}/cancel")
+    assert (response.status_code, response.json["code"]) == (409, "state_conflict")
 
 
 def test_a_paused_send_waits_until_it_is_resumed(service: Service) -> None:
@@ -42,8 +42,8 @@ def test_a_paused_send_waits_until_it_is_resumed(service: Service) -> None:
     service.sweep()
     assert "254788000001" not in service.submitted()
     assert service.post(f"/sends/{send}/resume").json["status"] == "scheduled"
-    answer = service.post(f"/sends/{send}/resume")
-    assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    response = service.post(f"/sends/{send}/resume")
+    assert (response.status_code, response.json["code"]) == (409, "state_conflict")
 
 
 @pytest.mark.parametrize("action", ["cancel", "pause", "resume"])
@@ -69,7 +69,7 @@ def test_a_rate_of_its_own_is_kept(service: Service) -> None:
 
 @pytest.mark.parametrize("action", ["cancel", "pause", "resume", None])
 def test_a_key_that_may_only_send_is_shown_no_send(service: Service, action: str | None) -> None:
-    """By the answer to a change it would see the text, the counts and what they cost."""
+    """By the response to a change it would see the text, the counts and what they cost."""
     with service.engine.begin() as connection:
         key = create_key(connection, service.account_id, SECRET_KEY, scopes=["sms:send"])
     credentials = {"api_key": key.api_key, "api_secret": key.api_secret}
@@ -77,9 +77,13 @@ def test_a_key_that_may_only_send_is_shown_no_send(service: Service, action: str
     body = {"sender_id": "ACME", "phone": "254711000000", "message": "a secret", "send_at": tomorrow()}
     send = service.post("/sms/send", token=token, **body).json["send_id"]
     if action is None:
-        answer = service.patch(f"/sends/{send}", token=token, rate=5)
+        response = service.patch(f"/sends/{send}", token=token, rate=5)
     else:
-        answer = service.post(f"/sends/{send}/{action}", token=token)
-    assert (answer.status_code, answer.json["code"], answer.json["scope"]) == (403, "insufficient_scope", "sms:read")
-    assert "a secret" not in answer.text
+        response = service.post(f"/sends/{send}/{action}", token=token)
+    assert (response.status_code, response.json["code"], response.json["scope"]) == (
+        403,
+        "insufficient_scope",
+        "sms:read",
+    )
+    assert "a secret" not in response.text
     assert service.get(f"/sends/{send}").json["status"] == "scheduled"

@@ -1,4 +1,4 @@
-"""The queue's clock, for who has seen a moment ago what it says."""
+"""The queue's clock, for a reader that saw it a moment ago."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -24,8 +24,8 @@ def queue(service: Service, *turns: int) -> None:
             connection.execute(QUEUED, {"id": send, "turn": turn})
 
 
-def said(service: Service, begin: int) -> tuple[int | None, int | None]:
-    """What is said to who looks from that turn, and what all of the queue says."""
+def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
+    """The clock from that turn on, and that of the whole queue."""
     with service.engine.begin() as connection:
         seen = driver_of(connection).execute(f"SELECT {CLOCK_FROM}".encode(), {"clock": begin}).fetchone()
         assert seen is not None
@@ -37,22 +37,22 @@ def said(service: Service, begin: int) -> tuple[int | None, int | None]:
 )
 def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, begin: int, expected: int) -> None:
     queue(service, 300, 100)
-    assert said(service, begin) == (expected, 100)
+    assert clocks(service, begin) == (expected, 100)
 
 
 def test_what_is_being_sent_counts(service: Service) -> None:
-    """It comes back with a turn that is only a little later: who comes now is not to wait until all of it is sent."""
+    """It comes back with a turn that is only a little later: a new send must not wait until all of it is sent."""
     queue(service, 300, 100)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
-    assert said(service, 0) == (100, 100)
+    assert clocks(service, 0) == (100, 100)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
 
 
 def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
     queue(service)
-    assert said(service, 0) == said(service, 5) == (None, None)
+    assert clocks(service, 0) == clocks(service, 5) == (None, None)
 
 
 def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pyte
 
 
 def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> None:
-    """Of a send that was stopped: who comes then is queued behind what is being sent, not behind all of it."""
+    """Of a send that was stopped: a new one is queued behind what is being sent, not behind all of it."""
     queue(service, 2_000_000_000)
     turn_of = text("SELECT turn FROM batch WHERE send_id = :id")
 

@@ -1,4 +1,4 @@
-"""The leases of webhooks: one process posts a webhook's events, and who lost the lease changes nothing."""
+"""The leases of webhooks: one process posts a webhook's events, and without the lease it changes nothing."""
 
 from collections.abc import Iterator
 
@@ -55,7 +55,7 @@ def test_two_that_claim_at_the_same_moment_do_not_take_the_same(service: Service
     assert len(claimed) == 1
 
 
-def test_who_lost_the_lease_renews_and_releases_nothing(service: Service) -> None:
+def test_a_worker_that_lost_its_lease_renews_and_releases_nothing(service: Service) -> None:
     (lost,) = store.claim(service.engine, 10)
     with service.engine.begin() as connection:
         connection.execute(EXPIRE)
@@ -84,7 +84,7 @@ def work_of(service: Service, hook: store.Hook, posted: int) -> store.Work:
     return work
 
 
-def test_who_lost_the_lease_moves_nothing(service: Service) -> None:
+def test_a_worker_that_lost_its_lease_moves_nothing(service: Service) -> None:
     (lost,) = store.claim(service.engine, 10)
     with service.engine.begin() as connection:
         connection.execute(EXPIRE)

@@ -27,7 +27,7 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
     with caplog.at_level(logging.ERROR):
         assert auditor.audit_when_due()
     with engine.connect() as connection:
-        states = dict(connection.execute(text("SELECT id, state FROM account")).all())  # type: ignore[arg-type]
+        states: dict[int, str] = dict(connection.execute(text("SELECT id, state FROM account")).all())  # type: ignore[arg-type]
     assert states == {wrong: "frozen", right: "active"}
     assert any("audit" in record.message for record in caplog.records)
     assert not auditor.audit_when_due(), "once an hour is enough"

@@ -74,13 +74,13 @@ def test_redis_that_answers_with_errors(service: House, redis: Redis, breaks: li
     # The broker begins to fail while tasks are on their way and under way.
     service.post("/sms/send-bulk", sender_id="ACME", phones=phones(3_000), message="Hello")
     for command in breaks:
-        redis.execute_command(*command.split())
+        redis.execute_command(*command.split())  # type: ignore[no-untyped-call]
     for _ in range(20):
         service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hello")
         time.sleep(0.1)
     assert service.workers[0].exit_code() is None
     for command in mends:
-        redis.execute_command(*command.split())
+        redis.execute_command(*command.split())  # type: ignore[no-untyped-call]
     in_the_way.rmdir()
     check(service, redis)
 
@@ -124,8 +124,8 @@ def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
     del service.env["CELERY_REMOTE_CONTROL"]
     service.start_workers(1)
     celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
-    answers = celery.control.ping(timeout=2)
-    assert len(answers) == 1, "only the worker that was started with it"
+    responses = celery.control.ping(timeout=2)
+    assert len(responses) == 1, "only the worker that was started with it"
     celery.control.shutdown()
     wait_until(lambda: service.workers[0].exit_code() is not None, 30, "that worker's end")
     assert service.workers[1].exit_code() is None

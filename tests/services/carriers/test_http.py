@@ -16,7 +16,7 @@ import pytest
 
 from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
-from tests.harness.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
+from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer, json_reply
 from tests.unit.carriers.smpp.making import Doorkeeper, message_group
 from worker.carriers.base import NOT_SUBMITTED_ERRORS, LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.http import HttpCarrier
@@ -24,11 +24,11 @@ from worker.carriers.http import HttpCarrier
 PHONE = "254711000000"
 
 
-def declared(url: str, **told: Any) -> HttpConfig:
+def declared(url: str, **settings: Any) -> HttpConfig:
     """One message a request, as JSON."""
     request = {"url": url, "json": {"to": "{phone}", "text": "{text}", "from": "{sender_id}", "ref": "{message_id}"}}
     table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": 10.0}
-    return HttpConfig.from_mapping("web", {**table, **told})
+    return HttpConfig.from_mapping("web", {**table, **settings})
 
 
 @contextlib.contextmanager
@@ -42,8 +42,8 @@ def carrier(config: HttpConfig, late: list[LateResponse] | None = None) -> Itera
 
 
 @contextlib.contextmanager
-def pair(peer_says: Callable[[Asked], Says], **told: Any) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
-    with http_peer(peer_says) as peer, carrier(declared(peer.url("/send"), **told)) as made:
+def pair(respond: Callable[[Request], Reply], **settings: Any) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
+    with http_peer(respond) as peer, carrier(declared(peer.url("/send"), **settings)) as made:
         yield peer, made
 
 
@@ -60,69 +60,69 @@ def wait_until(true: Callable[[], Any]) -> None:
 
 
 def test_it_works() -> None:
-    with pair(lambda asked: says({"id": f"m-{asked.json['to']}"})) as (peer, made):
-        told = message_group("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
-        assert [each.reference for each in made.submit([told])] == [f"m-{PHONE}", "m-254711000001"]
-        asked = sorted(peer.asked, key=lambda each: each.json["to"])[0]
-        assert asked.json == {"to": PHONE, "text": told.text, "from": "ACME", "ref": str(told.ids[0])}
-        assert asked.headers["content-type"] == "application/json"
+    with pair(lambda request: json_reply({"id": f"m-{request.json['to']}"})) as (peer, made):
+        group = message_group("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
+        assert [each.reference for each in made.submit([group])] == [f"m-{PHONE}", "m-254711000001"]
+        request = sorted(peer.requests, key=lambda each: each.json["to"])[0]
+        assert request.json == {"to": PHONE, "text": group.text, "from": "ACME", "ref": str(group.ids[0])}
+        assert request.headers["content-type"] == "application/json"
 
 
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
-    with pair(lambda asked: says({"id": "m"}), answer_time=0.5) as (peer, made):
-        told = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
-        outcomes = made.submit([told], Doorkeeper(left=1))
+    with pair(lambda request: json_reply({"id": "m"}), answer_time=0.5) as (peer, made):
+        group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
+        outcomes = made.submit([group], Doorkeeper(left=1))
         assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
         assert {each.error for each in outcomes[1:]} <= NOT_SUBMITTED_ERRORS
-        assert len(peer.asked) == 1
+        assert len(peer.requests) == 1
 
 
 def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
     together = threading.Barrier(5)
 
-    def answer(asked: Asked) -> Says:
+    def respond(request: Request) -> Reply:
         together.wait(PATIENCE)
-        return says({"id": "x"})
+        return json_reply({"id": "x"})
 
-    with pair(answer, window=5) as (peer, made):
+    with pair(respond, window=5) as (peer, made):
         for _ in range(4):
             assert {each.response for each in made.submit([message_group("x", [PHONE] * 5)])} == {ResponseKind.ACCEPTED}
-        assert (len(peer.asked), peer.connections) == (20, 5)
+        assert (len(peer.requests), peer.connections) == (20, 5)
 
 
 @pytest.mark.parametrize(
-    ("said", "answer", "error"),
+    ("reply", "response", "error"),
     [
-        (Says(body=b'{"id": "m'), ResponseKind.IN_DOUBT, "unreadable_answer"),
-        (Says(body=b""), ResponseKind.IN_DOUBT, "unreadable_answer"),
-        (Says(body=b"[" * 100_000), ResponseKind.IN_DOUBT, "unreadable_answer"),
-        (says({"sid": "elsewhere"}), ResponseKind.IN_DOUBT, "unreadable_answer"),
-        (says({}, 500), ResponseKind.IN_DOUBT, "http_500"),
-        (says({}, 503), ResponseKind.IN_DOUBT, "http_503"),
-        (says({}, 204), ResponseKind.IN_DOUBT, "http_204"),
-        (says({}, 408), ResponseKind.IN_DOUBT, "http_408"),
-        (says({"code": 21211}, 400), ResponseKind.REJECTED, "21211"),
-        (says({"code": "a sentence <b>with</b> spaces"}, 404), ResponseKind.REJECTED, "asentencebwithbspaces"),
-        (says({}, 429), ResponseKind.THROTTLED, "http_429"),
-        (says({}, 307, Location="http://127.0.0.1:1/"), ResponseKind.FAILED, "http_307"),
-        (says({}, 302, Location="http://127.0.0.1:1/"), ResponseKind.IN_DOUBT, "http_302"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
-        (Says(raw=b"", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
-        (Says(raw=b"\xff\xfe garbage\r\n\r\n"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Says(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(body=b'{"id": "m'), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (Reply(body=b""), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (Reply(body=b"[" * 100_000), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (json_reply({"sid": "elsewhere"}), ResponseKind.IN_DOUBT, "unreadable_answer"),
+        (json_reply({}, 500), ResponseKind.IN_DOUBT, "http_500"),
+        (json_reply({}, 503), ResponseKind.IN_DOUBT, "http_503"),
+        (json_reply({}, 204), ResponseKind.IN_DOUBT, "http_204"),
+        (json_reply({}, 408), ResponseKind.IN_DOUBT, "http_408"),
+        (json_reply({"code": 21211}, 400), ResponseKind.REJECTED, "21211"),
+        (json_reply({"code": "a sentence <b>with</b> spaces"}, 404), ResponseKind.REJECTED, "asentencebwithbspaces"),
+        (json_reply({}, 429), ResponseKind.THROTTLED, "http_429"),
+        (json_reply({}, 307, Location="http://127.0.0.1:1/"), ResponseKind.FAILED, "http_307"),
+        (json_reply({}, 302, Location="http://127.0.0.1:1/"), ResponseKind.IN_DOUBT, "http_302"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(raw=b"", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(raw=b"\xff\xfe garbage\r\n\r\n"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
     ],
 )
-def test_what_an_answer_means(said: Says, answer: ResponseKind, error: str) -> None:
-    with pair(lambda asked: said) as (peer, made):
-        assert one(made) == Outcome(answer, error=error)
-        assert len(peer.asked) == 1, "asked once, and no redirection is followed"
+def test_what_a_response_means(reply: Reply, response: ResponseKind, error: str) -> None:
+    with pair(lambda request: reply) as (peer, made):
+        assert one(made) == Outcome(response, error=error)
+        assert len(peer.requests) == 1, "requested once, and no redirection is followed"
 
 
 def test_an_accepted_message_may_have_no_id() -> None:
     reply = {"id": "id", "code": "state", "codes": {"ok": "accepted"}}
-    with pair(lambda asked: says({"state": "ok"}), answer=reply) as (_, made):
+    with pair(lambda request: json_reply({"state": "ok"}), answer=reply) as (_, made):
         assert one(made) == Outcome(ResponseKind.ACCEPTED, None)
 
 
@@ -144,30 +144,30 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
 
 
-def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
+def test_silence_is_doubt_and_a_late_response_resolves_it() -> None:
     go_on = threading.Event()
 
-    def answer(asked: Asked) -> Says:
+    def respond(request: Request) -> Reply:
         go_on.wait(PATIENCE)
-        return says({"id": "late"})
+        return json_reply({"id": "late"})
 
     late: list[LateResponse] = []
-    with http_peer(answer) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
-        told = message_group("x", [PHONE])
-        assert made.submit([told]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+    with http_peer(respond) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
+        group = message_group("x", [PHONE])
+        assert made.submit([group]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
         go_on.set()
         wait_until(lambda: late)
-        assert late == [LateResponse(told.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
+        assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
 def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
     go_on = threading.Event()
 
-    def answer(asked: Asked) -> Says:
+    def respond(request: Request) -> Reply:
         go_on.wait(PATIENCE)
-        return says({"id": "x"})
+        return json_reply({"id": "x"})
 
-    with pair(answer, window=2, answer_time=2.0) as (peer, made):
+    with pair(respond, window=2, answer_time=2.0) as (peer, made):
         phones = [f"25471100000{number}" for number in range(5)]
         outcomes = made.submit([message_group("x", phones)])
         assert [(each.response, each.error) for each in outcomes] == [
@@ -177,10 +177,10 @@ def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
         go_on.set()
         (outcome,) = made.submit([message_group("x", ["254711000009"])])
         assert outcome.response == ResponseKind.ACCEPTED
-        assert sorted(asked.json["to"] for asked in peer.asked) == [*phones[:2], "254711000009"]
+        assert sorted(request.json["to"] for request in peer.requests) == [*phones[:2], "254711000009"]
 
 
-def test_a_trickled_answer_is_doubt_in_time() -> None:
+def test_a_trickled_response_is_doubt_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def trickle() -> None:
@@ -200,48 +200,48 @@ def test_a_trickled_answer_is_doubt_in_time() -> None:
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
-    with pair(lambda asked: says({}, status, Retry_After="1")) as (peer, made):
+    with pair(lambda request: json_reply({}, status, Retry_After="1")) as (peer, made):
         assert one(made).response == ResponseKind.THROTTLED
         assert one(made) == Outcome(ResponseKind.THROTTLED, error="paused")
-        assert len(peer.asked) == 1
+        assert len(peer.requests) == 1
         wait_until(lambda: one(made).error != "paused")
-        assert len(peer.asked) == 2
+        assert len(peer.requests) == 2
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_credentials_suspend_the_carrier_and_burn_no_message(status: int) -> None:
-    with pair(lambda asked: says({"code": 20003}, status)) as (peer, made):
+    with pair(lambda request: json_reply({"code": 20003}, status)) as (peer, made):
         assert one(made) == Outcome(ResponseKind.THROTTLED, error="20003")
         assert made.health.state == "suspended"
         assert [one(made).error for _ in range(3)] == ["20003"] * 3
-        assert len(peer.asked) == 1
+        assert len(peer.requests) == 1
 
 
 @pytest.mark.parametrize(("basic", "bearer"), [(["{user}", "p:w"], None), (None, "{user}")])
 def test_credentials(basic: list[str] | None, bearer: str | None) -> None:
-    with http_peer(lambda asked: says({"id": "x"})) as peer:
+    with http_peer(lambda request: json_reply({"id": "x"})) as peer:
         request = {"url": peer.url("/{user}?to={phone}&text={text}"), "method": "GET"}
         request |= {"basic": basic} if basic else {"bearer": bearer}
         with carrier(declared("", request=request, values={"user": "me"})) as made:
             assert one(made, "a&b=ü#?").response == ResponseKind.ACCEPTED
-    assert peer.asked[0].headers["authorization"] == ("Basic bWU6cDp3" if basic else "Bearer me")
-    assert peer.asked[0].path == f"/me?to={PHONE}&text=a%26b%3D%C3%BC%23%3F"
+    assert peer.requests[0].headers["authorization"] == ("Basic bWU6cDp3" if basic else "Bearer me")
+    assert peer.requests[0].path == f"/me?to={PHONE}&text=a%26b%3D%C3%BC%23%3F"
 
 
-def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
-    def answer(asked: Asked) -> Says:
+def test_several_messages_in_one_request_each_get_their_own_response() -> None:
+    def respond(request: Request) -> Reply:
         states = ["ok", "busy", "no", "what", None]
-        made = [{"to": "+" + to, "id": f"m{n}", "state": states[n % 5]} for n, to in enumerate(asked.json["to"])]
-        return says({"all": [each for each in reversed(made) if each["state"]]})
+        made = [{"to": "+" + to, "id": f"m{n}", "state": states[n % 5]} for n, to in enumerate(request.json["to"])]
+        return json_reply({"all": [each for each in reversed(made) if each["state"]]})
 
     request = {"json": {"to": "{phones}", "text": "{text}"}, "batch": 5}
     codes = {"ok": "accepted", "busy": "throttled", "no": "rejected"}
     reply = {"each": "all", "phone": "to", "id": "id", "code": "state", "codes": codes}
-    with http_peer(answer) as peer:
+    with http_peer(respond) as peer:
         with carrier(declared("", request={"url": peer.url("/"), **request}, answer=reply)) as made:
             phones = [str(int(PHONE) + number) for number in range(7)]
             outcomes = made.submit([message_group("x", phones)])
-        assert len(peer.asked) == 2
+        assert len(peer.requests) == 2
     assert [(each.response, each.reference, each.error) for each in outcomes[:5]] == [
         (ResponseKind.ACCEPTED, "m0", None),
         (ResponseKind.THROTTLED, None, "busy"),
@@ -252,10 +252,10 @@ def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
 
 
 def test_a_request_lost_in_the_middle_leaves_only_its_own_in_doubt() -> None:
-    def answer(asked: Asked) -> Says:
-        return Says(raw=b"", cut=True) if asked.json["to"].endswith("1") else says({"id": "x"})
+    def respond(request: Request) -> Reply:
+        return Reply(raw=b"", cut=True) if request.json["to"].endswith("1") else json_reply({"id": "x"})
 
-    with pair(answer) as (_, made):
+    with pair(respond) as (_, made):
         outcomes = made.submit([message_group("x", [f"25471100000{number}" for number in range(3)])])
         assert [each.response for each in outcomes] == [
             ResponseKind.ACCEPTED,
@@ -268,17 +268,19 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
     receipts: list[Receipt] = []
     fails = iter([True])
 
-    def store(said: list[Receipt]) -> None:
+    def store(batch: list[Receipt]) -> None:
         if next(fails, False):
             raise OSError("the database is away")
-        receipts.extend(said)
+        receipts.extend(batch)
 
     table = {
         "poll": {"url": "", "every": 1.0, "headers": {"X-Key": "{key}"}},
         "values": {"key": "k"},
         "receipts": {"each": "reports", "id": "id", "status": "s", "statuses": {"DLV": "delivered"}, "phone": "to"},
     }
-    with http_peer(lambda asked: says({"reports": [{"id": 7, "s": "DLV", "to": "+" + PHONE}, {"s": "DLV"}]})) as peer:
+    with http_peer(
+        lambda request: json_reply({"reports": [{"id": 7, "s": "DLV", "to": "+" + PHONE}, {"s": "DLV"}]})
+    ) as peer:
         table["poll"]["url"] = peer.url("/reports")
         made = HttpCarrier(declared(peer.url("/"), **table))
         made.open(store, lambda late: None)
@@ -287,13 +289,13 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
         finally:
             made.close()
     assert (receipts[0].reference, receipts[0].status, receipts[0].phone) == ("7", "delivered", PHONE)
-    assert {each.headers["x-key"] for each in peer.asked} == {"k"}
-    assert len(peer.asked) >= 2
+    assert {each.headers["x-key"] for each in peer.requests} == {"k"}
+    assert len(peer.requests) >= 2
 
 
 def test_nothing_that_a_message_says_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    with http_peer(lambda asked: says({"id": "x"}, 500)) as peer:
+    with http_peer(lambda request: json_reply({"id": "x"}, 500)) as peer:
         request = {"url": peer.url("/?text={text}&to={phone}"), "method": "GET"}
         with carrier(declared("", request=request)) as made:
             one(made, "topsecret")
@@ -328,18 +330,18 @@ def context(folder: Path, name: str) -> ssl.SSLContext:
     return made
 
 
-@pytest.mark.parametrize(("name", "answer"), [("good", ResponseKind.ACCEPTED), ("old", ResponseKind.THROTTLED)])
-def test_tls(certificates: Path, name: str, answer: ResponseKind) -> None:
-    with http_peer(lambda asked: says({"id": "x"}), context(certificates, name)) as peer:
+@pytest.mark.parametrize(("name", "response"), [("good", ResponseKind.ACCEPTED), ("old", ResponseKind.THROTTLED)])
+def test_tls(certificates: Path, name: str, response: ResponseKind) -> None:
+    with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, name)) as peer:
         config = declared(peer.url("/", "https"), tls_ca=str(certificates / f"{name}.pem"))
         with carrier(config) as made:
-            assert one(made).response == answer
+            assert one(made).response == response
             assert made.health.state == ("bound" if name == "good" else "suspended")
-            assert len(peer.asked) == (name == "good")
+            assert len(peer.requests) == (name == "good")
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(certificates: Path) -> None:
-    with http_peer(lambda asked: says({"id": "x"}), context(certificates, "good")) as peer:
+    with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, "good")) as peer:
         with carrier(declared(peer.url("/", "https"))) as made:
             assert one(made) == Outcome(ResponseKind.THROTTLED, error="tls_failed")
-        assert peer.asked == []
+        assert peer.requests == []

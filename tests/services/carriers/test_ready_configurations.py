@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
+from tests.harness.http_carrier import HttpPeer, Reply, Request, http_peer, json_reply
 from tests.unit.carriers.http.test_config import ready
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Outcome, ResponseKind
@@ -19,10 +19,10 @@ PHONE, OTHER = "254711000000", "254711000001"
 
 @contextlib.contextmanager
 def against(
-    name: str, answer: Callable[[Asked], Says], path: str, **told: Any
+    name: str, respond: Callable[[Request], Reply], path: str, **settings: Any
 ) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
     """The driver with a ready declaration, its address being the server's."""
-    with http_peer(answer) as peer:
+    with http_peer(respond) as peer:
         made = HttpCarrier(ready(name, request={"url": peer.url(path)}))
         made.open(lambda receipts: None, lambda late: None)
         try:
@@ -40,53 +40,53 @@ TWILIO = "/2010-04-01/Accounts/{account_sid}/Messages.json"
 
 
 def test_twilio_takes_a_message() -> None:
-    def answer(asked: Asked) -> Says:
+    def respond(request: Request) -> Reply:
         made = {
             "sid": "SM" + "0" * 32,
             "status": "queued",
-            "to": asked.form["To"],
+            "to": request.form["To"],
             "error_code": None,
             "num_segments": "1",
         }
-        return says(made, 201)
+        return json_reply(made, 201)
 
-    with against("twilio", answer, TWILIO) as (peer, made):
+    with against("twilio", respond, TWILIO) as (peer, made):
         assert one(made) == Outcome(ResponseKind.ACCEPTED, "SM" + "0" * 32)
-    (asked,) = peer.asked
-    assert asked.path == "/2010-04-01/Accounts/AC1/Messages.json"
-    assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"AC1:t").decode()
-    assert {name: asked.form[name] for name in ("To", "From", "Body", "StatusCallback")} == {
+    (request,) = peer.requests
+    assert request.path == "/2010-04-01/Accounts/AC1/Messages.json"
+    assert request.headers["authorization"] == "Basic " + base64.b64encode(b"AC1:t").decode()
+    assert {name: request.form[name] for name in ("To", "From", "Body", "StatusCallback")} == {
         "To": "+" + PHONE,
         "From": "ACME",
         "Body": "Hello",
         "StatusCallback": "https://sms.example.com/carriers/web/receipts",
     }
-    assert asked.form["ValidityPeriod"] == "36000"
+    assert request.form["ValidityPeriod"] == "36000"
 
 
 @pytest.mark.parametrize(
-    ("sender", "told"), [("254722000111", "+254722000111"), ("+254722000111", "+254722000111"), ("22395", "22395")]
+    ("sender", "submitted"), [("254722000111", "+254722000111"), ("+254722000111", "+254722000111"), ("22395", "22395")]
 )
-def test_twilio_is_told_a_number_with_its_plus(sender: str, told: str) -> None:
-    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+def test_twilio_gets_a_number_with_its_plus(sender: str, submitted: str) -> None:
+    with against("twilio", lambda request: json_reply({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
         made.submit([message_group("Hello", [PHONE], sender=sender)])
-    assert peer.asked[0].form["From"] == told
+    assert peer.requests[0].form["From"] == submitted
 
 
 def test_validity_is_what_each_carrier_takes() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=5)
-    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+    with against("twilio", lambda request: json_reply({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
         made.submit([message_group("Hello", [PHONE], expires_at=soon)])
-    assert 1 <= int(peer.asked[0].form["ValidityPeriod"]) <= 5
-    with against("vonage", lambda asked: says({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
+    assert 1 <= int(peer.requests[0].form["ValidityPeriod"]) <= 5
+    with against("vonage", lambda request: json_reply({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
         made.submit([message_group("Hello", [PHONE], expires_at=soon), message_group("Hello", [PHONE])])
-    soonest, latest = sorted(asked.json["ttl"] for asked in peer.asked)
+    soonest, latest = sorted(request.json["ttl"] for request in peer.requests)
     assert soonest == 20
     assert 3 * 86_400 - 60 <= latest <= 3 * 86_400
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "answer", "error"),
+    ("status", "code", "response", "error"),
     [
         (400, 21211, ResponseKind.REJECTED, "invalid_recipient=21211"),
         (400, 21610, ResponseKind.REJECTED, "recipient_blocked=21610"),
@@ -97,30 +97,30 @@ def test_validity_is_what_each_carrier_takes() -> None:
         (500, 20500, ResponseKind.IN_DOUBT, "20500"),
     ],
 )
-def test_twilio_refuses(status: int, code: int, answer: ResponseKind, error: str) -> None:
-    said = says({"code": code, "message": "no", "more_info": "https://example.com", "status": status}, status)
-    with against("twilio", lambda asked: said, TWILIO) as (_, made):
-        assert one(made) == Outcome(answer, error=error)
+def test_twilio_refuses(status: int, code: int, response: ResponseKind, error: str) -> None:
+    reply = json_reply({"code": code, "message": "no", "more_info": "https://example.com", "status": status}, status)
+    with against("twilio", lambda request: reply, TWILIO) as (_, made):
+        assert one(made) == Outcome(response, error=error)
 
 
 def test_vonage_takes_a_message() -> None:
     identity = "aaaaaaaa-bbbb-cccc-dddd-0123456789ab"
-    with against("vonage", lambda asked: says({"message_uuid": identity}, 202), "/v1/messages") as (peer, made):
+    with against("vonage", lambda request: json_reply({"message_uuid": identity}, 202), "/v1/messages") as (peer, made):
         assert one(made) == Outcome(ResponseKind.ACCEPTED, identity)
-    (asked,) = peer.asked
-    assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"k:s").decode()
-    assert {name: asked.json[name] for name in ("message_type", "channel", "to", "from", "text")} == {
+    (request,) = peer.requests
+    assert request.headers["authorization"] == "Basic " + base64.b64encode(b"k:s").decode()
+    assert {name: request.json[name] for name in ("message_type", "channel", "to", "from", "text")} == {
         "message_type": "text",
         "channel": "sms",
         "to": PHONE,
         "from": "ACME",
         "text": "Hello",
     }
-    assert isinstance(asked.json["ttl"], int)
+    assert isinstance(request.json["ttl"], int)
 
 
 @pytest.mark.parametrize(
-    ("status", "answer"),
+    ("status", "response"),
     [
         (401, ResponseKind.THROTTLED),
         (402, ResponseKind.THROTTLED),
@@ -129,14 +129,14 @@ def test_vonage_takes_a_message() -> None:
         (500, ResponseKind.IN_DOUBT),
     ],
 )
-def test_vonage_refuses(status: int, answer: ResponseKind) -> None:
-    said = says({"type": "https://example.com", "title": "Low balance", "detail": "no", "instance": "x"}, status)
-    with against("vonage", lambda asked: said, "/v1/messages") as (_, made):
-        assert one(made) == Outcome(answer, error="Lowbalance")
+def test_vonage_refuses(status: int, response: ResponseKind) -> None:
+    reply = json_reply({"type": "https://example.com", "title": "Low balance", "detail": "no", "instance": "x"}, status)
+    with against("vonage", lambda request: reply, "/v1/messages") as (_, made):
+        assert one(made) == Outcome(response, error="Lowbalance")
 
 
-def recipients(asked: Asked, codes: dict[str, int]) -> Says:
-    """Africa's Talking's answer."""
+def recipients(request: Request, codes: dict[str, int]) -> Reply:
+    """Africa's Talking's response."""
     made = [
         {
             "statusCode": codes.get(number, 101),
@@ -145,22 +145,22 @@ def recipients(asked: Asked, codes: dict[str, int]) -> Says:
             "cost": "KES 0.8",
             "messageId": f"ATXid_{number}",
         }
-        for number in asked.form["to"].split(",")
+        for number in request.form["to"].split(",")
     ]
-    return says({"SMSMessageData": {"Message": "Sent to 2/2 Total Cost: KES 1.6000", "Recipients": made}}, 201)
+    return json_reply({"SMSMessageData": {"Message": "Sent to 2/2 Total Cost: KES 1.6000", "Recipients": made}}, 201)
 
 
 def test_africas_talking_takes_many_at_once() -> None:
     codes = {f"+{OTHER}": 403}
-    with against("africastalking", lambda asked: recipients(asked, codes), "/version1/messaging") as (peer, made):
+    with against("africastalking", lambda request: recipients(request, codes), "/version1/messaging") as (peer, made):
         outcomes = made.submit([message_group("Hello", [PHONE, OTHER])])
     assert outcomes == [
         Outcome(ResponseKind.ACCEPTED, f"ATXid_+{PHONE}"),
         Outcome(ResponseKind.REJECTED, error="invalid_recipient=403"),
     ]
-    (asked,) = peer.asked
-    assert asked.headers["apikey"] == "k"
-    assert asked.form == {
+    (request,) = peer.requests
+    assert request.headers["apikey"] == "k"
+    assert request.form == {
         "username": "u",
         "to": f"+{PHONE},+{OTHER}",
         "from": "ACME",
@@ -170,34 +170,36 @@ def test_africas_talking_takes_many_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "answer", "error"),
+    ("message", "response", "error"),
     [
         ("InvalidSenderId", ResponseKind.REJECTED, "invalid_sender=InvalidSenderId"),
         ("InsufficientBalance", ResponseKind.THROTTLED, "InsufficientBalance"),
     ],
 )
-def test_africas_talking_refuses_the_request(message: str, answer: ResponseKind, error: str) -> None:
-    said = says({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
-    with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
-        assert one(made) == Outcome(answer, error=error)
+def test_africas_talking_refuses_the_request(message: str, response: ResponseKind, error: str) -> None:
+    reply = json_reply({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
+    with against("africastalking", lambda request: reply, "/version1/messaging") as (_, made):
+        assert one(made) == Outcome(response, error=error)
 
 
 def test_africas_talking_does_not_know_the_key() -> None:
-    said = Says(401, b"The supplied authentication is invalid")
-    with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
+    reply = Reply(401, b"The supplied authentication is invalid")
+    with against("africastalking", lambda request: reply, "/version1/messaging") as (_, made):
         assert one(made) == Outcome(ResponseKind.THROTTLED, error="http_401")
         assert made.health.state == "suspended"
 
 
 def test_the_generic_one_sends_lists() -> None:
-    def answer(asked: Asked) -> Says:
-        made = [{"to": each["to"], "id": each["reference"][-4:], "status": "queued"} for each in asked.json["messages"]]
-        return says({"messages": made})
+    def respond(request: Request) -> Reply:
+        made = [
+            {"to": each["to"], "id": each["reference"][-4:], "status": "queued"} for each in request.json["messages"]
+        ]
+        return json_reply({"messages": made})
 
-    with against("generic", answer, "/v1/messages") as (peer, made):
-        told = message_group("Hello", [PHONE, OTHER])
-        assert made.submit([told]) == [Outcome(ResponseKind.ACCEPTED, str(identity)[-4:]) for identity in told.ids]
-    (asked,) = peer.asked
-    assert asked.headers["authorization"] == "Bearer t"
-    assert asked.json["callback"] == "https://sms.example.com/carriers/web/receipts"
-    assert [each["from"] for each in asked.json["messages"]] == ["ACME", "ACME"]
+    with against("generic", respond, "/v1/messages") as (peer, made):
+        group = message_group("Hello", [PHONE, OTHER])
+        assert made.submit([group]) == [Outcome(ResponseKind.ACCEPTED, str(identity)[-4:]) for identity in group.ids]
+    (request,) = peer.requests
+    assert request.headers["authorization"] == "Bearer t"
+    assert request.json["callback"] == "https://sms.example.com/carriers/web/receipts"
+    assert [each["from"] for each in request.json["messages"]] == ["ACME", "ACME"]

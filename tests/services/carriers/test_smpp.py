@@ -45,11 +45,11 @@ def wait_until(true: Callable[[], bool], what: str) -> None:
 class Driven:
     """A driver, an SMSC, and what came of them."""
 
-    def __init__(self, smsc: Smsc, **told: Any) -> None:
+    def __init__(self, smsc: Smsc, **settings: Any) -> None:
         self.smsc = smsc
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
 
     def open(self) -> None:
         self.carrier.open(self.receipts.extend, self.late.extend)
@@ -66,10 +66,10 @@ class Driven:
 
 
 @contextmanager
-def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **told: Any) -> Iterator[Driven]:
+def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **settings: Any) -> Iterator[Driven]:
     """A driver bound to an SMSC, each with its own settings."""
     with running(SmscSettings(**{"port": 0, "receipt_delay": 0.05, **(smsc or {})}), watch) as server:
-        made = Driven(server, **told)
+        made = Driven(server, **settings)
         try:
             made.open()
             yield made
@@ -81,7 +81,7 @@ def phones(count: int, prefix: str = "2547") -> list[str]:
     return [f"{prefix}{number:08d}" for number in range(count)]
 
 
-def answers(outcomes: list[Outcome]) -> Counter[ResponseKind]:
+def response_counts(outcomes: list[Outcome]) -> Counter[ResponseKind]:
     return Counter(outcome.response for outcome in outcomes)
 
 
@@ -142,7 +142,7 @@ def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(st
     message_groups = [message_group(text, phones(20, f"2547{number}0")) for number, text in enumerate(TEXTS)]
     with driven(handset, long_messages=style, window=50) as all_:
         outcomes = all_.submit(*message_groups)
-        assert answers(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
+        assert response_counts(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
         assert handset.shown() == Counter((phone, each.text) for each in message_groups for phone in each.phones)
         wait_until(lambda: len(all_.receipts) >= len(outcomes), "the receipts")
         assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
@@ -196,18 +196,18 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
         before, broken = all_.submit(message_group("x", ["254711000000", "99911000000"]))
         assert (before.response, broken.response) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
         all_.bound()
-        assert answers(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
+        assert response_counts(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
         counts = all_.smsc.records.counts
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
 
 
-def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
+def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40, answer_time=1.5) as all_:
         for _ in range(3):
             outcomes = all_.submit(message_group("x", phones(40)))
-            assert answers(outcomes)[IN_DOUBT] > 0
-            assert answers(outcomes)[ACCEPTED] > 0
-            assert set(answers(outcomes)) == {IN_DOUBT, ACCEPTED}
+            assert response_counts(outcomes)[IN_DOUBT] > 0
+            assert response_counts(outcomes)[ACCEPTED] > 0
+            assert set(response_counts(outcomes)) == {IN_DOUBT, ACCEPTED}
         counts = all_.smsc.records.counts
         assert counts.lost + counts.accepted == 120
         assert all_.carrier.health.counters.given_up == counts.lost
@@ -236,7 +236,7 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
     assert all_.smsc.records.counts.drops >= 3
     assert len(results) == 600
     assert max(taken.values()) == 1
-    assert {phone for phone, answer in results.items() if answer == ACCEPTED} <= set(taken)
+    assert {phone for phone, response in results.items() if response == ACCEPTED} <= set(taken)
     assert set(taken) <= set(results)
     assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
 
@@ -250,16 +250,16 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
             handset_parts[message.destination].add(message.short_message[5])
 
     with driven(watch, smsc={"rate": 50}, window=200) as all_:
-        plain = answers(all_.submit(message_group("x", phones(120))))
+        plain = response_counts(all_.submit(message_group("x", phones(120))))
         assert plain[ACCEPTED] >= 50
         assert plain[THROTTLED] == 120 - plain[ACCEPTED] > 0
         long = all_.submit(message_group("y" * 400, phones(10, "2557")))
-        assert IN_DOUBT not in answers(long)
+        assert IN_DOUBT not in response_counts(long)
         for phone, outcome in zip(phones(10, "2557"), long, strict=True):
             assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
 
-def test_an_answer_that_comes_too_late_is_handed_on() -> None:
+def test_a_response_that_comes_too_late_is_handed_on() -> None:
     with driven(smsc={"slow_time": 1.0}, answer_time=0.3) as all_:
         slow = message_group("x", ["254711000000", "99904000000"])
         fast, doubt = all_.submit(slow)
@@ -273,7 +273,7 @@ def test_an_answer_that_comes_too_late_is_handed_on() -> None:
 
 def test_a_slow_carrier_is_only_slow() -> None:
     with driven(smsc={"round_trip": 0.2}, window=50) as all_:
-        assert answers(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
+        assert response_counts(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
 
 
 def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         seen: Counter[ResponseKind] = Counter()
         for number in range(30):
             all_.bound()
-            seen += answers(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
+            seen += response_counts(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
         counts = all_.smsc.records.counts
         assert counts.garbage >= 20
         assert counts.duplicates == 0
@@ -303,16 +303,16 @@ def test_several_threads_share_one_connection() -> None:
         assert all_.smsc.records.counts.binds == 1
 
 
-def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
+def test_waiting_for_a_limit_takes_no_room_of_others() -> None:
     limit = Doorkeeper(left=1)
     with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
         limited = [
             pool.submit(all_.carrier.submit, [message_group("x", phones(3, f"254{n}"))], limit) for n in range(8)
         ]
-        assert limit.asked.wait(PATIENCE)
-        assert answers(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
+        assert limit.waiting.wait(PATIENCE)
+        assert response_counts(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
         limit.opened.set()
-        assert sum((answers(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
+        assert sum((response_counts(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
 
 
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
@@ -336,17 +336,17 @@ class Stopping(UnlimitedPace):
         return self.left >= 0
 
 
-def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
-    """As when a worker is told to stop: the pace lets nothing more leave, long before the answer time is over."""
+def test_only_the_responses_to_what_has_left_are_waited_for() -> None:
+    """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
     with driven(window=4) as all_:
         all_.carrier.pace = Stopping(left=2)
         began = time.monotonic()
         outcomes = all_.submit(message_group("x", phones(5)))
         assert time.monotonic() - began < PATIENCE / 2
-        assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
+        assert response_counts(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
         all_.carrier.pace = UnlimitedPace()
-        assert answers(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
+        assert response_counts(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
             "the room of the others is free again"
         )
 
@@ -354,7 +354,7 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
 def test_two_binds_do_the_work_of_one() -> None:
     with driven(bind="transmitter+receiver") as all_:
         outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
-        assert answers(outcomes) == {ACCEPTED: 100}
+        assert response_counts(outcomes) == {ACCEPTED: 100}
         wait_until(lambda: len(all_.receipts) == 100, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
         assert all_.smsc.records.counts.binds == 2
@@ -368,7 +368,8 @@ def test_without_a_carrier_everything_is_throttled_soon() -> None:
             done = pool.submit(carrier.submit, [message_group("x", phones(3)), message_group("y" * 200, phones(2))])
             outcomes = done.result(PATIENCE / 2)
         assert [(outcome.response, outcome.error) for outcome in outcomes] == [(THROTTLED, "not_connected")] * 5
-        assert carrier.health.state == "connecting"
+        unbound = carrier.health
+        assert unbound.state == "connecting"
     finally:
         carrier.close()
     assert carrier.health.state == "closed"
@@ -381,7 +382,7 @@ def test_refused_credentials_suspend_the_carrier() -> None:
         try:
             wait_until(lambda: all_.carrier.health.state == "suspended", "the suspension")
             assert all_.carrier.health.error == "ESME_RINVPASWD"
-            assert answers(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
+            assert response_counts(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
             assert smsc.records.counts.refused_binds == 1
         finally:
             all_.carrier.close()
@@ -389,20 +390,20 @@ def test_refused_credentials_suspend_the_carrier() -> None:
 
 def test_it_connects_again_and_goes_on() -> None:
     with driven() as all_:
-        assert answers(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
+        assert response_counts(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         all_.bound()
-        assert answers(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
+        assert response_counts(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
     stored: list[Receipt] = []
     may_store = threading.Event()
-    asked = threading.Event()
+    storing = threading.Event()
 
     def store(receipts: list[Receipt]) -> None:
-        asked.set()
+        storing.set()
         if not may_store.is_set():
             raise RuntimeError("the database is away")
         stored.extend(receipts)
@@ -414,8 +415,8 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         all_.carrier.open(store, all_.late.extend)
         all_.bound()
         all_.submit(message_group("x", phones(30)))
-        assert asked.wait(PATIENCE)
-        assert answers(all_.submit(message_group("y", phones(30)))) == {
+        assert storing.wait(PATIENCE)
+        assert response_counts(all_.submit(message_group("y", phones(30)))) == {
             ACCEPTED: 30
         }  # submits do not wait for the database
         assert smsc.records.counts.receipts_answered == 0
@@ -432,10 +433,10 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
 
 
-def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
+def test_receipts_that_wait_come_after_the_response_to_the_bind() -> None:
     with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
         outcomes = all_.submit(message_group("x", phones(20)))
-        assert answers(outcomes) == {ACCEPTED: 20}
+        assert response_counts(outcomes) == {ACCEPTED: 20}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, "the receipts")
@@ -446,7 +447,7 @@ def test_nothing_is_submitted_after_closing() -> None:
     with driven() as all_:
         all_.submit(message_group("x", phones(5)))
         all_.carrier.close()
-        assert answers(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
+        assert response_counts(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
         assert all_.smsc.records.counts.submits == 5
 
 

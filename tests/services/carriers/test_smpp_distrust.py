@@ -1,4 +1,4 @@
-"""The SMPP driver against an SMSC that is wrong: in its answers, its octets, its silence."""
+"""The SMPP driver against an SMSC that is wrong: in its responses, its octets, its silence."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,12 +24,12 @@ RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 s
 class Pair:
     """A driver, and the SMSC that it is bound to."""
 
-    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **told: Any) -> None:
+    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **settings: Any) -> None:
         self.smsc = smsc
         self._on_inbound = on_inbound
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
         self._pool = ThreadPoolExecutor(4)
 
     def open(self) -> None:
@@ -51,9 +51,9 @@ class Pair:
 
 
 @contextmanager
-def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **told: Any) -> Iterator[Pair]:
+def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **settings: Any) -> Iterator[Pair]:
     with ScriptedSmsc() as smsc:
-        made = Pair(smsc, on_inbound, **told)
+        made = Pair(smsc, on_inbound, **settings)
         made.open()
         try:
             smsc.accept()
@@ -83,7 +83,7 @@ def test_it_works() -> None:
         assert references(done) == ["id0", "id1", "id2"]
 
 
-def test_answers_in_any_order_find_their_messages() -> None:
+def test_responses_in_any_order_find_their_messages() -> None:
     with pair() as both:
         done = both.submit(5)
         submits = both.smsc.submits(5)
@@ -92,7 +92,7 @@ def test_answers_in_any_order_find_their_messages() -> None:
         assert references(done) == ["id0", "id1", "id2", "id3", "id4"]
 
 
-def test_answers_octet_by_octet_are_whole_answers() -> None:
+def test_responses_octet_by_octet_are_whole_responses() -> None:
     with pair() as both:
         done = both.submit(2)
         octets = b"".join(answer(submit, b"id") for submit in both.smsc.submits(2))
@@ -101,7 +101,7 @@ def test_answers_octet_by_octet_are_whole_answers() -> None:
         assert references(done) == ["id", "id"]
 
 
-def test_answers_to_nothing_and_again_are_counted_and_change_nothing() -> None:
+def test_responses_to_nothing_and_again_are_counted_and_change_nothing() -> None:
     with pair() as both:
         done = both.submit(2)
         first, second = both.smsc.submits(2)
@@ -130,7 +130,7 @@ def test_an_accepted_message_is_accepted_whatever_its_id_looks_like(body: bytes,
 @pytest.mark.parametrize(
     ("status", "outcome"), [(0x58, ResponseKind.THROTTLED), (0x02, ResponseKind.REJECTED), (0, ResponseKind.FAILED)]
 )
-def test_a_nack_of_ours_is_an_answer(status: int, outcome: ResponseKind) -> None:
+def test_a_nack_of_ours_is_a_response(status: int, outcome: ResponseKind) -> None:
     with pair() as both:
         done = both.submit(1)
         (submit,) = both.smsc.submits(1)
@@ -230,9 +230,9 @@ def test_closing_unbinds() -> None:
 
 def test_a_silent_carrier_is_asked_and_then_left() -> None:
     with pair(enquire_link=0.2, connect_time=3.0) as both:
-        asked = both.smsc.read()
-        assert asked.command == Command.ENQUIRE_LINK
-        both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, asked.sequence))
+        enquiry = both.smsc.read()
+        assert enquiry.command == Command.ENQUIRE_LINK
+        both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))
         assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
         wait_until(lambda: both.counted("connections") >= 2, "another connection, while this one stands")
         both.smsc.accept()
@@ -259,7 +259,7 @@ def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> 
 
 
 @pytest.mark.parametrize("cut", [None, 10, 60, 100])
-def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> None:
+def test_what_comes_before_the_response_to_the_bind_is_taken(cut: int | None) -> None:
     """A carrier that has receipts for us may give them at once, or look whether we live."""
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
@@ -282,7 +282,7 @@ def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> N
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         pdu(Command.SUBMIT_SM_RESP, 0, 1, b"id\0"),
         pdu(Command.UNBIND, 0, 1),
@@ -290,13 +290,13 @@ def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> N
         HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
     ],
 )
-def test_what_is_no_answer_to_a_bind_ends_the_connection(said: bytes) -> None:
+def test_what_is_no_response_to_a_bind_ends_the_connection(reply: bytes) -> None:
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
         try:
             smsc.accept(answered=False)
-            smsc.send(said)
+            smsc.send(reply)
             smsc.accept()
             wait_until(lambda: both.carrier.health.state == "bound", "the bind")
             assert both.counted("connections") == 2
@@ -304,7 +304,7 @@ def test_what_is_no_answer_to_a_bind_ends_the_connection(said: bytes) -> None:
             both.close()
 
 
-def test_an_answer_and_its_receipts_for_parts_may_come_in_any_order() -> None:
+def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
     """The receipts of a message in parts come before the carrier has said what the parts are called."""
     with pair() as both:
         done = both.submit(1, "x" * 200)
@@ -398,7 +398,7 @@ def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pyt
             both.close()
 
 
-def test_receipts_that_a_carrier_does_not_mark_are_receipts_where_that_is_told() -> None:
+def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> None:
     with pair(unmarked_receipts=True) as both:
         both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
@@ -426,10 +426,10 @@ def test_closing_while_it_connects_unbinds_too() -> None:
     with ScriptedSmsc() as smsc, ThreadPoolExecutor(1) as pool:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
-        asked = smsc.accept(answered=False)
+        bind = smsc.accept(answered=False)
         closed = pool.submit(both.carrier.close)
         assert smsc.nothing_more(0.2)
-        smsc.send(pdu(asked.command | RESPONSE, 0, asked.sequence, b"SMSC\0"))
+        smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
         assert smsc.read().command == Command.UNBIND
         smsc.hang_up()
         closed.result(PATIENCE)

@@ -31,9 +31,15 @@ def client_of(smsc: Smsc) -> Any:
 
 def test_it_works_with_a_client_that_is_not_ours(smsc: Smsc) -> None:
     client = client_of(smsc)
-    sent, received = [], []
+    sent: list[tuple[int, bytes]] = []
+    received: list[Any] = []
+
+    def receive(pdu: Any) -> int:
+        received.append(pdu)
+        return 0
+
     client.set_message_sent_handler(lambda pdu: sent.append((pdu.status, pdu.message_id)))
-    client.set_message_received_handler(lambda pdu: received.append(pdu) or 0)
+    client.set_message_received_handler(receive)
     client.bind_transceiver(system_id="me", password="secret")
     for _ in range(3):
         client.send_message(
@@ -60,8 +66,8 @@ def test_a_wrong_password_is_refused_to_a_client_that_is_not_ours(smsc: Smsc) ->
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_what_the_driver_writes_is_read_by_a_reader_that_is_not_ours(style: str) -> None:
     client = smpplib.client.Client("127.0.0.1", 1, allow_unknown_opt_params=True)
-    told = message_group("я" * 150, ["254711000000"])
-    submission = Submission(config(long_messages=style, tlvs={0x0201: b"\1"}), References(), [told])
+    group = message_group("я" * 150, ["254711000000"])
+    submission = Submission(config(long_messages=style, tlvs={0x0201: b"\1"}), References(), [group])
     for number, (head, body) in enumerate(zip(submission.heads, submission.bodies, strict=True), 1):
         read = smpplib.smpp.parse_pdu(head + b"\0\0\0\7" + body, client=client, allow_unknown_opt_params=True)
         assert (read.command, read.sequence, read.status) == ("submit_sm", 7, 0)
@@ -74,4 +80,4 @@ def test_what_the_driver_writes_is_read_by_a_reader_that_is_not_ours(style: str)
         elif style == "sar":
             assert (read.sar_total_segments, read.sar_segment_seqnum) == (3, number)
         else:
-            assert read.message_payload.decode("utf-16-be") == told.text
+            assert read.message_payload.decode("utf-16-be") == group.text

@@ -16,7 +16,8 @@ import h2.connection
 import h2.events
 import pytest
 
-from tests.services.carriers.test_http import PATIENCE, PHONE, carrier, declared
+from tests.harness.http_carrier import PATIENCE
+from tests.services.carriers.test_http import PHONE, carrier, declared
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import ResponseKind
 
@@ -31,7 +32,7 @@ class Two:
     together: int
     """Requests that must be there at the same time before any is answered."""
     hang_up: bool = False
-    """Instead of an answer."""
+    """Instead of a response."""
     connections: int = 0
     streams: list[int] = field(default_factory=list)
 

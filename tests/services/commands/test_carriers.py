@@ -108,8 +108,8 @@ def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) ->
 
 
 def test_a_limit_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
-    said = run("limit", "sender NOBODY", "--rate", "4", code=1).output
-    assert "There is no limit sender NOBODY. There are: sender ACME." in said
+    output = run("limit", "sender NOBODY", "--rate", "4", code=1).output
+    assert "There is no limit sender NOBODY. There are: sender ACME." in output
     run("limit", "sender ACME", code=2)
 
 
@@ -122,12 +122,12 @@ def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options
     run("set", "one", *options, code=2)
 
 
-def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
-    said = run("check", file).stdout
-    assert "carrier one: 100 segments a second, window 400, 20% reserved for authentication" in said
-    assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
-    assert "route route 2: every message -> the cheapest of two" in said
-    assert "limit sender ACME: 10 segments a second" in said
+def test_check_shows_what_a_file_configures(run: Run, file: Path) -> None:
+    output = run("check", file).stdout
+    assert "carrier one: 100 segments a second, window 400, 20% reserved for authentication" in output
+    assert "route urgent: prefixes 254 and categories authentication -> one, then two" in output
+    assert "route route 2: every message -> the cheapest of two" in output
+    assert "limit sender ACME: 10 segments a second" in output
 
 
 def test_check_says_what_is_wrong(run: Run, file: Path) -> None:

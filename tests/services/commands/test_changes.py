@@ -88,9 +88,9 @@ def test_no_secret_is_logged(connection: Connection, account: int) -> None:
 
 
 def test_without_a_name_it_is_whoever_runs_the_process(connection: Connection, account: int) -> None:
-    who = connection.execute(text("SELECT who FROM change WHERE what = 'account.created'")).scalar_one()
-    assert who == operator().who
-    assert who.startswith("operator ")
+    actor = connection.execute(text("SELECT who FROM change WHERE what = 'account.created'")).scalar_one()
+    assert actor == operator().who
+    assert actor.startswith("operator ")
 
 
 @pytest.mark.parametrize("change", ["UPDATE change SET who = 'x'", "DELETE FROM change", "TRUNCATE change"])

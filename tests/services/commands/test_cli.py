@@ -51,7 +51,7 @@ def env(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
 
 @pytest.fixture
 def run(env: dict[str, str]) -> Run:
-    """Run a command. It must succeed, unless told otherwise."""
+    """Run a command. It must end with `code`."""
 
     def call(*arguments: object, code: int = 0, **more: str) -> Result:
         result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})
@@ -297,8 +297,8 @@ def test_an_import_is_committed_piece_by_piece_and_can_be_run_again(
     before = scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group)
     assert 20 < before < 35
     (tmp_path / "contacts.csv").write_bytes(content)
-    said = run("group", "import", group, tmp_path / "contacts.csv").stderr
-    assert f"{35 - before} contact" in said and f"; {before} rows skipped" in said
+    progress = run("group", "import", group, tmp_path / "contacts.csv").stderr
+    assert f"{35 - before} contact" in progress and f"; {before} rows skipped" in progress
 
 
 def test_messages_to_a_phone_are_found(run: Run, service: Service) -> None:
@@ -374,7 +374,7 @@ def test_a_send_named_twice_is_canceled_once(run: Run, service: Service) -> None
 
 
 def test_canceling_locks_all_sends_before_their_account(run: Run, service: Service) -> None:
-    """As workers do, who would otherwise wait for the account while the command waits for their send."""
+    """As workers do, which would otherwise wait for the account while the command waits for their send."""
     sends = [service.bulk(["254711000001"], **LATER).json["send_id"] for _ in range(2)]
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -435,9 +435,9 @@ def test_resolving_the_doubts_of_a_file(run: Run, service: Service, tmp_path: Pa
 
 
 def test_messages_to_numbers_that_nobody_has(run: Run, service: Service) -> None:
-    said = [Inbound("254711000000", "88888", "Hello"), Inbound("254711000001", "88888", "STOP")]
+    messages = [Inbound("254711000000", "88888", "Hello"), Inbound("254711000001", "88888", "STOP")]
     with service.engine.begin() as connection:
-        store(connection, "main", [*said, Inbound("254711000002", "ACME", "Mine")])
+        store(connection, "main", [*messages, Inbound("254711000002", "ACME", "Mine")])
     rows = as_json(run("inbound", "list", "--to", "88888", "--json"))
     assert [(row["phone"], row["message"], row["carrier"]) for row in rows] == [
         ("254711000001", "STOP", "main"),
@@ -503,27 +503,27 @@ def test_the_doctor_tells_where_messages_go(run: Run, tmp_path: Path) -> None:
         (found,) = (row for row in as_json(run("doctor", "--json", code=1, **env)) if row["name"] == "carriers")
         return found["outcome"], f"{found['detail']} {found['remedy']}"
 
-    outcome, told = carriers()
-    assert (outcome, "reaches no phone" in told) == ("notice", True)
-    outcome, told = carriers(CARRIER="")
-    assert (outcome, "Set CARRIERS_FILE" in told) == ("wrong", True)
+    outcome, finding = carriers()
+    assert (outcome, "reaches no phone" in finding) == ("notice", True)
+    outcome, finding = carriers(CARRIER="")
+    assert (outcome, "Set CARRIERS_FILE" in finding) == ("wrong", True)
     file = tmp_path / "carriers.toml"
     file.write_text('[carrier.main]\nkind = "smpp"\nhost = "127.0.0.1"\nsystem_id = "a"\npassword = "b"\n')
     assert carriers(CARRIER="", CARRIERS_FILE=str(file)) == ("ok", f"main (1 carrier in {file}) ")
     file.write_text('[carrier.main]\nkind = "smtp"\n')
-    outcome, told = carriers(CARRIER="", CARRIERS_FILE=str(file))
-    assert (outcome, "[carrier.main] needs a kind" in told) == ("wrong", True)
+    outcome, finding = carriers(CARRIER="", CARRIERS_FILE=str(file))
+    assert (outcome, "[carrier.main] needs a kind" in finding) == ("wrong", True)
 
 
 @pytest.mark.parametrize(
-    ("breaks", "mends", "said"),
+    ("breaks", "mends", "problem"),
     [
         (["CONFIG SET maxmemory 1"], ["CONFIG SET maxmemory 0"], "out of memory"),
         (["REPLICAOF 127.0.0.1 1"], ["REPLICAOF NO ONE"], "a read-only replica"),
     ],
 )
 def test_the_doctor_writes_to_redis(
-    run: Run, redis_server: RedisServer, breaks: list[str], mends: list[str], said: str
+    run: Run, redis_server: RedisServer, breaks: list[str], mends: list[str], problem: str
 ) -> None:
     with Redis.from_url(redis_server.url) as client:
         for command in breaks:
@@ -533,7 +533,7 @@ def test_the_doctor_writes_to_redis(
         finally:
             for command in mends:
                 client.execute_command(*command.split())
-    assert (found["outcome"], found["detail"][: len(said)]) == ("wrong", said)
+    assert (found["outcome"], found["detail"][: len(problem)]) == ("wrong", problem)
 
 
 def test_the_doctor_looks_at_a_broker_that_is_no_redis(run: Run) -> None:

@@ -43,8 +43,8 @@ def as_json(result: Result) -> Any:
 
 def test_it_works(run: Run, service: Service) -> None:
     made = as_json(run("operator-key", "create", "billing", "--scope", "read", "--scope", "money", "--json"))
-    answer = service.client.post("/operator/v1/auth/token", json=made)
-    assert answer.json["scope"] == "money read"
+    response = service.client.post("/operator/v1/auth/token", json=made)
+    assert response.json["scope"] == "money read"
     (listed,) = [each for each in as_json(run("operator-key", "list", "--json")) if each["id"] == made["api_key"]]
     assert (listed["name"], listed["scopes"], listed["revoked_at"]) == ("billing", ["money", "read"], None)
     assert made["api_secret"] not in run("operator-key", "list").output

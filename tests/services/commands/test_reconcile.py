@@ -93,15 +93,15 @@ def test_what_is_not_clear_is_left_to_a_person(service: Service, reconcile: Reco
     assert (found["unmatched"], found["settled"], found["left_in_doubt"]) == (1, 0, 4)
 
 
-@pytest.mark.parametrize("answer", ["sent", "failed"])
+@pytest.mark.parametrize("response", ["sent", "failed"])
 def test_a_row_that_may_be_of_another_message_is_left_to_a_person(
-    service: Service, reconcile: Reconcile, answer: str
+    service: Service, reconcile: Reconcile, response: str
 ) -> None:
     """The report has no references, and one row: which of the two messages to the phone the carrier has is unknown."""
     change = text("UPDATE message SET phone = :phone, status = :status WHERE phone = 254711000001")
     with service.engine.begin() as connection:
-        connection.execute(change, {"phone": int(FIRST), "status": answer})
-    found = as_json(reconcile("phone,status", f"{FIRST},{answer}", options=("--json",)))
+        connection.execute(change, {"phone": int(FIRST), "status": response})
+    found = as_json(reconcile("phone,status", f"{FIRST},{response}", options=("--json",)))
     assert (found["matched"], found["ambiguous"]) == ({}, [2])
 
 
@@ -133,10 +133,13 @@ def test_another_carriers_doubts_are_not_concerned(service: Service, reconcile: 
     assert as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))["unmatched"] == 1
 
 
-def test_bad_rows_are_told_by_their_line(reconcile: Reconcile) -> None:
+def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
     result = reconcile("phone,status,time", f"{FIRST},perhaps,", "x,sent,", f"{FIRST},sent,yesterday")
     for line, what in ((2, "not a known status"), (3, "not a phone"), (4, "not a time")):
-        assert any(f"line {line}: " in said and what in said for said in result.stderr.splitlines())
+        assert any(
+            f"line {line}: " in line_of_output and what in line_of_output
+            for line_of_output in result.stderr.splitlines()
+        )
 
 
 @pytest.mark.parametrize("header", ["", "phone,time", "a,b"])

@@ -47,7 +47,7 @@ class Running:
         return made
 
     def status(self, path: str) -> str:
-        """The first line of an answer."""
+        """The first line of a response."""
         with self.connect(REQUEST.format(path)) as connection:
             return first_line(connection)
 
@@ -85,7 +85,7 @@ class LateApi(ThreadingHTTPServer):
         super().__init__((LOOPBACK, 0), Refuser)
         self.at_once = at_once
         self.release = threading.Event()
-        self.asked: list[str] = []
+        self.authorizations: list[str] = []
 
 
 class Refuser(BaseHTTPRequestHandler):
@@ -96,8 +96,8 @@ class Refuser(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """As GET /me of a session that has ended."""
         assert isinstance(self.server, LateApi)
-        self.server.asked.append(self.headers["Authorization"])
-        if len(self.server.asked) > self.server.at_once:
+        self.server.authorizations.append(self.headers["Authorization"])
+        if len(self.server.authorizations) > self.server.at_once:
             self.server.release.wait(60)
         body = json.dumps({"code": "session_ended", "status": 401}).encode()
         self.send_response(401)
@@ -142,7 +142,7 @@ def test_ended_sessions_cannot_hold_up_the_pages_of_others(tmp_path: Path, late_
                 assert first_line(connection) == "HTTP/1.1 302 FOUND"
         with console.connect(with_session("ended 0")) as connection:
             assert first_line(connection) == "HTTP/1.1 302 FOUND"
-        assert len(late_api.asked) == late_api.at_once  # a session that has ended is not asked for again
+        assert len(late_api.authorizations) == late_api.at_once  # a session that has ended is not asked for again
         waiting = [
             strangers.enter_context(console.connect(with_session(f"late {number}"))) for number in range(STRANGERS)
         ]
@@ -177,7 +177,7 @@ def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:
         assert len(refused) == STRANGERS - MOST_CALLS_OF_ADDRESS
 
 
-def test_who_reads_nothing_holds_no_thread(console: Running) -> None:
+def test_a_client_that_reads_nothing_holds_no_thread(console: Running) -> None:
     """Each asks for 30 MB of files at once: a thread that waited until they are read would wait for ever."""
     request = f"GET {FILE} HTTP/1.1\r\n\r\n" * PIPELINED
     with contextlib.ExitStack() as readers:

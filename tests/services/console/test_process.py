@@ -25,14 +25,14 @@ class Visitor:
         self.cookie = ""
 
     def ask(self, method: str, path: str, **fields: str) -> tuple[int, str, str]:
-        """Status, place and body of an answer."""
+        """Status, place and body of a response."""
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=30)
         try:
             headers = {"Cookie": self.cookie, "Content-Type": "application/x-www-form-urlencoded"}
             connection.request(method, path, urllib.parse.urlencode(fields) if fields else None, headers)
-            answer = connection.getresponse()
-            self.cookie = (answer.headers.get("Set-Cookie") or self.cookie).partition(";")[0]
-            return answer.status, answer.headers.get("Location") or "", answer.read().decode()
+            response = connection.getresponse()
+            self.cookie = (response.headers.get("Set-Cookie") or self.cookie).partition(";")[0]
+            return response.status, response.headers.get("Location") or "", response.read().decode()
         finally:
             connection.close()
 

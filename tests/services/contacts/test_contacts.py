@@ -1,5 +1,6 @@
 """Contact groups and the opt-out list."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
@@ -87,11 +88,12 @@ def test_additions_at_the_same_time_do_not_collide(engine: Engine) -> None:
 
 @pytest.mark.parametrize("phone", ["+254711000001", "0711000001", "x", "", "٢٥٤٧١١٠٠٠٠٠١"])
 def test_what_is_no_phone_is_refused(connection: Connection, account: int, group: UUID, phone: str) -> None:
-    for refused in (
+    refusals: tuple[Callable[[], object], ...] = (
         lambda: add_contacts(connection, group, [A, phone]),
         lambda: remove_contacts(connection, group, [phone]),
         lambda: suppress(connection, account, phone, "stop"),
-    ):
+    )
+    for refused in refusals:
         with pytest.raises(Refused, match="is not a phone"):
             refused()
     assert members(connection, group) == []

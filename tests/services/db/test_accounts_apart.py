@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from psycopg import sql
 from psycopg.errors import FeatureNotSupported
-from sqlalchemy import Connection, Engine, Table, UniqueConstraint, text
+from sqlalchemy import Connection, Engine, Index, Table, UniqueConstraint, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import ColumnCollectionConstraint
 
 import shared.ids
 from bulksms.local.postgres import Postgres
@@ -47,17 +48,18 @@ def keys_of(table: Table) -> list[set[str]]:
     """The columns of each primary key, unique constraint and unique index."""
     constraints = [each for each in table.constraints if isinstance(each, UniqueConstraint)]
     indexes = [index for index in table.indexes if index.unique]
-    return [set(each.columns.keys()) for each in (table.primary_key, *constraints, *indexes) if each.columns]
+    keys: list[ColumnCollectionConstraint | Index] = [table.primary_key, *constraints, *indexes]
+    return [set(key.columns.keys()) for key in keys if key.columns]
 
 
 def test_the_page_lists_every_table_once_and_where_it_has_the_account() -> None:
-    said = documented()
-    assert sorted(name for names in said.values() for name in names) == sorted(metadata.tables)
+    groups = documented()
+    assert sorted(name for names in groups.values() for name in names) == sorted(metadata.tables)
     for name, table in metadata.tables.items():
         in_row = "account_id" in table.columns
         in_keys = in_row and all("account_id" in key for key in keys_of(table))
         group = GROUPS[0] if in_keys else GROUPS[1] if in_row else GROUPS[2] if name in THROUGH else GROUPS[3]
-        assert name in said[group], f"{name}: {group}"
+        assert name in groups[group], f"{name}: {group}"
 
 
 def test_what_belongs_to_an_account_refers_to_nothing_of_another() -> None:
@@ -79,9 +81,9 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
 
 
 def test_postgres_takes_exactly_those_keys_for_partitions_by_account(engine: Engine) -> None:
-    said = documented()
+    groups = documented()
     for group in GROUPS[:2]:
-        for name in said[group]:
+        for name in groups[group]:
             keys = keys_of(metadata.tables[name])
             taken = [takes_key(engine, name, sorted(key)) for key in keys]
             assert taken == ["account_id" in key for key in keys], name
@@ -104,8 +106,8 @@ def takes_key(engine: Engine, table: str, key: list[str]) -> bool:
 
 def copy_account(source: Connection, target: Connection, account: int) -> None:
     """Copy everything that belongs to an account into another database."""
-    said = documented()
-    owned = {name for group in GROUPS[:3] for name in said[group]} - {*NOT_MOVED}
+    groups = documented()
+    owned = {name for group in GROUPS[:3] for name in groups[group]} - {*NOT_MOVED}
     for table in metadata.sorted_tables:
         if table.name == "account":
             condition = "id = {account}"

@@ -154,7 +154,7 @@ def test_a_migration_gives_way_and_tries_again(empty: Engine, monkeypatch: pytes
 def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared.db.migrate, "PAUSE_SECONDS", 0.2)
     migrated_to(empty, revisions()[-2])
-    real, locked = shared.db.migrate.command.upgrade, threading.Event()
+    real, locked = command.upgrade, threading.Event()
     tries: list[str] = []
 
     def upgrade(config: Config, revision: str) -> None:
@@ -165,7 +165,7 @@ def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatc
         connection.execute(text("LOCK TABLE batch IN ACCESS EXCLUSIVE MODE"))
         real(config, revision)
 
-    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    monkeypatch.setattr(command, "upgrade", upgrade)
     reached: list[str] = []
     migrating = threading.Thread(target=lambda: reached.append(migrate(empty)))
     with empty.connect() as other:
@@ -190,14 +190,14 @@ def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.Monk
     before = revisions()[revisions().index(FIRST_GUARDED) - 1]
     migrated_to(empty, before)
     in_transaction: list[bool] = []
-    real = shared.db.migrate.command.upgrade
+    real = command.upgrade
 
     def upgrade(config: Config, revision: str) -> None:
         real(config, revision)
         connection: Connection = config.attributes["connection"]
         in_transaction.append(connection.connection.dbapi_connection.info.transaction_status != IDLE)  # type: ignore[union-attr]
 
-    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    monkeypatch.setattr(command, "upgrade", upgrade)
     monkeypatch.setattr(shared.db.migrate, "is_transactional", lambda revision: revision != FIRST_GUARDED)
     assert migrate(empty) == head()
     assert in_transaction[0] is False and all(in_transaction[1:])
@@ -232,7 +232,7 @@ def test_an_index_is_built_while_others_write(empty: Engine, table: str) -> None
         builder.execution_options(isolation_level="AUTOCOMMIT")
         partition = "message_default" if table == "message" else table
         builder.execute(text("SET lock_timeout = '300ms'"))
-        with pytest.raises(OperationalError):  # it waits for the writer, who does not wait for it
+        with pytest.raises(OperationalError):  # it waits for the writer, which does not wait for it
             build_index(builder, partition, "ix_slow", columns[table])
         assert not writer.execute(locks, {"table": partition}).scalar_one()
         writer.rollback()

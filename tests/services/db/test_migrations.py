@@ -104,13 +104,13 @@ def test_it_works(empty: Engine) -> None:
 
 def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     timeouts = []
-    real = shared.db.migrate.command.upgrade
+    real = command.upgrade
 
     def upgrade(config: Config, revision: str) -> None:
         real(config, revision)
         timeouts.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar_one())
 
-    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    monkeypatch.setattr(command, "upgrade", upgrade)
     migrate(empty)
     assert timeouts == ["0"]
 
@@ -182,7 +182,7 @@ def test_migrating_again_changes_nothing(migrated: Engine) -> None:
     assert everything(migrated) == before
 
 
-def test_answers_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
+def test_responses_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from psycopg import sql
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
@@ -124,11 +125,11 @@ def test_a_session_that_loses_its_settings_is_refused(
         check_kept(other, others, driver, shown)
 
 
-def test_who_gets_no_session_does_not_wait_for_ever(
+def test_waiting_for_a_session_is_limited(
     driver: "psycopg.Connection[Any]", engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.2)
-    monkeypatch.setattr(sessions, "SET_UP", sessions.sql.SQL("SELECT pg_sleep(600)::text, {}"))
+    monkeypatch.setattr(sessions, "SET_UP", sql.SQL("SELECT pg_sleep(600)::text, {}"))
     mine = make_engine(url_of(engine), pool=1)
     with pytest.raises(OperationalError, match="no session in time"), reading(mine):
         pass
@@ -158,8 +159,8 @@ def test_the_api_serves_nothing_where_sessions_are_shared(engine: Engine) -> Non
     client = create_app(settings).test_client()
     ready = client.get("/readyz")
     assert (ready.status_code, REMEDY in ready.json["status"]) == (503, True)
-    answer = client.post("/api/v1/auth/token", json={"api_key": "k" * 20, "api_secret": "s" * 40})
-    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    response = client.post("/api/v1/auth/token", json={"api_key": "k" * 20, "api_secret": "s" * 40})
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
 
 
 def bulksms(engine: Engine, redis: RedisServer, *arguments: str) -> Result:
@@ -173,8 +174,8 @@ def bulksms(engine: Engine, redis: RedisServer, *arguments: str) -> Result:
 
 
 def sessions_found(engine: Engine, redis: RedisServer) -> dict[str, str]:
-    told = json.loads(bulksms(engine, redis, "doctor", "--json").stdout)
-    (found,) = (finding for finding in told if finding["name"] == "sessions")
+    report = json.loads(bulksms(engine, redis, "doctor", "--json").stdout)
+    (found,) = (finding for finding in report if finding["name"] == "sessions")
     return {name: found[name] for name in ("outcome", "detail", "remedy")}
 
 

@@ -78,8 +78,8 @@ def main(arguments: list[str]) -> None:
             print("\n".join(ids()))
         case ["compose", "up", "--detach", "--no-deps", "--no-recreate", "--scale", scale, "api"]:
             up(int(scale.removeprefix("api=")))
-        case ["compose", "exec", "-T", "front", "sh", "/front.sh", *told]:
-            subprocess.run(["sh", os.environ["FRONT"], *told], check=True)
+        case ["compose", "exec", "-T", "front", "sh", "/front.sh", *rest]:
+            subprocess.run(["sh", os.environ["FRONT"], *rest], check=True)
         case ["inspect", "--format", "{{.State.Health.Status}}", container]:
             print(health(container))
         case ["inspect", "--format", text, *containers] if ".IPAddress" in text:

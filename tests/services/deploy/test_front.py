@@ -56,10 +56,10 @@ def _front(service: House, certificate: Path, tmp_path: Path) -> Iterator[Front]
         made.stop()
 
 
-def wait_for(front: Front, words: str) -> None:
+def wait_for(front: Front, line: str) -> None:
     """Wait until it chooses from these, and the processes of the configuration before have ended."""
     before = front.workers()
-    wait_until(lambda: words in front.servers(), 20, "the look-up")
+    wait_until(lambda: line in front.servers(), 20, "the look-up")
     wait_until(lambda: not before & front.workers(), 20, "the end of the processes before")
 
 
@@ -67,8 +67,8 @@ def test_tls(front: Front, certificate: Path) -> None:
     context = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
     connection = http.client.HTTPSConnection(LOOPBACK, front.tls_port, timeout=20, context=context)
     connection.request("GET", "/healthz")
-    answer = connection.getresponse()
-    assert answer.status == 200
+    response = connection.getresponse()
+    assert response.status == 200
     connection.close()
     context.set_alpn_protocols(["h2"])
     raw = socket.create_connection((LOOPBACK, front.tls_port))
@@ -78,18 +78,18 @@ def test_tls(front: Front, certificate: Path) -> None:
 
 def test_only_what_may_be_repeated_is_sent_to_another_container(front: Front, service: House) -> None:
     """One container ends while it has a request."""
-    broken = Upstream(BROKEN, front.api_port, answers=False)
+    broken = Upstream(BROKEN, front.api_port, responds=False)
     broken.start()
     front.resolve_to(LOOPBACK, BROKEN)
     wait_for(front, BROKEN)
 
     def until_broken(method: str, path: str, body: object, headers: dict[str, str]) -> tuple[int, dict[str, object]]:
-        """Repeat it until the broken one has got one, and give the answer of that one."""
+        """Repeat it until the broken one has got one, and give the response of that one."""
         for _ in range(50):
             before = len(broken.requests)
-            status, answer = service.try_request(method, path, body, headers)
+            status, response = service.try_request(method, path, body, headers)
             if len(broken.requests) > before:
-                return status, answer
+                return status, response
             assert status == 200
             time.sleep(0.1)
         raise AssertionError("the broken container got no request")

@@ -27,16 +27,16 @@ class Client(threading.Thread):
         self._house = house
         self._next_phone = FIRST + number * 1_000_000
         self._over = threading.Event()
-        self.answers: Counter[int | str] = Counter()
+        self.responses: Counter[int | str] = Counter()
 
     def run(self) -> None:
         while not self._over.wait(0.02):
             body = {"sender_id": "ACME", "phone": str(self._next_phone), "message": "Hi"}
             self._next_phone += 1
             try:
-                self.answers[self._house.try_request("POST", "/sms/send", body)[0]] += 1
+                self.responses[self._house.try_request("POST", "/sms/send", body)[0]] += 1
             except (OSError, http.client.HTTPException) as error:
-                self.answers[repr(error)] += 1
+                self.responses[repr(error)] += 1
 
     def stop(self) -> None:
         """Stop; the request under way ends first."""
@@ -129,19 +129,19 @@ def test_it_works(compose: Compose, house: House) -> None:
     for client in clients:
         client.start()
     try:
-        wait_until(lambda: min(client.answers.total() for client in clients) > 20, 60, "the first requests")
+        wait_until(lambda: min(client.responses.total() for client in clients) > 20, 60, "the first requests")
         for _ in range(2):
             replaced = compose.replace()
             assert replaced.returncode == 0, replaced.stderr + replaced.stdout
-        done = min(client.answers.total() for client in clients)
-        wait_until(lambda: min(client.answers.total() for client in clients) > done + 20, 60, "requests afterwards")
+        done = min(client.responses.total() for client in clients)
+        wait_until(lambda: min(client.responses.total() for client in clients) > done + 20, 60, "requests afterwards")
     finally:
         for client in clients:
             client.stop()
     assert len(compose.containers()) == 2 and not set(before) & set(compose.containers())
-    answers = sum((client.answers for client in clients), Counter[int | str]())
-    assert set(answers) == {200}, answers
-    assert house.scalar("SELECT count(*) FROM send") == answers[200]
+    responses = sum((client.responses for client in clients), Counter[int | str]())
+    assert set(responses) == {200}, responses
+    assert house.scalar("SELECT count(*) FROM send") == responses[200]
 
 
 def test_new_containers_that_do_not_become_ready_are_removed(compose: Compose, house: House, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_each_block_of_the_page_is_run() -> None:
     """Each has a name, by which this file and tests/failover/test_point_in_time.py run it."""
     tests = "".join(path.read_text() for path in (Path(__file__), Path("tests/failover/test_point_in_time.py")))
     for block in BLOCKS:
-        (name,) = [name for name, words in NAMES.items() if words in block]
+        (name,) = [name for name, phrase in NAMES.items() if phrase in block]
         assert f'"{name}"' in tests, name
     assert len(BLOCKS) == len(NAMES)
 

@@ -118,12 +118,12 @@ def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.
     guards = [worker_guard(engine, redis, file) for _ in range(4)]
     held = []
 
-    def look(guard: Guard) -> None:
+    def check(guard: Guard) -> None:
         for _ in range(25):
             a_second_later(engine)
             held.append(guard.check().held)
 
-    threads = [threading.Thread(target=look, args=(guard,)) for guard in guards]
+    threads = [threading.Thread(target=check, args=(guard,)) for guard in guards]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -249,7 +249,7 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
     with engine.begin() as connection:
         assert release(connection, 0)
     filled_anew(engine)
-    assert not guard.check().held, "it has been told once"
+    assert not guard.check().held, "the operator has confirmed it"
 
 
 def claim_and_lose(engine: Engine, file: Path, seconds: int) -> None:
@@ -273,7 +273,7 @@ def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
     with engine.begin() as connection:
         assert release(connection, 0)
     filled_anew(engine)
-    assert not again.check().held, "it has been told once"
+    assert not again.check().held, "the operator has confirmed it"
 
 
 def test_claims_of_long_ago_say_nothing(engine: Engine, file: Path) -> None:

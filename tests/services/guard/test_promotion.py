@@ -57,7 +57,7 @@ def test_a_standby_that_lacks_half_a_second_is_held(pair: Pair) -> None:
 
     assert "bulksms guard release" in run("guard", "show")
     run("guard", "release")
-    wait_until(pair.answers, 60, "the API")
+    wait_until(pair.is_answering, 60, "the API")
     assert pair.get(f"/sends/{send}")["status"] == "held"
     fresh = pair.post("/sms/send", sender_id="ACME", phone="255711000000", message="Hi")["send_id"]
     wait_until(lambda: pair.get(f"/sends/{fresh}")["counts"]["delivered"] == 1, 60, "what is sent after the release")
@@ -69,7 +69,7 @@ def test_a_standby_that_lacks_nothing_goes_on(pair: Pair) -> None:
     send = send_many(pair)
     pair.fail_over()
     had = set(pair.at_carrier())
-    wait_until(pair.answers, 60, "the API")
+    wait_until(pair.is_answering, 60, "the API")
     wait_until(lambda: not pair.scalar("SELECT count(*) FROM send WHERE completed_at IS NULL"), 90, "the end")
     counts = pair.get(f"/sends/{send}")["counts"]
     assert not pair.scalar("SELECT held_since FROM installation")

@@ -16,9 +16,9 @@ def upload(service: House, group: str, content: bytes) -> str:
     try:
         headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {service.token}"}
         connection.request("POST", f"/api/v1/groups/{group}/import", content, headers)
-        answer = connection.getresponse()
-        body = answer.read()
-        assert answer.status == 200, body
+        response = connection.getresponse()
+        body = response.read()
+        assert response.status == 200, body
     finally:
         connection.close()
     return str(service.scalar("SELECT id FROM contact_import ORDER BY id DESC LIMIT 1"))

@@ -1,4 +1,4 @@
-"""A million contacts in one file: the memory stays flat, the progress is told, and the groups are listed meanwhile."""
+"""A million contacts in one file: the memory stays flat, the progress is shown, and the groups are listed meanwhile."""
 
 import http.client
 import statistics
@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
-from sqlalchemy import text
+from sqlalchemy import bindparam, text
 
 from api.resources.groups.routes import GROUPS
 from bulksms.local.ports import LOOPBACK
@@ -42,9 +42,9 @@ def upload(service: House, group: str, path: Path) -> float:
         }
         with path.open("rb") as file:
             connection.request("POST", f"/api/v1/groups/{group}/import", file, headers)
-        answer = connection.getresponse()
-        body = answer.read()
-        assert answer.status == 200, body
+        response = connection.getresponse()
+        body = response.read()
+        assert response.status == 200, body
         return time.perf_counter()
     finally:
         connection.close()
@@ -58,14 +58,16 @@ def memory(process: Any) -> int:
 
 def plan_of_groups(service: House, account: int) -> str:
     parameters = {"account": account, "after": "00000000-0000-0000-0000-000000000000", "limit": 1001}
+    page = GROUPS.limit(bindparam("limit"))
     with service.engine.connect() as connection:
-        return "\n".join(connection.execute(text(f"EXPLAIN ANALYZE {GROUPS.text}"), parameters).scalars())
+        return "\n".join(connection.execute(text(f"EXPLAIN ANALYZE {page}"), parameters).scalars())
 
 
-def told(name: str, looks: list[float]) -> str:
+def summary(name: str, durations: list[float]) -> str:
     """Milliseconds that GET /groups took, each on a new connection."""
-    p99 = statistics.quantiles(looks, n=100)[98]
-    return f"{name}: {len(looks)} times, median {statistics.median(looks):.1f}, p99 {p99:.1f}, worst {max(looks):.1f}"
+    p99 = statistics.quantiles(durations, n=100)[98]
+    median, worst = statistics.median(durations), max(durations)
+    return f"{name}: {len(durations)} times, median {median:.1f}, p99 {p99:.1f}, worst {worst:.1f}"
 
 
 @pytest.mark.million
@@ -80,14 +82,14 @@ def test_a_million_contacts_in_one_file(tmp_path: Path, capsys: pytest.CaptureFi
         service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
         before = {"api": memory(service.api), "worker": memory(service.workers[0])}
         most, progress = dict(before), []
-        looks: dict[str, list[float]] = {"uploading": [], "importing": []}
+        durations: dict[str, list[float]] = {"uploading": [], "importing": []}
         began = time.perf_counter()
         uploading = pool.submit(upload, service, group, path)
         while True:
             uploaded = uploading.done()
-            look = time.perf_counter()
+            began_at = time.perf_counter()
             assert len(service.get("/groups")["data"]) == 201
-            looks["importing" if uploaded else "uploading"].append((time.perf_counter() - look) * 1000)
+            durations["importing" if uploaded else "uploading"].append((time.perf_counter() - began_at) * 1000)
             for name, process in (("api", service.api), ("worker", service.workers[0])):
                 most[name] = max(most[name], memory(process))
             if uploaded:
@@ -102,7 +104,9 @@ def test_a_million_contacts_in_one_file(tmp_path: Path, capsys: pytest.CaptureFi
             print(f"\n{ROWS:,} rows, {path.stat().st_size:,} bytes")
             print(f"uploaded in {taken:.1f} s, imported in {imported:.1f} s")
             print(f"progress seen {len(set(progress))} times; memory before and at most: {before}, {most}")
-            print("GET /groups of 201 groups, ms, while " + "; while ".join(told(*each) for each in looks.items()))
+            print(
+                "GET /groups of 201 groups, ms, while " + "; while ".join(summary(*each) for each in durations.items())
+            )
             print(plan_of_groups(service, account))
         assert shown["status"] == "completed", shown
         assert shown["counts"] == {"rows": ROWS, "added": ROWS - BAD, "changed": 0, "unchanged": 0, "invalid": BAD}

@@ -153,7 +153,7 @@ def test_it_ends_with_a_killed_starter_and_can_be_started_at_once(tmp_path: Path
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change to another user")
-def test_root_without_namespaces_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_without_namespaces_gets_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "_namespace_command", lambda: ())
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)

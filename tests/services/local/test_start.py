@@ -37,9 +37,9 @@ def start(command: list[str], **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=values, capture_output=True, text=True, timeout=60, check=False)
 
 
-def assert_one_sentence(ended: subprocess.CompletedProcess[str], said: str) -> None:
+def assert_one_sentence(ended: subprocess.CompletedProcess[str], sentence: str) -> None:
     assert ended.returncode == 1, ended.stderr
-    assert said in ended.stderr
+    assert sentence in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
 
 

@@ -40,9 +40,9 @@ def test_the_day_of_a_person(service: House) -> None:
     accepted = service.post("/invitations/accept", token=invitation, name="Canary", password=PASSWORD)
     session = accepted["session_token"]
     assert statuses(service, "/me", session) == {200}
-    status, answer = call(service, "POST", "/me/token", session, {"account_id": account})
+    status, response = call(service, "POST", "/me/token", session, {"account_id": account})
     assert status == 200
-    token = answer["access_token"]
+    token = response["access_token"]
     assert statuses(service, "/balance", token) == {200}
     body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
     assert call(service, "POST", "/sms/send", token, body)[0] == 200

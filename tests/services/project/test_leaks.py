@@ -35,12 +35,12 @@ def canaries(service: House) -> list[str]:
 
 
 def raw(service: House, method: str, path: str, body: bytes = b"", **headers: str) -> str:
-    """An answer's head and body as text."""
+    """A response's head and body as text."""
     connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=30)
     try:
         connection.request(method, path, body, {"Content-Type": "application/json", **headers})
-        answer = connection.getresponse()
-        return f"{answer.status} {answer.headers}{answer.read().decode()}"
+        response = connection.getresponse()
+        return f"{response.status} {response.headers}{response.read().decode()}"
     finally:
         connection.close()
 
@@ -89,11 +89,11 @@ def test_an_error_of_the_database_shows_no_row(service: House) -> None:
         service.post("/sms/send", sender_id="ACME", phone=PHONES[0], message=TEXT)
         log = service.folder / "worker-1.log"
         wait_until(lambda: "refused by the test" in log.read_text(), 20, "the error in the worker's log")
-        status, answer = service.try_request(
+        status, response = service.try_request(
             "POST", "/sms/send", {"sender_id": "ACME", "phone": PHONES[0], "message": f"{TEXT} refuse"}
         )
         assert status == 500
-        assert leaks(str(answer), *canaries(service)) == []
+        assert leaks(str(response), *canaries(service)) == []
     finally:
         with service.engine.begin() as connection:
             connection.execute(text("DROP FUNCTION refuse_row() CASCADE"))
@@ -112,7 +112,7 @@ def test_no_command_line_holds_a_secret(service: House) -> None:
         assert not [line for line in lines if secret in line]
 
 
-def test_without_a_database_nothing_is_told_either(service: House) -> None:
+def test_without_a_database_nothing_is_reported_either(service: House) -> None:
     service.postgres.stop()
     error = raw(
         service,

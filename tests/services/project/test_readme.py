@@ -123,8 +123,8 @@ def test_the_operators_sequence(service: House, tmp_path: Path) -> None:
     credentials = {"api_key": key[0], "api_secret": secret[0]}
     token = service.post("/auth/token", **credentials)["access_token"]
     body = {"sender_id": "ACME", "phone": "254711000009", "message": "Hello"}
-    status, answer = service.try_request("POST", "/sms/send", body, {"Authorization": f"Bearer {token}"})
-    assert (status, answer.get("balance")) == (200, 999)
+    status, response = service.try_request("POST", "/sms/send", body, {"Authorization": f"Bearer {token}"})
+    assert (status, response.get("balance")) == (200, 999)
 
 
 def test_each_phone_of_the_table_ends_as_it_says(service: House) -> None:

@@ -16,9 +16,9 @@ from tests.harness.house import House, house, wait_until
 from worker.sending.dispatch import MAX_CYCLE_SEGMENTS
 
 WINDOWS = 2 * 400
-"""The carrier's window of two workers: its books are in the same database, so it may give no answer either.
+"""The carrier's window of two workers: its books are in the same database, so it may give no response either.
 
-A claim whose commit had no answer is an intent that nobody works on, in doubt as a whole: up to MAX_CYCLE_SEGMENTS.
+A claim whose commit had no response is an intent that nobody works on, in doubt as a whole: up to MAX_CYCLE_SEGMENTS.
 """
 
 
@@ -58,9 +58,9 @@ def test_each_start_is_recognized_whatever_the_clock_says(postgres_server: Postg
     """Also if the server was started while the clock was an hour ahead: both times count, not the later one."""
 
     def start_of(postmaster: str, reset: str | None) -> str:
-        told = STARTED.replace("pg_postmaster_start_time()", f"timestamptz '{postmaster}'")
+        started = STARTED.replace("pg_postmaster_start_time()", f"timestamptz '{postmaster}'")
         value = "NULL::timestamptz" if reset is None else f"timestamptz '{reset}'"
-        return told.replace("pg_stat_get_bgwriter_stat_reset_time()", value)
+        return started.replace("pg_stat_get_bgwriter_stat_reset_time()", value)
 
     boot, ahead = "2026-11-23 12:00+00", "2026-11-23 13:00+00"
     crashes = ["2026-11-23 12:10+00", "2026-11-23 12:20+00"]
@@ -76,9 +76,9 @@ def test_each_start_is_recognized_whatever_the_clock_says(postgres_server: Postg
 def counts_of(service: House, send: str) -> dict[str, int]:
     """A send's counts. Each API process may still answer 503 once, by a connection that is no more."""
     while True:
-        status, answer = service.try_request("GET", f"/sends/{send}")
+        status, response = service.try_request("GET", f"/sends/{send}")
         if status == 200:
-            return dict(answer["counts"])
+            return dict(response["counts"])
         assert status == 503
 
 

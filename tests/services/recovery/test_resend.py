@@ -1,4 +1,4 @@
-"""What becomes of messages without an answer: in doubt for ever, or submitted again where the category asks for it."""
+"""What becomes of messages without a response: in doubt for ever, or submitted again where the category asks for it."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -25,12 +25,12 @@ def phones(first: int) -> list[str]:
 
 
 def send_to(service: House, first: int, **more: Any) -> str:
-    answer = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(first), message="Hi", **more)
-    return str(answer["send_id"])
+    response = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(first), message="Hi", **more)
+    return str(response["send_id"])
 
 
 def is_over(service: House, canary: str) -> bool:
-    """Whether the send is completed. Where the killed worker left too many in doubt, it is told to go on."""
+    """Whether the send is completed. If the killed worker left too many in doubt, it is resumed."""
     shown = service.get(f"/sends/{canary}")
     if shown["held_by"] == "canary" and "in doubt" in shown["held_reason"]:
         service.post(f"/sends/{canary}/resume")

@@ -47,8 +47,8 @@ def test_a_claim_reads_the_head_of_the_queue(
     plan = connection.execute(
         text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"), {"candidates": 20}
     ).scalars()
-    told = "\n".join(plan)
-    assert index in told and "Sort" not in told, told
+    lines = "\n".join(plan)
+    assert index in lines and "Sort" not in lines, lines
 
 
 def test_the_tuples_have_the_columns_of_their_statements(connection: Connection) -> None:
@@ -78,7 +78,7 @@ def test_a_turn_finds_its_batches_by_their_ids(
         for setting in AS_A_WORKER:
             connection.execute(text(f"SET LOCAL {setting} = off"))
         turn = [draft.batches[0] for draft in drafts[:500]]
-        told = "\n".join(
+        lines = "\n".join(
             connection.execute(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
                 parameters_of([], "simulator")
@@ -88,6 +88,6 @@ def test_a_turn_finds_its_batches_by_their_ids(
             ).scalars()
         )
     engine.dispose()
-    assert "pk_batch" in told and "ix_batch" not in told, told
-    [of_the_turn] = [line for line in told.splitlines() if re.search(r" on (unnest )?w ", line)]
-    assert "loops=1)" in of_the_turn, told
+    assert "pk_batch" in lines and "ix_batch" not in lines, lines
+    [of_the_turn] = [line for line in lines.splitlines() if re.search(r" on (unnest )?w ", line)]
+    assert "loops=1)" in of_the_turn, lines

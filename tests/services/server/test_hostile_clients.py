@@ -91,7 +91,7 @@ ANSWER_SECONDS = 5.0
 
 
 class Answers:
-    """What came back on a connection: each answer's status, and whether the server closed it."""
+    """What came back on a connection: each response's status, and whether the server closed it."""
 
     def __init__(self, connection: socket.socket, most: int = 1, seconds: float = 5) -> None:
         self.statuses: list[int] = []
@@ -144,8 +144,8 @@ def memory(service: House) -> int:
 
 def test_it_works(service: House) -> None:
     before = facts(service)
-    answers = exchange(service, request(service, body()) + request(service, body()), most=2)
-    assert answers.statuses == [200, 200]
+    responses = exchange(service, request(service, body()) + request(service, body()), most=2)
+    assert responses.statuses == [200, 200]
     assert facts(service).available == before.available - 2
 
 
@@ -183,9 +183,9 @@ LENGTHS = {
 @pytest.mark.parametrize("headers", [pytest.param(headers, id=name) for name, headers in LENGTHS.items()])
 def test_a_head_that_is_wrong(service: House, headers: tuple[str, ...]) -> None:
     assert len(body()) == 63
-    answers = exchange(service, head(service, *headers) + body())
-    assert [400 <= status < 500 for status in answers.statuses] in ([], [True])
-    assert answers.statuses or answers.closed
+    responses = exchange(service, head(service, *headers) + body())
+    assert [400 <= status < 500 for status in responses.statuses] in ([], [True])
+    assert responses.statuses or responses.closed
 
 
 @pytest.mark.usefixtures("untouched")
@@ -193,17 +193,17 @@ def test_b04_a_body_that_ends_early(service: House) -> None:
     with connect(service) as connection:
         connection.sendall(head(service, "Content-Length: 80") + body())
         connection.shutdown(socket.SHUT_WR)
-        answers = Answers(connection)
-    assert answers.statuses in ([], [400])
+        responses = Answers(connection)
+    assert responses.statuses in ([], [400])
     time.sleep(0.3)
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("large", [pytest.param(path, id=f"B04-announced-{path}") for path in (SEND, f"{SEND}-bulk")])
 def test_a_body_announced_too_large_is_refused_before_it_comes(service: House, large: str) -> None:
-    answers = exchange(service, head(service, "Content-Length: 8388609", path=large))
-    assert answers.statuses == [413]
-    assert json.loads(answers.bodies[0])["code"] == "payload_too_large"
+    responses = exchange(service, head(service, "Content-Length: 8388609", path=large))
+    assert responses.statuses == [413]
+    assert json.loads(responses.bodies[0])["code"] == "payload_too_large"
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_a_length_and_chunks(service: House, headers: tuple[str, ...]) -> None:
     """RFC 9112 §6.1: refused, or read as chunks and the connection closed, so that nothing is smuggled behind it."""
     before = facts(service)
     smuggled = request(service, body(254711000001))
-    answers = exchange(service, head(service, *headers) + chunked(body()) + smuggled, most=3)
-    assert answers.closed
-    assert len(answers.statuses) <= 1 or answers.statuses[1:] == [400]
+    responses = exchange(service, head(service, *headers) + chunked(body()) + smuggled, most=3)
+    assert responses.closed
+    assert len(responses.statuses) <= 1 or responses.statuses[1:] == [400]
     assert before.sends <= facts(service).sends <= before.sends + 1
 
 
@@ -238,8 +238,8 @@ def test_chunks_without_an_end_are_cut_at_the_cap(service: House, path: str) -> 
             while sent < 2**28:
                 connection.sendall(chunk)
                 sent += len(chunk)
-        answers = Answers(connection)
-    assert answers.statuses in ([], [413])
+        responses = Answers(connection)
+    assert responses.statuses in ([], [413])
     assert sent < 2**26, "cut at the cap and what the sockets' buffers hold"
     assert memory(service) - before < 2**25
 
@@ -247,8 +247,8 @@ def test_chunks_without_an_end_are_cut_at_the_cap(service: House, path: str) -> 
 @pytest.mark.usefixtures("untouched")
 def test_b05_chunks_at_the_cap_are_not_cut_and_taken(service: House) -> None:
     data = body().ljust(2**16) + b"x"
-    answers = exchange(service, head(service, "Transfer-Encoding: chunked") + chunked(data))
-    assert answers.statuses == [413]
+    responses = exchange(service, head(service, "Transfer-Encoding: chunked") + chunked(data))
+    assert responses.statuses == [413]
 
 
 @pytest.mark.usefixtures("untouched")
@@ -261,9 +261,9 @@ def test_b05_chunks_at_the_cap_are_not_cut_and_taken(service: House) -> None:
 )
 def test_a_method_that_is_none_of_the_paths(service: House, method: str) -> None:
     """One that HTTP does not have either, and CONNECT with a body, are refused before the path is looked at."""
-    answers = exchange(service, request(service, body(), method=method))
-    assert answers.statuses == [400 if method in ("PRI", "get", "FOO", "CONNECT") else 405]
-    assert json.loads(answers.bodies[0])["status"] == answers.statuses[0]
+    responses = exchange(service, request(service, body(), method=method))
+    assert responses.statuses == [400 if method in ("PRI", "get", "FOO", "CONNECT") else 405]
+    assert json.loads(responses.bodies[0])["status"] == responses.statuses[0]
 
 
 @pytest.mark.usefixtures("untouched")
@@ -280,9 +280,9 @@ def test_a_method_that_is_none_of_the_paths(service: House, method: str) -> None
     ],
 )
 def test_what_is_no_request(service: House, data: bytes) -> None:
-    answers = exchange(service, data)
-    assert answers.statuses == [] or 400 <= answers.statuses[0] <= 505
-    assert answers.statuses or answers.closed
+    responses = exchange(service, data)
+    assert responses.statuses == [] or 400 <= responses.statuses[0] <= 505
+    assert responses.statuses or responses.closed
 
 
 @pytest.mark.usefixtures("untouched")
@@ -306,8 +306,8 @@ def test_what_is_no_request(service: House, data: bytes) -> None:
     ],
 )
 def test_a_path_that_is_none(service: House, path: str) -> None:
-    answers = exchange(service, request(service, body(), path=path))
-    assert answers.statuses in ([404], [400])
+    responses = exchange(service, request(service, body(), path=path))
+    assert responses.statuses in ([404], [400])
 
 
 @pytest.mark.usefixtures("untouched")
@@ -395,17 +395,17 @@ def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_i
 
 
 @pytest.mark.usefixtures("untouched")
-def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
+def test_a_client_that_sends_too_much_gets_the_reason_of_the_refusal(service: House) -> None:
     """It sends all of it before it reads: the connection is not reset before that."""
     data = b" " * 4 * 1024 * 1024
-    answers = exchange(service, request(service, data, path="/api/v1/auth/token"))
-    assert answers.statuses == [413] and answers.closed is False
+    responses = exchange(service, request(service, data, path="/api/v1/auth/token"))
+    assert responses.statuses == [413] and responses.closed is False
     bad = head(service, "Transfer-Encoding: chunked", "Content-Length: 5") + data
     assert exchange(service, bad).statuses == [400]
 
 
 def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:
-    """Each could take a thread; some are told that they have too many, and to the others nobody writes meanwhile."""
+    """Each could take a thread; some get 429, and nothing is written to the others meanwhile."""
     for start in range(254744000000, 254744100000, 50_000):
         service.post("/suppressions", phones=[str(phone) for phone in range(start, start + 50_000)])
     export = head(service, "Accept: text/csv", path="/api/v1/suppressions", method="GET")
@@ -453,16 +453,16 @@ def test_b54_five_hundred_idle_connections(service: House) -> None:
 def test_b55_a_hundred_sends_in_a_pipe(service: House) -> None:
     before = facts(service)
     data = b"".join(request(service, body(254722000000 + number)) for number in range(100))
-    answers = exchange(service, data, most=100)
-    assert answers.statuses == [200] * 100
+    responses = exchange(service, data, most=100)
+    assert responses.statuses == [200] * 100
     assert facts(service).sends == before.sends + 100
     assert facts(service).available == before.available - 100
-    phones = [json.loads(answer)["phone"] for answer in answers.bodies]
+    phones = [json.loads(response)["phone"] for response in responses.bodies]
     assert phones == [str(254722000000 + number) for number in range(100)]
 
 
 @pytest.mark.parametrize("reset", [pytest.param(False, id="B57-closed"), pytest.param(True, id="B57-reset")])
-def test_clients_that_leave_without_the_answer(service: House, reset: bool) -> None:
+def test_clients_that_leave_without_the_response(service: House, reset: bool) -> None:
     before = facts(service)
 
     def send_and_leave(number: int) -> None:
@@ -485,7 +485,7 @@ def test_clients_that_leave_without_the_answer(service: House, reset: bool) -> N
     wait_until(at_rest, 60, "an end")
     after = facts(service)
     taken = after.sends - before.sends
-    assert taken <= 60, "who had said all may have been heard, who had not may not"
+    assert taken <= 60, "only complete requests may be taken"
     assert taken > 0 or reset, "a reset may throw away what was not read yet, a close may not"
     assert after.batches - before.batches == after.entries - before.entries == taken
     assert before.available - after.available == after.reserved - before.reserved == taken

@@ -98,7 +98,7 @@ def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -
     with socket_of(shared) as ours:
         ours.listen()
         client = socket.create_connection(shared.address, 10)
-        ours.accept()[0].close()  # who closes first is left with it, for a minute
+        ours.accept()[0].close()  # the side that closes first keeps it, for a minute
         client.close()
     shared.close()
     SharedPort(*shared.address).close()
@@ -117,7 +117,7 @@ def test_what_comes_after_a_process_was_killed_is_answered(server: tuple[Command
     assert running.pid is not None
     assert all(answers(port) for _ in range(20))
     killed = listeners(port)[0]
-    os.kill(running.pid, signal.SIGSTOP)  # who would start another one
+    os.kill(running.pid, signal.SIGSTOP)  # it would start another one
     try:
         os.kill(killed, signal.SIGKILL)
         wait_until(lambda: len(listeners(port)) == 1, 30, "the end of its socket")

@@ -47,7 +47,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         text=True,
     )
     try:
-        told = message_group("Hi", ["254711000000", "99902000000", "99905000000"])
+        group = message_group("Hi", ["254711000000", "99902000000", "99905000000"])
         carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, answer_time=3.0))
         receipts: list[Any] = []
         wait_for_port(port)
@@ -56,17 +56,17 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         while carrier.health.state != "bound":
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        carrier.submit([told])
+        carrier.submit([group])
         carrier.close()
-        with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/") as answer:
-            counts = json.load(answer)
+        with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/") as response:
+            counts = json.load(response)
         assert (counts["submits"], counts["accepted"], counts["lost"], counts["refused"]) == (3, 1, 1, 1)
         assert speak(stats_port, {"phone": "254711000000", "recipient": "ACME", "message": "x" * 200}) == 200
         assert speak(stats_port, {"phone": "254711000000"}) == 400
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=PATIENCE)[0]
+        output = process.communicate(timeout=PATIENCE)[0]
         assert process.returncode == 0
-        assert "accepted  1\n" in said
+        assert "accepted  1\n" in output
     finally:
         process.kill()
         process.wait()
@@ -76,15 +76,15 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         ("99902000000", "ACME", "ESME_RINVDSTADR"),
         ("99905000000", "ACME", "lost"),
     ]
-    assert [line[8] for line in lines] == [identity.hex for identity in told.ids]
+    assert [line[8] for line in lines] == [identity.hex for identity in group.ids]
     assert len({line[3] for line in lines}) == 1
 
 
-def speak(port: int, told: dict[str, str]) -> int:
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/inbound", json.dumps(told).encode(), method="POST")
+def speak(port: int, parameters: dict[str, str]) -> int:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/inbound", json.dumps(parameters).encode(), method="POST")
     try:
-        with urllib.request.urlopen(request) as answer:
-            return int(answer.status)
+        with urllib.request.urlopen(request) as response:
+            return int(response.status)
     except urllib.error.HTTPError as error:
         with error:
             return error.code
@@ -101,7 +101,7 @@ def wait_for_port(port: int) -> None:
             time.sleep(0.05)
 
 
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(

@@ -10,16 +10,16 @@ import pytest
 
 from shared.audit.check import audit
 from tests.harness.house import wait_until
-from tests.harness.releases import HERE, Fleet, Release, next_release
+from tests.harness.releases import HERE, Installation, Release, next_release
 
 CLIENTS = 3
 LIST = 3_000
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Fleet]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     (tmp_path / "house").mkdir()
-    made = Fleet(tmp_path / "house", SIMULATOR_RATE="1500")
+    made = Installation(tmp_path / "house", SIMULATOR_RATE="1500")
     try:
         yield made
     finally:
@@ -30,22 +30,24 @@ def phones_of(number: int) -> list[str]:
     return [str(255_000_000_000 + LIST * number + each) for each in range(LIST)]
 
 
-def test_it_works(fleet: Fleet, tmp_path: Path) -> None:
-    before, after = Release(fleet, HERE, "before"), Release(fleet, next_release(tmp_path), "after")
+def test_it_works(installation: Installation, tmp_path: Path) -> None:
+    before, after = Release(installation, HERE, "before"), Release(installation, next_release(tmp_path), "after")
     lists = []
     try:
         before.migrate()
         before.start(workers=2)
-        fleet.new_account()
-        with fleet.traffic(CLIENTS) as clients:
-            lists.append(fleet.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(0), message="Hi"))
+        installation.new_account()
+        with installation.traffic(CLIENTS) as clients:
+            lists.append(installation.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(0), message="Hi"))
             after.migrate()
-            assert fleet.scalar("SELECT version_num FROM alembic_version") == after.revision
+            assert installation.scalar("SELECT version_num FROM alembic_version") == after.revision
             assert before.is_ready(), "a load balancer would take the running release out"
-            sent = len(fleet.times_at_carrier())
-            wait_until(lambda: len(fleet.times_at_carrier()) > sent, 30, "what the running release sends afterwards")
+            sent = len(installation.times_at_carrier())
+            wait_until(
+                lambda: len(installation.times_at_carrier()) > sent, 30, "what the running release sends afterwards"
+            )
             after.start(workers=2)
-            lists.append(fleet.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(1), message="Hi"))
+            lists.append(installation.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(1), message="Hi"))
             tried = min(len(client.wanted) for client in clients)
             wait_until(lambda: min(len(client.wanted) for client in clients) > tried + 20, 60, "requests to both")
             before.stop()
@@ -53,25 +55,25 @@ def test_it_works(fleet: Fleet, tmp_path: Path) -> None:
             wait_until(
                 lambda: min(len(client.wanted) for client in clients) > tried + 20, 60, "requests to the new one"
             )
-        fleet.wait_for_end(90)
+        installation.wait_for_end(90)
         accepted = sum(len(client.wanted) for client in clients) + len(lists) * LIST
-        carried = fleet.times_at_carrier()
+        carried = installation.times_at_carrier()
         assert (len(carried), max(carried)) == (accepted, 1)
-        assert audit(fleet.engine, full=True) == []
+        assert audit(installation.engine, full=True) == []
     finally:
         before.stop()
         after.stop()
 
 
-def test_the_release_before_can_take_over_again(fleet: Fleet, tmp_path: Path) -> None:
-    before, after = Release(fleet, HERE, "before"), Release(fleet, next_release(tmp_path), "after")
+def test_the_release_before_can_take_over_again(installation: Installation, tmp_path: Path) -> None:
+    before, after = Release(installation, HERE, "before"), Release(installation, next_release(tmp_path), "after")
     try:
         after.migrate()
         before.migrate()
-        assert fleet.scalar("SELECT version_num FROM alembic_version") == after.revision >= before.revision
+        assert installation.scalar("SELECT version_num FROM alembic_version") == after.revision >= before.revision
         before.start(workers=1)
-        fleet.new_account()
-        send = fleet.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["send_id"]
-        wait_until(lambda: fleet.get(f"/sends/{send}")["counts"]["delivered"] == 1, 30, "its message")
+        installation.new_account()
+        send = installation.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["send_id"]
+        wait_until(lambda: installation.get(f"/sends/{send}")["counts"]["delivered"] == 1, 30, "its message")
     finally:
         before.stop()

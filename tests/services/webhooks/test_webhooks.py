@@ -75,7 +75,7 @@ def rotated_in_the_middle(service: House, there: Receiver, name: str) -> Custome
     """1,000 events of an account, whose secret is another one from the 300th on."""
     service.new_account(name, sender=name)
     made = service.post("/webhooks", url=there.url, events=["message.sent", "message.delivered"])
-    customer = there.answer = Customer(made["secret"])
+    customer = there.respond = Customer(made["secret"])
     phones = [f"2547110{n:05d}" for n in range(500)]
     service.post("/sms/send-bulk", sender_id=name, phones=phones, message="Hi")
     wait_until(lambda: len(customer.verified) >= 300, 60, "300 events")
@@ -111,7 +111,7 @@ def test_nothing_is_lost_when_the_process_dies_while_it_posts(service: House, th
     service.post(f"/webhooks/{webhook}/recover", since=since.isoformat())
     wait_until(lambda: service.scalar("SELECT count(*) FROM delivery WHERE state <> 'delivered'") == 0, 30, "the rest")
     bodies = {post.id: post.body for post in there.posts}
-    assert all(bodies[post.id] == post.body for post in there.posts if post.told["type"].startswith("message."))
+    assert all(bodies[post.id] == post.body for post in there.posts if post.payload["type"].startswith("message."))
 
 
 @pytest.mark.npm
@@ -120,7 +120,7 @@ def test_the_javascript_library_verifies_them_too(service: House, there: Receive
     folder = tmp_path / "standardwebhooks"
     shutil.copytree(JAVASCRIPT, folder)
     subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=120)
-    said = subprocess.run(
+    output = subprocess.run(
         ["node", "verify.js"],
         cwd=folder,
         input="\n".join(json.dumps(each) for each in customer.verified),
@@ -129,7 +129,7 @@ def test_the_javascript_library_verifies_them_too(service: House, there: Receive
         timeout=120,
         check=False,
     )
-    assert (said.returncode, said.stdout.split()) == (0, [str(len(customer.verified)), "verified"]), said.stderr
+    assert (output.returncode, output.stdout.split()) == (0, [str(len(customer.verified)), "verified"]), output.stderr
 
 
 def test_the_health_check_knows_whether_this_machines_process_reports(service: House) -> None:

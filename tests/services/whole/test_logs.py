@@ -30,21 +30,21 @@ def lines(service: House, process: str, request_id: str) -> list[dict[str, Any]]
 
 def send(service: House, request_id: str, message: str = "Hi") -> dict[str, Any]:
     body = {"sender_id": "ACME", "phone": PHONE, "message": message}
-    status, answer = service.try_request("POST", "/sms/send", body, {"X-Request-Id": request_id})
-    assert status == 200, answer
-    return dict(answer)
+    status, response = service.try_request("POST", "/sms/send", body, {"X-Request-Id": request_id})
+    assert status == 200, response
+    return dict(response)
 
 
 def test_it_works(service: House) -> None:
-    answer = send(service, "my-order-1")
+    response = send(service, "my-order-1")
     wait_until(lambda: lines(service, "api", "my-order-1"), 10, "the request")
     [line] = lines(service, "api", "my-order-1")
-    assert line["send_id"] == answer["send_id"]
+    assert line["send_id"] == response["send_id"]
     assert (line["route"], line["status"], line["level"]) == ("POST /api/v1/sms/send", 200, "info")
     assert line["key"] == service.key.api_key and line["account"] > 0 and line["ms"] > 0 and line["bytes"] > 100
     wait_until(lambda: lines(service, "worker", "my-order-1"), 20, "its batch")
     [cycle] = lines(service, "worker", "my-order-1")
-    assert cycle["send_id"] == answer["send_id"] and cycle["statuses"] == {"sent": 1} and cycle["left"] == 0
+    assert cycle["send_id"] == response["send_id"] and cycle["statuses"] == {"sent": 1} and cycle["left"] == 0
 
 
 def test_each_line_is_json_and_says_something(service: House) -> None:
@@ -57,12 +57,12 @@ def test_each_line_is_json_and_says_something(service: House) -> None:
 
 def test_a_list_and_a_read_name_their_send(service: House) -> None:
     body = {"sender_id": "ACME", "phones": [str(254711000001 + number) for number in range(1500)], "message": "Hi"}
-    _, answer = service.try_request("POST", "/sms/send-bulk", body, {"X-Request-Id": "my-list"})
-    service.try_request("GET", f"/sends/{answer['send_id']}", headers={"X-Request-Id": "my-look"})
+    _, response = service.try_request("POST", "/sms/send-bulk", body, {"X-Request-Id": "my-list"})
+    service.try_request("GET", f"/sends/{response['send_id']}", headers={"X-Request-Id": "my-look"})
     service.wait_for_end()
     wait_until(lambda: lines(service, "api", "my-look"), 10, "the second request")
     for name in ("my-list", "my-look"):
-        assert [line["send_id"] for line in lines(service, "api", name)] == [answer["send_id"]]
+        assert [line["send_id"] for line in lines(service, "api", name)] == [response["send_id"]]
 
     def settled() -> bool:
         cycles = lines(service, "worker", "my-list")

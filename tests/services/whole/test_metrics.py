@@ -35,8 +35,8 @@ def service(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Hou
 
 def scrape(port: int, token: str = TOKEN, path: str = "/metrics") -> dict[str, float]:
     request = urllib.request.Request(f"http://{LOOPBACK}:{port}{path}", headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
+    with urllib.request.urlopen(request, timeout=10) as response:
+        lines = [line.rsplit(" ", 1) for line in response.read().decode().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in lines}
 
 

@@ -39,8 +39,8 @@ class Traced(NamedTuple):
 def send(service: House, trace_id: str, sampled: str = "01") -> None:
     body = {"sender_id": SENDER, "phone": PHONE, "message": TEXT}
     headers = {"traceparent": f"00-{trace_id}-{CLIENT_SPAN}-{sampled}", "X-Request-Id": PHONE}
-    status, answer = service.try_request("POST", "/sms/send", body, headers)
-    assert status == 200, answer
+    status, response = service.try_request("POST", "/sms/send", body, headers)
+    assert status == 200, response
 
 
 def lose(service: House, trace_id: str) -> None:
@@ -64,10 +64,10 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
     single, unsampled, lost, *together = (secrets.token_hex(16) for _ in range(6))
     failures = iter([500])
 
-    def answer(post: Post) -> int:
+    def respond(post: Post) -> int:
         return next(failures, 204) if "traceparent" in post.headers else 204
 
-    with collector() as spans, receiver(answer) as there:
+    with collector() as spans, receiver(respond) as there:
         settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
         with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **settings) as service:
             service.start_webhooks()

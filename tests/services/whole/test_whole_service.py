@@ -31,8 +31,8 @@ def assert_exact(service: House) -> None:
 
 def test_it_works(service: House) -> None:
     before = service.get("/balance")["balance"]
-    answer = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
-    path = f"/messages/{answer['message_id']}"
+    response = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
+    path = f"/messages/{response['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 10, "the receipt")
     assert service.get("/balance")["balance"] == before - 1
     assert_exact(service)

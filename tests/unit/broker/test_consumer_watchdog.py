@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import fakeredis
 import pytest
+from kombu import Connection
 from redis.exceptions import ConnectionError
 from sqlalchemy.exc import OperationalError
 
@@ -34,7 +35,7 @@ def broker() -> fakeredis.FakeRedis:
 
 @pytest.fixture
 def reconnected() -> list[None]:
-    """As many entries as the consumer was told to connect again."""
+    """An entry for each time that the consumer had to connect again."""
     return []
 
 
@@ -53,6 +54,22 @@ def later(clock: Clock, watchdog: ConsumerWatchdog, seconds: float = STALL_SECON
     return watchdog.check()
 
 
+@pytest.mark.parametrize(("unacknowledged", "reconnects"), [(1, False), (2, True)])
+def test_a_consumer_whose_acknowledgements_were_lost_with_the_broker(
+    watchdog: ConsumerWatchdog, clock: Clock, unacknowledged: int, reconnects: bool
+) -> None:
+    channel = Connection("memory://").channel()
+    channel.qos.prefetch_count, channel.qos.restore_at_shutdown = 2, False
+    for tag in range(unacknowledged):
+        channel.qos.append(None, tag)
+    watchdog.watch(channel)
+    assert not watchdog.check()
+    with watchdog.at_work():
+        assert not later(clock, watchdog)
+    assert not watchdog.check()
+    assert later(clock, watchdog) is reconnects
+
+
 def test_it_works(
     watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock, reconnected: list[None]
 ) -> None:
@@ -63,7 +80,7 @@ def test_it_works(
     assert len(reconnected) == 1
 
 
-def test_the_consumer_has_time_to_connect_before_it_is_told_again(
+def test_the_consumer_has_time_to_connect_before_the_next_attempt(
     watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock, reconnected: list[None]
 ) -> None:
     broker.lpush(QUEUE, "a task")
@@ -110,7 +127,7 @@ def test_a_broker_that_is_away_is_no_stall(
     assert not later(clock, ConsumerWatchdog(None, reconnect, clock))
 
 
-def test_an_outage_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     outage = Outage()
     caplog.set_level(logging.INFO)
     for _ in range(5):

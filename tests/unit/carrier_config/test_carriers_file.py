@@ -1,4 +1,4 @@
-"""CARRIERS_FILE: what it makes, and what is said of one that cannot be used."""
+"""CARRIERS_FILE: what it makes, and the error of one that cannot be used."""
 
 from pathlib import Path
 
@@ -60,10 +60,10 @@ def read(tmp_path: Path, text: str) -> Carriers:
 
 
 def test_it_works(tmp_path: Path) -> None:
-    told = read(tmp_path, GOOD)
-    (carrier,) = told.carriers
+    declared = read(tmp_path, GOOD)
+    (carrier,) = declared.carriers
     assert (carrier.name, carrier.window, carrier.rate) == ("main", 250, 100)
-    assert told.routes is None
+    assert declared.routes is None
 
 
 def test_a_driver_is_another_word_for_a_kind(tmp_path: Path) -> None:
@@ -71,10 +71,10 @@ def test_a_driver_is_another_word_for_a_kind(tmp_path: Path) -> None:
 
 
 def test_several_carriers_and_routes(tmp_path: Path) -> None:
-    told = read(tmp_path, TWO)
-    assert [carrier.name for carrier in told.carriers] == ["main", "spare"]
-    assert told.routes is not None
-    choose = told.routes.chooser("ACME", 2, 0, {"main", "spare"})
+    declared = read(tmp_path, TWO)
+    assert [carrier.name for carrier in declared.carriers] == ["main", "spare"]
+    assert declared.routes is not None
+    choose = declared.routes.chooser("ACME", 2, 0, {"main", "spare"})
     assert choose("254711000000").explanation == "kenya: cheapest"
     assert choose("254711000000").carrier == "main"
     assert choose("255711000000").carrier == "spare"
@@ -86,20 +86,20 @@ def test_a_carrier_has_a_share_for_authentication(tmp_path: Path) -> None:
 
 
 def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
-    told = read(tmp_path, TWO[: TWO.index("[[routes]]")])
-    assert told.routes is not None
-    assert told.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").explanation == "all: fallback"
+    declared = read(tmp_path, TWO[: TWO.index("[[routes]]")])
+    assert declared.routes is not None
+    assert declared.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").explanation == "all: fallback"
 
 
 def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
-    told = read(tmp_path, LIMITS).routes
-    assert told is not None
-    assert [(limit.name, limit.rate) for limit in told.limits] == [("prefix 2547", 2.5), ("sender ACME", 10)]
-    assert told.chooser("ACME", 0, 0, {"main"})("254711000000").queue == "main/prefix 2547/sender ACME"
+    routes = read(tmp_path, LIMITS).routes
+    assert routes is not None
+    assert [(limit.name, limit.rate) for limit in routes.limits] == [("prefix 2547", 2.5), ("sender ACME", 10)]
+    assert routes.chooser("ACME", 0, 0, {"main"})("254711000000").queue == "main/prefix 2547/sender ACME"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("[carrier.main", "is not TOML"),
         ("", "must have a table [carrier.NAME]"),
@@ -137,13 +137,13 @@ def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
         (LIMITS.replace('prefix = "2547"', 'sender = "ACME"'), "line 14: there is a limit of sender ACME already"),
     ],
 )
-def test_a_bad_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_a_bad_file_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(CarriersError) as caught:
         read(tmp_path, text)
-    assert said in str(caught.value)
+    assert problem in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CarriersError, match="cannot be read"):
         read_carriers(tmp_path / "carriers.toml", 15.0)

@@ -79,7 +79,7 @@ def test_within_a_session_addresses_with_many_refusals_have_few_places() -> None
         assert not refused(places, "198.51.100.1")
 
 
-def test_who_mistypes_a_password_is_not_hostile() -> None:
+def test_a_mistyped_password_is_not_hostile() -> None:
     places = bound(Refusals())
     for _ in range(int(MANY_REFUSALS) - 1):
         refuse(places, "192.0.2.1")

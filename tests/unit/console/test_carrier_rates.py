@@ -9,7 +9,7 @@ BEFORE = [{"carrier": "main", "submitted": 1000}, {"carrier": "a&b", "submitted"
 
 
 def query(at: float) -> MultiDict[str, str]:
-    made = MultiDict()
+    made: MultiDict[str, str] = MultiDict()
     for name, value in reading(BEFORE, at).items():
         made.setlist(name, [str(each) for each in value] if isinstance(value, list) else [value])
     return made
@@ -27,12 +27,12 @@ def test_after_a_restart_and_for_a_new_carrier_there_is_none() -> None:
 
 @pytest.mark.parametrize("at", ["", "x", "nan", "inf", "-inf", "105", "106"])
 def test_a_reading_that_is_none_or_not_before_is_not_used(at: str) -> None:
-    asked = query(100.0)
-    asked["at"] = at
-    assert rates_since(asked, BEFORE, 105.0) == {}
+    arguments = query(100.0)
+    arguments["at"] = at
+    assert rates_since(arguments, BEFORE, 105.0) == {}
 
 
 def test_what_is_no_number_is_not_used() -> None:
-    asked = query(100.0)
-    asked.setlist("submitted", ["many"])
-    assert rates_since(asked, BEFORE, 105.0) == {}
+    arguments = query(100.0)
+    arguments.setlist("submitted", ["many"])
+    assert rates_since(arguments, BEFORE, 105.0) == {}

@@ -1,4 +1,4 @@
-"""Conflicts and errors of messages are said in the reader's language."""
+"""Conflicts and errors of messages are described in the reader's language."""
 
 import ast
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_every_conflict_of_the_api_is_known() -> None:
         assert any(pattern.fullmatch(detail) for pattern, _ in CONFLICTS), detail
 
 
-def test_a_conflict_is_said_in_the_readers_language() -> None:
+def test_a_conflict_is_described_in_the_readers_language() -> None:
     app = Flask("console")
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(Path(ROOT) / "console" / "translations")
     Babel(app)

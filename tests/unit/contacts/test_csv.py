@@ -86,7 +86,7 @@ def test_a_spreadsheets_number_is_never_another_phone(country: str | None, writt
     assert [(row.line, row.value, row.code) for row in bad] == [(2, written, "spreadsheet_number")]
 
 
-def test_a_header_that_names_no_phones_is_told() -> None:
+def test_a_header_without_a_phone_column_is_reported() -> None:
     with pytest.raises(NoContacts, match=r"None of the columns .* Call it one of: phone, "):
         read("customer,city\n254711000001,Nairobi\n")
 

@@ -1,4 +1,4 @@
-"""How a statement of SQLAlchemy's is told to the driver."""
+"""How a statement of SQLAlchemy's is given to the driver."""
 
 import pytest
 from sqlalchemy import text

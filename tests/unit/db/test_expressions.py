@@ -12,7 +12,7 @@ from shared.db.tables.sends import batch
 
 def compiled(statement: Executable) -> Any:
     assert isinstance(statement, ClauseElement)
-    return statement.compile(dialect=dialect())
+    return statement.compile(dialect=dialect())  # type: ignore[no-untyped-call]
 
 
 def test_it_works() -> None:

@@ -29,11 +29,11 @@ def test_it_works() -> None:
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk has 3 MiB left."""
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=3 << 20))
+    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=3 << 20))
 
 
 def test_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=disk.MIN_FREE_BYTES))
+    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=disk.MIN_FREE_BYTES))
     assert shortage(tmp_path) is None
 
 

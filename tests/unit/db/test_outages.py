@@ -13,7 +13,7 @@ from worker.outages import Outage
 UNAVAILABLE = OperationalError("SELECT 1", None, Exception("no answer"))
 
 
-def test_that_it_is_away_is_said_once_and_so_that_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_and_its_end_are_logged_once_each(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     outage = Outage()
     for _ in range(3):

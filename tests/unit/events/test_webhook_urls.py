@@ -206,7 +206,7 @@ def test_a_public_address_is_none_of_these(address: str) -> None:
 
 
 def test_a_name_that_changes_is_not_asked_twice(canary: Canary, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first look-up is checked, and what it said is connected to; a second one, as in rebinding, is never made."""
+    """The first look-up is checked, and its address is connected to; a second one, as in rebinding, is never made."""
     reached: list[Any] = []
 
     def refuse(self: Client, info: tuple[Any, ...]) -> socket.socket:

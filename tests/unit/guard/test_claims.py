@@ -36,7 +36,7 @@ def test_what_was_never_written_is_passed_over(tmp_path: Path) -> None:
     assert Claims(notes).recent(HERE, 7) == [written, written]
 
 
-def test_files_are_deleted_when_they_are_old_or_told(tmp_path: Path) -> None:
+def test_files_are_deleted_when_they_are_old_or_on_request(tmp_path: Path) -> None:
     notes = tmp_path / "mark.json"
     claims = Claims(notes)
     claims.write(claim(1))

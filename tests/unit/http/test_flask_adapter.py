@@ -34,24 +34,24 @@ def client() -> FlaskClient:
 
 
 def test_a_response_has_its_own_headers_and_those_of_every_response(client: FlaskClient) -> None:
-    answer = client.get("/one/a", headers={"X-Request-Id": "mine"})
-    assert (answer.status_code, answer.json) == (201, {"a": "what they work with"})
-    assert answer.headers.getlist("Content-Type") == ["application/json"]
-    assert answer.headers.getlist("Content-Length") == ["28"]
-    assert (answer.headers["X-A"], answer.headers["X-Request-Id"]) == ("b", "mine")
-    assert answer.headers["RateLimit"] == '"requests";r=8;t=1'
+    response = client.get("/one/a", headers={"X-Request-Id": "mine"})
+    assert (response.status_code, response.json) == (201, {"a": "what they work with"})
+    assert response.headers.getlist("Content-Type") == ["application/json"]
+    assert response.headers.getlist("Content-Length") == ["28"]
+    assert (response.headers["X-A"], response.headers["X-Request-Id"]) == ("b", "mine")
+    assert response.headers["RateLimit"] == '"requests";r=8;t=1'
 
 
 def test_csv_is_streamed_as_utf_8(client: FlaskClient) -> None:
-    answer = client.get("/table")
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8" and "Content-Length" not in answer.headers
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
-    assert answer.data == "a\n\u00e9\n".encode()
+    response = client.get("/table")
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8" and "Content-Length" not in response.headers
+    assert response.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
+    assert response.data == "a\n\u00e9\n".encode()
 
 
-def test_the_answer_to_head_has_no_body(client: FlaskClient) -> None:
-    answer = client.head("/one/a")
-    assert (answer.status_code, answer.data, answer.headers["Content-Length"]) == (201, b"", "28")
+def test_the_response_to_head_has_no_body(client: FlaskClient) -> None:
+    response = client.head("/one/a")
+    assert (response.status_code, response.data, response.headers["Content-Length"]) == (201, b"", "28")
 
 
 def test_outside_of_a_request_there_is_none(client: FlaskClient) -> None:

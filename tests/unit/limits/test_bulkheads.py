@@ -13,7 +13,7 @@ from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Permits, Shar
 
 
 class Work:
-    """Jobs that go on until they are let go, and who began when."""
+    """Jobs that go on until they are let go, and the order in which they began."""
 
     def __init__(self) -> None:
         self.began: list[str] = []
@@ -77,7 +77,7 @@ def test_nobody_has_more_threads_than_its_share() -> None:
 
 
 def test_owners_take_turns() -> None:
-    """Who has a hundred that wait is not before who has one."""
+    """An owner with a hundred that wait is not before an owner with one."""
 
     async def run() -> None:
         pool, work = FairThreadPool("test", 1, 1), Work()

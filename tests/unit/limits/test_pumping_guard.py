@@ -12,7 +12,7 @@ HOUR = 6 * WINDOW
 
 
 class Clock:
-    """Time that goes on when told."""
+    """Time that a test moves on."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0

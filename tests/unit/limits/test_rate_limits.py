@@ -14,7 +14,7 @@ from api.limits.shared_token_buckets import SharedRateLimit
 
 
 class Clock:
-    """Time that goes on when told."""
+    """Time that a test moves on."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0

@@ -31,7 +31,7 @@ def test_only_what_tests_or_checks_needs_everything() -> None:
     assert {needs[target] for target in ("test", "lint", "types", "lock", "clients")} == {"READY"}
 
 
-def test_it_is_said_how_far_it_is() -> None:
+def test_its_progress_is_shown() -> None:
     progress = Progress(2)
     assert progress.now().startswith("  0 of 2 packages fetched")
     assert progress.follow(["Collecting a\n", "  Downloading a\n"]) == ["Collecting a\n", "  Downloading a\n"]

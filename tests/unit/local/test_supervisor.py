@@ -103,17 +103,17 @@ def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> Non
     os.kill(pids(log)[0], signal.SIGKILL)
     assert eventually(lambda: len(pids(log)) == 2)
     supervisor.terminate()
-    _, said = supervisor.communicate(timeout=20)
-    assert f"child was ended by SIGKILL; restarting it in 0.5 s (log: {log})" in said
+    _, output = supervisor.communicate(timeout=20)
+    assert f"child was ended by SIGKILL; restarting it in 0.5 s (log: {log})" in output
 
 
 def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", "import time, os; print(os.getpid()); time.sleep(0.1); os._exit(3)")
     assert eventually(lambda: len(pids(tmp_path / "child.log")) == 3)
     supervisor.terminate()
-    _, said = supervisor.communicate(timeout=20)
-    assert "ended with exit code 3; restarting it in 0.5 s" in said
-    assert "ended with exit code 3; restarting it in 1.0 s" in said
+    _, output = supervisor.communicate(timeout=20)
+    assert "ended with exit code 3; restarting it in 0.5 s" in output
+    assert "ended with exit code 3; restarting it in 1.0 s" in output
 
 
 def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> None:

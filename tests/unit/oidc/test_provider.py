@@ -1,5 +1,6 @@
 """What is remembered of a provider, and what `bulksms doctor` says of it."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -27,7 +28,7 @@ def test_metadata_are_read_once(running: OidcProvider) -> None:
     provider = Provider(running.settings(), CONSOLE_CALLBACK)
     for _ in range(3):
         assert provider.authorization_url("state", "nonce", "v" * 43).startswith(f"{running.issuer}/authorize?")
-    assert running.asked == ["/.well-known/openid-configuration", "/jwks"]
+    assert running.requested_paths == ["/.well-known/openid-configuration", "/jwks"]
 
 
 def test_a_provider_that_fails_is_left_alone_for_a_while(
@@ -38,10 +39,10 @@ def test_a_provider_that_fails_is_left_alone_for_a_while(
     for _ in range(3):
         with pytest.raises(ProviderUnavailable, match="it names itself 'https://another"):
             provider.authorization_url("state", "nonce", "v" * 43)
-    assert running.asked == ["/.well-known/openid-configuration"]
+    assert running.requested_paths == ["/.well-known/openid-configuration"]
     running.metadata = {}
-    now = module.time.monotonic()
-    monkeypatch.setattr(module.time, "monotonic", lambda: now + module.REST_SECONDS + 1)
+    now = time.monotonic()
+    monkeypatch.setattr("shared.oidc.provider.time.monotonic", lambda: now + module.REST_SECONDS + 1)
     assert provider.authorization_url("state", "nonce", "v" * 43)
 
 

@@ -57,9 +57,9 @@ def app() -> Flask:
 
 @pytest.fixture(scope="module")
 def document(app: Flask) -> dict[str, Any]:
-    answer = app.test_client().get("/openapi.json")
-    assert answer.status_code == 200
-    return dict(answer.get_json())
+    response = app.test_client().get("/openapi.json")
+    assert response.status_code == 200
+    return dict(response.get_json())
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -98,12 +98,12 @@ def test_every_route_is_documented_and_nothing_else(app: Flask, document: dict[s
 def test_every_documented_error_is_in_the_catalogue_and_the_other_way_round(document: dict[str, Any]) -> None:
     documented = set()
     for name, operation in operations(document):
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status == "200":
                 continue
-            codes = answer["content"]["application/problem+json"]["examples"]
+            codes = response["content"]["application/problem+json"]["examples"]
             assert {str(CATALOGUE[code].status) for code in codes} == {status}, name
-            assert re.findall(r"`(\w+)`", answer["description"]) == list(codes), name
+            assert re.findall(r"`(\w+)`", response["description"]) == list(codes), name
             documented |= set(codes)
     assert documented == set(CATALOGUE) - OF_NO_OPERATION
     assert all(f"`{code}`" in document["info"]["description"] for code in OF_NO_OPERATION)
@@ -175,7 +175,7 @@ def test_every_operation_but_the_open_ones_needs_the_token(document: dict[str, A
 def test_every_operation_has_a_summary_and_examples_that_fit_its_schemas(document: dict[str, Any]) -> None:
     for name, operation in operations(document):
         assert operation["summary"].endswith("."), name
-        contents = [answer["content"] for answer in operation["responses"].values()]
+        contents = [response["content"] for response in operation["responses"].values()]
         contents += [operation["requestBody"]["content"]] if "requestBody" in operation else []
         for kind, media in (item for content in contents for item in content.items()):
             examples = [example for example in media.get("examples", {}).values() if "value" in example]
@@ -216,12 +216,12 @@ def test_the_variables_of_paths_are_those_of_the_endpoints() -> None:
 
 def test_times_and_ids_have_their_formats_and_nulls_are_types(document: dict[str, Any]) -> None:
     for name, schema in document["components"]["schemas"].items():
-        for field, said in schema["properties"].items():
-            assert "nullable" not in said
+        for field, field_schema in schema["properties"].items():
+            assert "nullable" not in field_schema
             if field.endswith(("_at", "_until")) or field in ("at", "eta", "failing_since"):
-                assert said["format"] == "date-time", f"{name}.{field}"
+                assert field_schema["format"] == "date-time", f"{name}.{field}"
             if field in ("send_id", "message_id", "group_id", "batch_id"):
-                assert said["format"] == "uuid", f"{name}.{field}"
+                assert field_schema["format"] == "uuid", f"{name}.{field}"
     send = document["components"]["schemas"]["Send"]["properties"]
     assert send["group_id"]["type"] == send["eta"]["type"] == ["string", "null"]
 
@@ -236,21 +236,21 @@ def test_queries_have_no_null(document: dict[str, Any]) -> None:
 def test_headers_are_documented(document: dict[str, Any]) -> None:
     keyed = {"$ref": "#/components/parameters/Idempotency-Key"}
     for name, operation in operations(document):
-        answers = operation["responses"]
-        assert (keyed in operation["parameters"]) == ("Idempotency-Replayed" in answers["200"]["headers"])
+        responses = operation["responses"]
+        assert (keyed in operation["parameters"]) == ("Idempotency-Replayed" in responses["200"]["headers"])
         assert all(
-            {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= set(made["headers"]) for made in answers.values()
+            {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= set(made["headers"]) for made in responses.values()
         )
-        assert "WWW-Authenticate" in answers.get("401", {"headers": "WWW-Authenticate"})["headers"], name
-        for status in {"429", "503"} & set(answers):
-            assert "Retry-After" in answers[status]["headers"], name
+        assert "WWW-Authenticate" in responses.get("401", {"headers": "WWW-Authenticate"})["headers"], name
+        for status in {"429", "503"} & set(responses):
+            assert "Retry-After" in responses[status]["headers"], name
     for send in ("send", "send-bulk", "send-group"):
         assert keyed in dict(operations(document))[f"POST /api/v1/sms/{send}"]["parameters"]
 
 
 @pytest.mark.parametrize("kind", ["single", "bulk", "group"])
 @pytest.mark.parametrize("later", [False, True])
-def test_the_answer_of_a_send_is_as_documented(document: dict[str, Any], kind: str, later: bool) -> None:
+def test_the_response_of_a_send_is_as_documented(document: dict[str, Any], kind: str, later: bool) -> None:
     now = datetime.now(UTC)
     draft = Draft(
         account_id=1,
@@ -292,7 +292,7 @@ def test_the_codes_of_messages_are_an_enum(document: dict[str, Any]) -> None:
     assert not set(MESSAGE_ERRORS) & set(CATALOGUE), "one path explains both"
 
 
-def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:
+def test_a_wrong_response_would_be_noticed(document: dict[str, Any]) -> None:
     wrong = {
         "balance": "880",
         "reserved": 0,
@@ -306,11 +306,11 @@ def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:
 
 def test_the_page_is_served(app: Flask) -> None:
     client = app.test_client()
-    with client.get("/reference") as answer:
-        assert (answer.status_code, answer.mimetype) == (200, "text/html")
+    with client.get("/reference") as response:
+        assert (response.status_code, response.mimetype) == (200, "text/html")
     for name in FILES:
-        with client.get(f"/reference/{name}") as answer:
-            assert answer.status_code == 200
+        with client.get(f"/reference/{name}") as response:
+            assert response.status_code == 200
     assert client.get("/reference/../app.py").status_code == 404
 
 

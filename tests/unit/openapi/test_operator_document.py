@@ -44,9 +44,9 @@ def test_every_operation_names_its_scope_and_its_errors(document: dict[str, Any]
             continue
         (scopes,) = operation["security"]
         assert len(scopes["bearer"]) == 1 and scopes["bearer"][0] in OPERATOR_SCOPES, name
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status != "200":
-                codes = answer["content"]["application/problem+json"]["examples"]
+                codes = response["content"]["application/problem+json"]["examples"]
                 assert {str(CATALOGUE[code].status) for code in codes} == {status}, name
 
 
@@ -100,6 +100,6 @@ def test_it_is_the_same_each_time() -> None:
 
 
 def test_the_page_is_served(app: Flask) -> None:
-    with app.test_client().get("/operator/reference") as answer:
-        assert (answer.status_code, answer.mimetype) == (200, "text/html")
-        assert 'data-document="/operator/openapi.json"' in answer.text
+    with app.test_client().get("/operator/reference") as response:
+        assert (response.status_code, response.mimetype) == (200, "text/html")
+        assert 'data-document="/operator/openapi.json"' in response.get_data(as_text=True)

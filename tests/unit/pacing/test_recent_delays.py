@@ -1,4 +1,4 @@
-"""How long carriers took lately: read from a histogram, and told as quantiles."""
+"""How long carriers took lately: read from a histogram, and shown as quantiles."""
 
 import pytest
 from prometheus_client import CollectorRegistry, Histogram

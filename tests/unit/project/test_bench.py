@@ -51,10 +51,10 @@ def rounds(name: str, case: str, figure: str, *values: float) -> Result:
 def test_of_several_rounds_it_is_the_median_of_their_shares() -> None:
     rounds("bulk", BULK, "submitted/s", 5_000, 9_000, 8_000)
     rounds("limits", PATH, "submitted/s", 20_000, 10_000, 20_000)
-    told = [f"bulk: {BULK}, submitted/s", "8,000", PATH, "20,000", "40% (25% to 90%)"]
-    assert ratios.ratios() == [told]
+    cells = [f"bulk: {BULK}, submitted/s", "8,000", PATH, "20,000", "40% (25% to 90%)"]
+    assert ratios.ratios() == [cells]
     rounds("limits", PATH, "submitted/s", 20_000, 10_000)
-    assert ratios.ratios() == [[*told[:3], "15,000", "53%"]]
+    assert ratios.ratios() == [[*cells[:3], "15,000", "53%"]]
 
 
 def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
@@ -69,7 +69,7 @@ def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
     assert load("bulk") == made
 
 
-def test_what_only_a_later_round_has_is_told() -> None:
+def test_what_only_a_later_round_has_is_kept() -> None:
     first = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 1})])
     second = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 3, "errors": 7}), Case(BULK, {"a": 5})])
     made = merged([first, second])
@@ -113,8 +113,8 @@ def test_measurements_import_no_tests(path: Path) -> None:
 
 def test_what_happens_while_statistics_are_waited_for_is_no_messages() -> None:
     at_rest, before, after = Counts(70, 40, 0), Counts(100, 50, 1_000), Counts(430, 160, 31_000)
-    told = after.per(100, before, at_rest)
-    assert told == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}
+    rates = after.per(100, before, at_rest)
+    assert rates == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}
 
 
 def test_what_is_carried_leaves_out_how_it_begins_and_ends() -> None:

@@ -40,8 +40,8 @@ def test_every_setting_reaches_the_processes(name: str) -> None:
     service = SERVICES[name]
     assert service["env_file"] == ".env"
     overruled = set(service["environment"])
-    told = set(re.findall(r"`([A-Z_]+)`", DOCUMENT.split("Only these are set")[1].split("`deploy/config`")[0]))
-    assert overruled == told, "the page says which settings .env does not decide"
+    documented = set(re.findall(r"`([A-Z_]+)`", DOCUMENT.split("Only these are set")[1].split("`deploy/config`")[0]))
+    assert overruled == documented, "the page says which settings .env does not decide"
     assert overruled <= set(of_the_code()) | {DIRECTORY}
 
 

@@ -75,18 +75,18 @@ def client(site: Path) -> FlaskClient:
 
 def test_the_api_serves_the_site(site: Path) -> None:
     visitor = client(site)
-    with visitor.get("/docs") as answer:
-        assert (answer.status_code, answer.headers["Location"]) == (302, "/docs/index.html")
+    with visitor.get("/docs") as response:
+        assert (response.status_code, response.headers["Location"]) == (302, "/docs/index.html")
     for path in ("/docs/index.html", "/docs/guides/webhooks.html", "/docs/search/search_index.json"):
-        with visitor.get(path) as answer:
-            assert answer.status_code == 200, path
-    with visitor.get("/docs/nothing.html") as answer:
-        assert answer.status_code == 404
+        with visitor.get(path) as response:
+            assert response.status_code == 200, path
+    with visitor.get("/docs/nothing.html") as response:
+        assert response.status_code == 404
 
 
 def test_without_a_site_docs_is_the_reference(tmp_path: Path) -> None:
     visitor = client(tmp_path / "nothing")
-    with visitor.get("/docs") as answer:
-        assert (answer.status_code, answer.headers["Location"]) == (302, "/reference")
-    with visitor.get("/reference") as answer:
-        assert (answer.status_code, answer.mimetype) == (200, "text/html")
+    with visitor.get("/docs") as response:
+        assert (response.status_code, response.headers["Location"]) == (302, "/reference")
+    with visitor.get("/reference") as response:
+        assert (response.status_code, response.mimetype) == (200, "text/html")

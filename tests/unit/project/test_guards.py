@@ -146,9 +146,9 @@ def test_nothing_runs_what_it_was_given(path: Path) -> None:
             ours = called == "compile" and isinstance(on, ast.Name) and on.id == "re"
             assert called not in FORBIDDEN_CALLS or ours, f"{called} in line {node.lineno}"
             for keyword in node.keywords:
-                told = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-                assert not (keyword.arg == "shell" and told), f"a shell in line {node.lineno}"
-                assert not (keyword.arg == "verify" and told is False), f"no certificate in line {node.lineno}"
+                value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+                assert not (keyword.arg == "shell" and value), f"a shell in line {node.lineno}"
+                assert not (keyword.arg == "verify" and value is False), f"no certificate in line {node.lineno}"
 
 
 IS_SQL = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE|SET LOCAL|WHERE)\s", re.ASCII)
@@ -242,8 +242,8 @@ def test_every_queue_has_a_worker() -> None:
     assert shared.task_queue.QUEUE in queues
     command = services.worker(1, {"BROKER_URL": "redis://127.0.0.1:1"}, ROOT, ROOT)._command
     compose = re.sub(r"[\[\],] ?", " ", (ROOT / "docker-compose.yml").read_text())
-    for told in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
-        assert consumed(told) == queues
+    for command_text in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
+        assert consumed(command_text) == queues
 
 
 def test_every_task_that_is_published_is_registered() -> None:
@@ -260,7 +260,7 @@ def test_every_task_that_is_published_is_registered() -> None:
     assert used == set(constants("worker."))
 
 
-def test_a_broker_is_told_nothing_but_json() -> None:
+def test_a_broker_gets_nothing_but_json() -> None:
     celery = shared.task_queue.make_celery(
         Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x" * 40)
     )
@@ -277,11 +277,17 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
         assert endpoint.scope is None and not endpoint.session
         return
     assert (endpoint.scope is None) == endpoint.session
-    for more in ({}, {"json": {}}, {"data": b"x" * 100}, {"headers": {"Authorization": "Basic eDp4"}}):
-        answer = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
-        assert answer.status_code == 401
-        assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
-        assert answer.json["code"] == "missing_token"
+    without: list[dict[str, Any]] = [
+        {},
+        {"json": {}},
+        {"data": b"x" * 100},
+        {"headers": {"Authorization": "Basic eDp4"}},
+    ]
+    for more in without:
+        response = call(app, endpoint.method, endpoint.api.prefix + endpoint.path, **more)
+        assert response.status_code == 401
+        assert response.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
+        assert response.json["code"] == "missing_token"
 
 
 def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
@@ -331,17 +337,17 @@ def test_nothing_is_declared_twice() -> None:
         *[(endpoint.method, endpoint.api.prefix + endpoint.path, None) for endpoint in ALL],
     ],
 )
-def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
-    answer = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
-    answer.close()
-    assert status in (None, answer.status_code)
-    assert re.fullmatch(r'"\w+";q=\d+;w=\d+', answer.headers["RateLimit-Policy"])
-    assert re.fullmatch(r'"\w+";r=\d+;t=\d+', answer.headers["RateLimit"])
-    assert answer.headers["X-Request-Id"] == "mine"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    if answer.status_code >= 400 and path != "/readyz":
-        assert answer.headers["Content-Type"] == "application/problem+json"
-        assert answer.json["request_id"] == "mine"
+def test_every_response_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
+    response = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
+    response.close()
+    assert status in (None, response.status_code)
+    assert re.fullmatch(r'"\w+";q=\d+;w=\d+', response.headers["RateLimit-Policy"])
+    assert re.fullmatch(r'"\w+";r=\d+;t=\d+', response.headers["RateLimit"])
+    assert response.headers["X-Request-Id"] == "mine"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    if response.status_code >= 400 and path != "/readyz":
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.json["request_id"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -371,8 +377,8 @@ def test_no_test_sends_at_a_date_that_will_pass() -> None:
 def test_each_migration_follows_the_one_before() -> None:
     """Two that were made at the same time have one number, and a database would not know which is its next."""
     files = sorted(path for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    told = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
+    migrations = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
     numbers = [path.name.partition("_")[0] for path in files]
-    assert [each["revision"] for each in told] == numbers
-    assert [each["down_revision"] for each in told[1:]] == numbers[:-1]
+    assert [each["revision"] for each in migrations] == numbers
+    assert [each["down_revision"] for each in migrations[1:]] == numbers[:-1]
     assert numbers == [f"{number:04d}" for number in range(1, len(files) + 1)]

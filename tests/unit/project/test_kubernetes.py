@@ -48,8 +48,8 @@ def test_it_works() -> None:
     started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
     assert pod("bulksms-worker")["containers"][0]["command"] == started["worker"].split()
     assert pod("bulksms-webhooks")["containers"][0]["command"] == started["webhooks"].split()
-    told = pod("bulksms-console")["containers"][0]["command"]
-    assert told == started["console"].partition(" --port")[0].split()
+    arguments = pod("bulksms-console")["containers"][0]["command"]
+    assert arguments == started["console"].partition(" --port")[0].split()
     [image] = kustomization["images"]
     assert {each["image"] for name in NAMES for each in containers(name)} == {image["name"]}
 

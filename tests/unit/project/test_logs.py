@@ -15,10 +15,10 @@ def line(message: str, error: Exception | None = None) -> dict[str, str]:
     try:
         if error is not None:
             raise error
-        told = None
+        exc_info = None
     except Exception:
-        told = sys.exc_info()
-    record = logging.LogRecord("x", logging.ERROR, __file__, 1, message, None, told)
+        exc_info = sys.exc_info()
+    record = logging.LogRecord("x", logging.ERROR, __file__, 1, message, None, exc_info)
     written = JsonLines().format(record)
     assert "\n" not in written
     return dict(json.loads(written))
@@ -29,7 +29,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "written"),
+    ("message", "written"),
     [
         ("phone=254711000000.", "phone=254*******00."),
         ("+254711000000,254711000001", "+25********00,254*******01"),
@@ -42,8 +42,8 @@ def test_it_works() -> None:
         ("1,234,567 messages in 0.1234567890123 s", None),
     ],
 )
-def test_phones_and_secrets_are_hidden_and_nothing_else(said: str, written: str | None) -> None:
-    assert scrub(said) == (said if written is None else written)
+def test_phones_and_secrets_are_hidden_and_nothing_else(message: str, written: str | None) -> None:
+    assert scrub(message) == (message if written is None else written)
 
 
 REFUSED = (
@@ -53,8 +53,10 @@ REFUSED = (
 
 
 def test_the_values_in_an_error_of_the_database_are_left_out() -> None:
-    told = f"{REFUSED}\n[SQL: INSERT INTO x]\n[parameters: {{'message': 'a secret text'}}]\n(Background on this error)"
-    for written in (line("it failed", ValueError(told))["traceback"], line(f"it failed: {told}")["message"]):
+    message = (
+        f"{REFUSED}\n[SQL: INSERT INTO x]\n[parameters: {{'message': 'a secret text'}}]\n(Background on this error)"
+    )
+    for written in (line("it failed", ValueError(message))["traceback"], line(f"it failed: {message}")["message"]):
         assert 'violates unique constraint "uq_contact"' in written
         assert "[SQL: INSERT INTO x]" in written
         assert "secret" not in written and "two lines" not in written
@@ -66,7 +68,7 @@ def test_the_words_of_an_exception_may_be_part_of_a_message() -> None:
     assert "secret" not in written and "two lines" not in written
 
 
-def test_what_came_of_an_error_is_still_told() -> None:
+def test_other_causes_of_an_error_are_still_logged() -> None:
     error = KeyError("what came of it")
     error.__cause__ = ValueError(REFUSED)
     written = line("it failed", error)["traceback"]

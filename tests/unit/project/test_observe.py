@@ -135,7 +135,7 @@ def test_prometheus_and_alertmanager_accept_rules_and_configuration(command: str
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_make_observe_watches_the_port_that_it_is_told() -> None:
+def test_make_observe_watches_the_given_port() -> None:
     """Its own files have the port in every address."""
     done = subprocess.run(
         ["make", "--dry-run", "observe", "PORT=8080"], capture_output=True, text=True, timeout=60, check=True

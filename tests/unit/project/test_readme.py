@@ -70,9 +70,9 @@ def test_the_table_of_outcomes_is_the_simulators() -> None:
     assert set(table) == {f"999{outcome:02d}" for outcome in range(1, 11)}
     assert simulator.__doc__ is not None
     for phone, outcome in table.items():
-        said = re.search(rf"{phone}  (.+?)(?:  |\n)", simulator.__doc__)
-        assert said is not None
-        assert outcome == said[1].strip()
+        described = re.search(rf"{phone}  (.+?)(?:  |\n)", simulator.__doc__)
+        assert described is not None
+        assert outcome == described[1].strip()
 
 
 def test_the_first_send_is_one_and_the_same_everywhere() -> None:
@@ -81,7 +81,7 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
         for text in (README, FIRST_SENDS, printed, page.replace("ACME", "DEMO")):
-            assert line in [told.strip() for told in text.splitlines()], line
+            assert line in [shown.strip() for shown in text.splitlines()], line
 
 
 def test_the_banner_names_no_phone_where_messages_reach_phones() -> None:

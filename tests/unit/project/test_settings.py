@@ -18,7 +18,7 @@ def test_it_works() -> None:
     assert (settings.simulated, settings.carriers_file) == (False, "carriers.toml")
 
 
-def test_who_accepts_or_sends_needs_a_carrier_by_name() -> None:
+def test_accepting_and_sending_need_a_carrier_by_name() -> None:
     with pytest.raises(SettingsError, match=r"No carrier is set\. .*CARRIERS_FILE.*CARRIER=simulator"):
         service_settings(NEEDED)
     assert not from_environment(NEEDED).simulated, "others do not: they only read"
@@ -42,13 +42,13 @@ def test_a_variable_stands_over_its_file(tmp_path: Path) -> None:
     assert from_environment({**NEEDED, "SECRET_KEY_FILE": str(tmp_path / "none")}).secret_key == "x" * 32
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "none"
     with pytest.raises(SettingsError, match=f"SECRET_KEY_FILE={path} cannot be read: No such file"):
         from_environment({**NEEDED, "SECRET_KEY": "", "SECRET_KEY_FILE": str(path)})
 
 
-def test_what_is_missing_is_said_with_the_place_to_set_it() -> None:
+def test_a_missing_setting_is_named_with_the_place_to_set_it() -> None:
     with pytest.raises(SettingsError, match=r"SECRET_KEY is not set\. .*\.env"):
         from_environment({**NEEDED, "SECRET_KEY": ""})
 

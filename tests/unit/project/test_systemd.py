@@ -45,8 +45,8 @@ def test_it_works() -> None:
         "bulksms-worker@.service",
     ]
     started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
-    told = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
-    assert told == started["worker"].split()
+    arguments = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
+    assert arguments == started["worker"].split()
     assert command("bulksms-webhooks.service") == started["webhooks"].split()
     assert command("bulksms-api@.service")[:3] == started["api"].split()[:3]
     assert command("bulksms-console.service")[:3] == started["console"].split()[:3]
@@ -105,7 +105,7 @@ def test_they_are_given_the_time_to_end() -> None:
     assert seconds("bulksms-api@.service") > KILL_SECONDS > END_SECONDS
     assert seconds("bulksms-worker@.service") > MAX_LEASE_SECONDS
     for name in UNITS:
-        assert directives(name)["KillMode"] == ["mixed"], "only the first process is told to end, and tells the others"
+        assert directives(name)["KillMode"] == ["mixed"], "only the first process gets the signal, and ends the others"
 
 
 def test_the_example_names_settings_and_places_that_there_are() -> None:

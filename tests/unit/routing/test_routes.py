@@ -6,34 +6,34 @@ ALL = {"one", "two", "three"}
 PRICES = {"one": {"": 1.0, "254": 3.0}, "two": {"": 2.0, "2547": 1.5}, "three": {"255": 1.0}}
 
 
-def routes(*told: Route) -> Routes:
-    return Routes((*told, Route("rest", ("three",))), PRICES)
+def routes(*chosen: Route) -> Routes:
+    return Routes((*chosen, Route("rest", ("three",))), PRICES)
 
 
-def choose(told: Routes, phone: str = "254711000000", open_now: set[str] = ALL, attempts: int = 0) -> Choice:
-    return told.chooser("ACME", 1, attempts, open_now)(phone)
+def choose(routing: Routes, phone: str = "254711000000", open_now: set[str] = ALL, attempts: int = 0) -> Choice:
+    return routing.chooser("ACME", 1, attempts, open_now)(phone)
 
 
 def test_it_works() -> None:
-    told = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(told) == Choice("one", "kenya", "first")
-    assert choose(told, "255711000000") == Choice("three", "rest", "first")
+    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
+    assert choose(routing) == Choice("one", "kenya", "first")
+    assert choose(routing, "255711000000") == Choice("three", "rest", "first")
 
 
 def test_conditions_must_all_be_met() -> None:
-    told = routes(
+    routing = routes(
         Route("other sender", ("one",), senders=frozenset({"BANK"})),
         Route("other lane", ("one",), lanes=frozenset({0, 2})),
         Route("both", ("two",), senders=frozenset({"ACME"}), lanes=frozenset({1})),
     )
-    assert choose(told).route == "both"
+    assert choose(routing).route == "both"
 
 
 def test_the_cheapest_is_of_the_longest_prefix() -> None:
-    told = routes(Route("cheap", ("one", "two", "three"), cheapest=True))
-    assert choose(told, "254711000000") == Choice("two", "cheap", "cheapest")
-    assert choose(told, "254911000000") == Choice("two", "cheap", "cheapest")
-    assert choose(told, "256711000000") == Choice("one", "cheap", "cheapest")
+    routing = routes(Route("cheap", ("one", "two", "three"), cheapest=True))
+    assert choose(routing, "254711000000") == Choice("two", "cheap", "cheapest")
+    assert choose(routing, "254911000000") == Choice("two", "cheap", "cheapest")
+    assert choose(routing, "256711000000") == Choice("one", "cheap", "cheapest")
 
 
 def test_a_carrier_without_a_price_is_the_dearest() -> None:
@@ -41,26 +41,26 @@ def test_a_carrier_without_a_price_is_the_dearest() -> None:
 
 
 def test_one_that_is_closed_is_passed_over() -> None:
-    told = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(told, open_now={"two", "three"}) == Choice("two", "kenya", "fallback")
+    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
+    assert choose(routing, open_now={"two", "three"}) == Choice("two", "kenya", "fallback")
 
 
 def test_where_none_is_open_it_waits_for_the_first() -> None:
-    told = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(told, open_now={"three"}) == Choice("one", "kenya", "waits")
+    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
+    assert choose(routing, open_now={"three"}) == Choice("one", "kenya", "waits")
 
 
 def test_what_was_not_taken_goes_to_the_next_one() -> None:
-    told = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(told, attempts=1) == Choice("two", "kenya", "again")
-    assert choose(told, attempts=2) == Choice("one", "kenya", "first")
-    assert choose(told, attempts=1, open_now={"one"}).carrier == "one"
+    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
+    assert choose(routing, attempts=1) == Choice("two", "kenya", "again")
+    assert choose(routing, attempts=2) == Choice("one", "kenya", "first")
+    assert choose(routing, attempts=1, open_now={"one"}).carrier == "one"
 
 
-def test_what_is_told_is_short() -> None:
+def test_the_explanation_is_short() -> None:
     assert choose(routes(Route("kenya", ("one",)))).explanation == "kenya: first"
 
 
 def test_what_is_remembered_of_one_health_does_not_count_for_another() -> None:
-    told = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert [choose(told, open_now=open_now).carrier for open_now in (ALL, {"two"}, ALL)] == ["one", "two", "one"]
+    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
+    assert [choose(routing, open_now=open_now).carrier for open_now in (ALL, {"two"}, ALL)] == ["one", "two", "one"]

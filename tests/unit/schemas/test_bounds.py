@@ -112,11 +112,11 @@ def bounded_in(schema: type[Schema] | None, seen: set[type[Schema]]) -> Iterator
     seen.add(schema)
     for name, field in schema().load_fields.items():
         inner = field.inner if isinstance(field, fields.List) else None
-        for said, each in ((name, field), (f"{name}[]", inner)):
+        for label, each in ((name, field), (f"{name}[]", inner)):
             for validator in each.validators if each is not None else ():
                 if isinstance(validator, validate.Range | validate.Length):
                     assert each is not None
-                    yield Bounded(schema, said, each, validator)
+                    yield Bounded(schema, label, each, validator)
             if isinstance(each, fields.Nested):
                 yield from bounded_in(type(each.schema), seen)
 
@@ -178,7 +178,7 @@ def test_times_are_so_many_days_ahead(field: str, days: int) -> None:
         send_with(**{field: at(minutes=5)})
 
 
-def test_a_hundred_errors_are_told() -> None:
+def test_at_most_a_hundred_errors_are_listed() -> None:
     class Nothing(Request):
         """No field."""
 
@@ -190,5 +190,5 @@ def test_a_hundred_errors_are_told() -> None:
     assert isinstance(of_many.value.messages, dict) and len(of_many.value.messages) == 100
     each = {f"f{number}": {"code": "invalid", "detail": "No."} for number in range(1000)}
     assert len(errors_of(Nothing(), ValidationError(each))) == 100
-    told = invalid([{"pointer": "/x", "code": "invalid", "detail": "No."}] * 1000)
-    assert (len(told.members["errors"]), told.members["errors_total"]) == (100, 1000)
+    problem = invalid([{"pointer": "/x", "code": "invalid", "detail": "No."}] * 1000)
+    assert (len(problem.members["errors"]), problem.members["errors_total"]) == (100, 1000)

@@ -1,4 +1,4 @@
-"""What a request that is wrong is told: a code from the list, and what to do."""
+"""The errors of a wrong request: a code from the list, and what to do."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ SCHEMAS = sorted(
 CODED = {"required", "null", "invalid", "invalid_uuid", "too_large"}
 """The errors that Marshmallow itself raises for a value of the wrong kind."""
 RAW = re.compile(r"Not a valid|Missing data|may not be null|Must be greater|Length must|Invalid|Unknown|too large")
-"""The library's own words, which say what is wrong and not what to do."""
+"""The library's own messages, which say what is wrong and not what to do."""
 WRONG: list[Any] = [None, True, 1, 0, -1, 2**62, 1.5, "", "x", "x" * 300, [], ["x"], {}, {"a": 1}, "2026-01-01"]
 
 

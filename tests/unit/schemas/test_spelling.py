@@ -6,10 +6,11 @@ import pytest
 from marshmallow import ValidationError
 
 from api.accept.schemas import SingleSend
+from api.problems import MAX_ERRORS
 from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
 from api.schemas import spelling
-from api.schemas.errors import MAX_ERRORS, errors_of
+from api.schemas.errors import errors_of
 from api.schemas.spelling import LONGEST_COMPARED, MAX_COMPARED, nearest_name
 from shared.sms.numbering import numbering_of
 

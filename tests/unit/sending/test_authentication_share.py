@@ -32,7 +32,7 @@ def test_without_a_share_nothing_is_due() -> None:
     assert AuthenticationShare(0.0).reserve(1000) == 0
 
 
-def test_who_did_not_come_has_saved_up_no_more_than_a_turn() -> None:
+def test_a_lane_without_messages_saves_up_no_more_than_a_turn() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
         guarantee.report(guarantee.reserve(25), batches(25, lane=2))

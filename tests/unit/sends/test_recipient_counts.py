@@ -131,8 +131,8 @@ def test_without_redis_each_process_counts_for_itself(counts: RecipientCounts) -
 def test_the_setting() -> None:
     env = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
     assert from_environment(env).recipient_limits == (20, 100, 10)
-    said = {"RECIPIENT_LIMITS": "marketing=3, authentication=0"}
-    assert from_environment(env | said).recipient_limits == (0, 100, 3)
+    settings = {"RECIPIENT_LIMITS": "marketing=3, authentication=0"}
+    assert from_environment(env | settings).recipient_limits == (0, 100, 3)
     for wrong in ("marketing", "fun=3", "marketing=-1", "marketing=x"):
         with pytest.raises(SettingsError, match="RECIPIENT_LIMITS"):
             from_environment(env | {"RECIPIENT_LIMITS": wrong})

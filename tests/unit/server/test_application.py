@@ -19,7 +19,14 @@ from api.http.receive import SpooledBody, spooled_body
 from api.http.request import Receive, current_request, environ_of
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
-from api.limits.bulkheads import OIDC_THREADS, PASSWORD_NICENESS, PASSWORD_THREADS, WORKED_ON_OF_ACCOUNT
+from api.limits.bulkheads import (
+    MAX_PER_ADDRESS,
+    MAX_UNREAD_BYTES,
+    OIDC_THREADS,
+    PASSWORD_NICENESS,
+    PASSWORD_THREADS,
+    WORKED_ON_OF_ACCOUNT,
+)
 from api.problems import Problem
 from api.server import application as asgi
 from api.server import thread_pools
@@ -29,7 +36,7 @@ from tests.harness.on_the_loop import handled, on_loop, scope
 Start = Callable[[str, list[tuple[str, str]]], object]
 
 
-async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> list[dict[str, Any]]:
+async def answered(app: Callable[..., Iterable[bytes]], request: dict[str, Any]) -> list[dict[str, Any]]:
     """What an application answers to a request without a body."""
     sent: list[dict[str, Any]] = []
     came = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -42,7 +49,7 @@ async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await Application(app)(asked, receive, send)
+    await Application(app)(request, receive, send)
     return sent
 
 
@@ -160,7 +167,7 @@ def test_others_are_handled_while_one_waits() -> None:
         served = Application(answer_in_thread, on_loop(sends))
         return await asyncio.gather(*(handled(served) for _ in range(3)))
 
-    assert [answer.status for answer in asyncio.run(three())] == [200] * 3
+    assert [response.status for response in asyncio.run(three())] == [200] * 3
 
 
 def test_after_its_commit_a_request_is_never_handled_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -236,7 +243,7 @@ def garbage_of_requests() -> int:
     return asyncio.run(several())
 
 
-def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
+def test_a_response_without_a_length_is_sent_as_it_is_made() -> None:
     closed: list[bool] = []
 
     class Pieces:
@@ -255,7 +262,7 @@ def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
     assert sent[-1].get("more_body", False) is False and closed == [True]
 
 
-def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_with_too_many_requests_under_way_must_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 0)
     app = Calls()
     sent = ask(app, "/api/v1/balance")
@@ -281,7 +288,7 @@ def test_an_account_has_so_many_under_way(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_delayed_refusal_takes_nothing_of_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or who is allowed little could take everything from all others of its account or address."""
+    """Or a caller with a small limit could take everything from all others of its account or address."""
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
     refused: list[int] = []
 
@@ -330,7 +337,7 @@ def test_only_so_many_refusals_of_an_owner_are_delayed(monkeypatch: pytest.Monke
 
 
 class Sockets:
-    """Requests of one application, each with a client that sends and takes what it is told to."""
+    """Requests of one application, each with a client that sends and reads as the test wants."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], **more: Any) -> None:
         self.served = Application(app, **more)
@@ -355,16 +362,16 @@ class Socket:
         accept: bytes = b"*/*",
     ) -> None:
         length = (b"transfer-encoding", b"chunked") if announced is None else (b"content-length", b"%d" % announced)
-        asked = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
+        request = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
         self.sent: list[dict[str, Any]] = []
         self.gone = asyncio.Event()
         self._takes = takes
         self.left = list(body) if body is not None else None
-        self.task = asyncio.ensure_future(sockets.served(asked, self._receive, self._send))
+        self.task = asyncio.ensure_future(sockets.served(request, self._receive, self._send))
 
     @property
     def status(self) -> int:
-        """Of the answer; 0 without one."""
+        """Of the response; 0 without one."""
         return int(self.sent[0]["status"]) if self.sent else 0
 
     async def _receive(self) -> dict[str, Any]:
@@ -391,7 +398,7 @@ def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
     async def run() -> None:
         sockets = Sockets(Calls())
         silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
-        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MAX_PER_ADDRESS)
+        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - MAX_PER_ADDRESS)
         for number in range(10):
             other = sockets.open(f"203.0.113.{number}", announced=0)
             await other.task
@@ -621,7 +628,7 @@ def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     asyncio.run(run())
 
 
-def test_who_leaves_before_its_turn_is_not_worked_for() -> None:
+def test_a_client_that_leaves_before_its_turn_costs_no_work() -> None:
     release, worked = threading.Event(), []
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -729,7 +736,7 @@ def test_small_sends_are_for_the_event_loop() -> None:
         assert is_for_event_loop(scope(headers=[(b"content-length", b"%d" % length)])) is small
 
 
-def test_what_wsgi_is_told_of_a_request() -> None:
+def test_the_wsgi_environment_of_a_request() -> None:
     headers = [
         (b"content-type", b"text/csv"),
         (b"x-request-id", b"a"),
@@ -755,7 +762,7 @@ def test_what_wsgi_is_told_of_a_request() -> None:
 
 def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
     """Its responses would fill the memory. What waits for a thread is checked when it is its turn."""
-    size = thread_pools.MAX_UNREAD_BYTES // 2 + 1
+    size = MAX_UNREAD_BYTES // 2 + 1
 
     async def run() -> list[int]:
         application, reads = Application(lambda environ, start: answer(start, b"x" * size)), asyncio.Event()

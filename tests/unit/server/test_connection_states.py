@@ -1,4 +1,4 @@
-"""Connections in the states between requests: what each one may hold, for how long, and what its requests are told."""
+"""Connections in the states between requests: what each one may hold, for how long, and what its requests get."""
 
 import asyncio
 import tracemalloc
@@ -61,12 +61,12 @@ def test_a_client_that_never_takes_the_last_bytes_is_cut_off(monkeypatch: pytest
 
 
 def test_a_request_learns_that_its_client_left_although_another_one_waits_behind_it() -> None:
-    told: list[str] = []
+    events: list[str] = []
 
     async def waits(scope: Any, receive: Any, send: Any) -> None:
         while (message := await receive())["type"] != "http.disconnect":
             pass
-        told.append(message["type"])
+        events.append(message["type"])
 
     async def run() -> None:
         made, _ = connected(waits)
@@ -76,7 +76,7 @@ def test_a_request_learns_that_its_client_left_although_another_one_waits_behind
         await asyncio.sleep(SHORT)
 
     asyncio.run(run())
-    assert told == ["http.disconnect"]
+    assert events == ["http.disconnect"]
 
 
 def test_requests_that_wait_on_one_connection_are_bounded() -> None:

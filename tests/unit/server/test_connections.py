@@ -1,4 +1,4 @@
-"""Connections by address: how many, and who has to go when all are taken."""
+"""Connections by address: how many, and which is closed when all are taken."""
 
 import resource
 

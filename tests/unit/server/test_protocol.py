@@ -204,7 +204,12 @@ def test_a_large_response_is_sent_when_it_has_been_taken() -> None:
         made, connection = HttpConnection(ServerState(large, Connections())), Connection()
         made.connection_made(connection)
         write = connection.write
-        connection.write = lambda data: (write(data), made.pause_writing())  # type: ignore[method-assign]
+
+        def write_and_pause(data: bytes) -> None:
+            write(data)
+            made.pause_writing()
+
+        connection.write = write_and_pause  # type: ignore[method-assign]
         made.data_received(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         await asyncio.sleep(0.02)
         assert connection.written.endswith(b"x" * 9) and sent == []
@@ -253,7 +258,7 @@ def test_many_requests_that_come_at_once_are_answered() -> None:
     assert seen.written.count(b" 200 OK") == 21 and not seen.closed
 
 
-def test_what_follows_a_request_and_is_none_is_refused_after_its_answer() -> None:
+def test_what_follows_a_request_and_is_none_is_refused_after_its_response() -> None:
     connection = after(HEAD + b"Content-Length: 3\r\n\r\nabc" + b"\0\0\0 nothing\r\n\r\n")
     assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.written.endswith(b"3")
     assert connection.closed and b"connection: close" in connection.written
@@ -331,7 +336,7 @@ def test_requests_on_one_connection_are_answered_in_their_order() -> None:
     ]
 
 
-def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
+def test_a_client_that_asks_for_it_gets_a_response_and_the_connection_ends() -> None:
     seen = after(SEND + b"Connection: close\r\n\r\n" + BODY, application=Sender().served)
     assert b"connection: close\r\n" in seen.written and seen.written.endswith(BODY) and seen.closed
 
@@ -392,15 +397,15 @@ def test_half_a_request_behind_another_is_not_answered_between() -> None:
     assert seen.written.count(b"HTTP/1.1 ") == 1 and b" 200 OK" in seen.written and seen.closed
 
 
-def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
-    """Nobody would get its answer."""
+def test_after_a_response_that_ends_the_connection_nothing_is_handled() -> None:
+    """Nobody would get its response."""
 
     class Broken(Sender):
         def endpoint(self) -> Response:
             """Ask for the end of the connection."""
-            answer = super().endpoint()
-            answer.headers.append(("Connection", "close"))
-            return answer
+            response = super().endpoint()
+            response.headers.append(("Connection", "close"))
+            return response
 
     broken = Broken()
     seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)

@@ -15,11 +15,11 @@ from tests.harness.on_the_loop import scope
 
 def ended(path: str = "/api/v1/sms/send", sampled: bool | None = True, route: str = "POST /api/v1/sms/send") -> Any:
     """The scope of a request; `sampled=None` is one that did not reach the API."""
-    asked = scope(path)
+    request = scope(path)
     if sampled is not None:
-        summary = asked[SUMMARY] = Summary("req_1", sampled)
+        summary = request[SUMMARY] = Summary("req_1", sampled)
         summary.route, summary.account_id, summary.key_id = route, 7, "smsk_live_1"
-    return asked
+    return request
 
 
 def lines(log: RequestLog, caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:

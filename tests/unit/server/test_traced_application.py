@@ -75,11 +75,11 @@ def test_a_client_that_leaves_is_shown_without_a_status(tracer: Tracer, spans: C
     async def send(message: Any) -> None:
         pytest.fail("the client has left")
 
-    asked = scope(headers=[*HEADERS, (b"content-length", b"2")])
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(asked, receive, send), 20))
+    request = scope(headers=[*HEADERS, (b"content-length", b"2")])
+    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 20))
     tracer.stop()
     [span] = spans.spans
-    assert SUMMARY not in asked and "http.response.status_code" not in span.attributes
+    assert SUMMARY not in request and "http.response.status_code" not in span.attributes
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/api/v1/messages"), ("POST", "/api/v1/sms/other")])
@@ -95,7 +95,7 @@ def test_other_requests_have_no_span(tracer: Tracer, spans: Collector, method: s
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asked = scope(path, method, HEADERS)
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(asked, receive, send), 20))
+    request = scope(path, method, HEADERS)
+    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 20))
     tracer.stop()
     assert sent[0]["status"] == 200 and spans.spans == []

@@ -112,7 +112,7 @@ def test_nothing_is_suggested_where_more_is_wrong(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words"),
+    ("value", "problem"),
     [
         (None, "not null"),
         (491701234567, "not a number"),
@@ -132,8 +132,8 @@ def test_nothing_is_suggested_where_more_is_wrong(text: str) -> None:
         ("1" * 16, "has 16 digits and may have at most 15"),
     ],
 )
-def test_the_detail_says_what_is_wrong(value: object, words: str) -> None:
-    assert words in invalid_detail(value)
+def test_the_detail_says_what_is_wrong(value: object, problem: str) -> None:
+    assert problem in invalid_detail(value)
 
 
 @pytest.mark.parametrize(

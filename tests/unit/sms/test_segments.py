@@ -271,16 +271,16 @@ OFTEN = "\u2019\u201c\u2013\u2026\u2022\u00e9\u00e7\u0151\u015e\ufb01\u00bd\u00b
 
 
 @given(st.text(st.one_of(st.sampled_from(OFTEN), st.characters(exclude_categories=["Cs"]))))
-def test_what_is_told_of_each_character_makes_the_text_that_is_sent(message: str) -> None:
+def test_the_replacement_of_each_character_makes_the_text_that_is_sent(message: str) -> None:
     """Accents by themselves aside, which belong to the letter before them."""
     message = "".join(c for c in unicodedata.normalize("NFC", message) if not unicodedata.combining(c))
     plain = transliterate(message)
     if plain != message:
         assert "".join(c if gsm7.is_gsm7(c) else replacement_of(c) or "" for c in message) == plain
     elif not gsm7.is_gsm7(message) and text_problem(message) is None:
-        told = [c if gsm7.is_gsm7(c) else replacement_of(c) for c in message]
-        made = "".join(each for each in told if each is not None)
-        assert None in told or text_problem(made) is not None or segment(made).count > segment(message).count
+        sent = [c if gsm7.is_gsm7(c) else replacement_of(c) for c in message]
+        made = "".join(each for each in sent if each is not None)
+        assert None in sent or text_problem(made) is not None or segment(made).count > segment(message).count
 
 
 @pytest.mark.parametrize(("accents", "plain"), [(30, "a"), (31, None)])

@@ -73,7 +73,7 @@ def test_settings_that_cannot_work_are_refused(env: dict[str, str], wrong: str) 
 
 
 @pytest.mark.parametrize("package", ["opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"])
-def test_a_missing_package_is_said_with_the_way_to_install_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_way_to_install_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(SettingsError, match=r"not installed\. Install them with `pip install 'bulksms\[traces\]'`"):
         are_traces_on(ON)

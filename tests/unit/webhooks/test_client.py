@@ -33,11 +33,11 @@ def endlessly(first: bytes, part: bytes) -> Behaviour:
     return behave
 
 
-def once(answer: bytes, *, wait: bool = False) -> Behaviour:
-    """Sends an answer and closes, or waits."""
+def once(response: bytes, *, wait: bool = False) -> Behaviour:
+    """Sends a response and closes, or waits."""
 
     def behave(connection: socket.socket, stop: threading.Event) -> None:
-        connection.sendall(answer)
+        connection.sendall(response)
         if wait:
             stop.wait()
 
@@ -121,7 +121,7 @@ def test_it_works(stop: threading.Event) -> None:
     assert (reply.http_status, reply.error) == (204, None)
 
 
-def test_whoever_misbehaves_is_told_apart_and_left_in_time(
+def test_each_misbehaving_receiver_is_recognized_and_left_in_time(
     stop: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "ANSWER_SECONDS", 1.0)
@@ -150,10 +150,10 @@ def test_attempts_are_spread_over_75_hours() -> None:
     job = Job(uuid4(), "message.sent", "", b"", 0, 0.0, Reply(500, "no", 1))
     for attempts, delay in enumerate(DELAYS):
         job.attempts = attempts
-        told = verdict(job)
-        assert told.state == "pending"
-        assert told.wait is not None
-        assert delay <= told.wait <= delay * 1.1
+        outcome = verdict(job)
+        assert outcome.state == "pending"
+        assert outcome.wait is not None
+        assert delay <= outcome.wait <= delay * 1.1
     job.attempts = len(DELAYS)
     assert verdict(job) == Verdict("failed", 10, None)
 
@@ -192,7 +192,7 @@ while True:
 """
 
 
-def test_endless_answers_leave_turns_to_the_others(stop: threading.Event) -> None:
+def test_endless_responses_leave_turns_to_the_others(stop: threading.Event) -> None:
     """Four receivers that never stop answering are given up after 15 seconds: long before, the others have heard."""
     good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
 

@@ -1,4 +1,4 @@
-"""Declarations of http carriers: what is wrong is said where it stands."""
+"""Declarations of http carriers: each mistake is reported where it stands."""
 
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 
 
-def ready(name: str, **told: Any) -> HttpConfig:
+def ready(name: str, **settings: Any) -> HttpConfig:
     """A ready declaration with what it needs."""
     more = {"our_url": "https://sms.example.com", "callback": {"secret": "a-long-secret-of-a-carrier-0123456789"}}
-    return HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name], **more, **told})
+    return HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name], **more, **settings})
 
 
 def test_it_works() -> None:
@@ -43,7 +43,7 @@ def test_a_ready_declaration_says_what_it_lacks(name: str) -> None:
         ready(name, values={})
 
 
-def test_what_is_told_wins_over_what_is_ready() -> None:
+def test_a_given_setting_wins_over_the_ready_one() -> None:
     config = ready(
         "twilio", window=7, request={"url": "https://b.example/{account_sid}"}, answer={"errors": {"1": "failed"}}
     )
@@ -53,7 +53,7 @@ def test_what_is_told_wins_over_what_is_ready() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("settings", "problem"),
     [
         ({"windw": 5}, "there is no setting windw"),
         ({"error_codes": {"17": "nonsense"}}, "error_codes: 'nonsense' is not one of"),
@@ -83,10 +83,10 @@ def test_what_is_told_wins_over_what_is_ready() -> None:
         ({"http2": "yes"}, "http2: true or false"),
     ],
 )
-def test_what_is_wrong_is_named(told: dict[str, Any], said: str) -> None:
+def test_what_is_wrong_is_named(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(HttpConfigError) as raised:
-        HttpConfig.from_mapping("web", {**TABLE, **told})
-    assert said in str(raised.value)
+        HttpConfig.from_mapping("web", {**TABLE, **settings})
+    assert problem in str(raised.value)
 
 
 def test_no_secret_is_in_its_repr() -> None:
@@ -108,10 +108,10 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     assert http_carriers("") == {}
 
 
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "wrong.toml").write_text("[carrier.a")
-    for name, told in {".": "cannot be read", "missing.toml": "cannot be read", "wrong.toml": "is not TOML"}.items():
-        with pytest.raises(SettingsError, match=told):
+    for name, problem in {".": "cannot be read", "missing.toml": "cannot be read", "wrong.toml": "is not TOML"}.items():
+        with pytest.raises(SettingsError, match=problem):
             http_carriers(str(tmp_path / name))
 
 

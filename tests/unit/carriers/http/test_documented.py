@@ -16,15 +16,15 @@ SECRETS = {"TWILIO_TOKEN": "a", "CARRIER_KEY": "b", "CARRIER_SECRET": "c"}
 
 
 def test_every_setting_is_documented() -> None:
-    told = set(re.findall(r"`([a-z_0-9]+)`", " ".join(re.findall(r"^- setting (.*)$", SECTION, re.M))))
-    assert {each.name for each in fields(HttpConfig)} - {"name"} <= told
+    documented = set(re.findall(r"`([a-z_0-9]+)`", " ".join(re.findall(r"^- setting (.*)$", SECTION, re.M))))
+    assert {each.name for each in fields(HttpConfig)} - {"name"} <= documented
 
 
 @pytest.mark.parametrize("table", [Request, Reply, Receipts, InboundMessage, Callback, Poll])
 def test_every_setting_of_a_table_is_named(table: type) -> None:
     prose = re.sub(r"```.*?```", "", SECTION, flags=re.S)
-    said = set(re.findall(r"[a-z_0-9]+", " ".join(re.findall(r"`[^`]+`", prose))))
-    assert {each.name for each in fields(table)} <= said
+    documented = set(re.findall(r"[a-z_0-9]+", " ".join(re.findall(r"`[^`]+`", prose))))
+    assert {each.name for each in fields(table)} <= documented
 
 
 @pytest.mark.parametrize("example", re.findall(r"```toml\n(.*?)```", SECTION, re.S))

@@ -17,12 +17,12 @@ USUAL = "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:260504
 """The text of a receipt as the standard has it."""
 
 
-def config(**told: Any) -> SmppConfig:
+def config(**settings: Any) -> SmppConfig:
     """An account at nobody's carrier."""
-    return SmppConfig(**{"host": "127.0.0.1", "system_id": "me", "password": "secret", **told})
+    return SmppConfig(**{"host": "127.0.0.1", "system_id": "me", "password": "secret", **settings})
 
 
-def message_group(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> MessageGroup:
+def message_group(text: str, phones: list[str], sender: str = "ACME", **fields: Any) -> MessageGroup:
     """Messages as the service hands them over: counted, with ids and an end."""
     counted = segment(text)
     values: dict[str, Any] = {
@@ -34,7 +34,7 @@ def message_group(text: str, phones: list[str], sender: str = "ACME", **told: An
         "ids": [uuid4() for _ in phones],
         "phones": phones,
     }
-    return MessageGroup(**{**values, **told})
+    return MessageGroup(**{**values, **fields})
 
 
 def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:
@@ -50,7 +50,7 @@ class Doorkeeper:
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.asked = threading.Event()
+        self.waiting = threading.Event()
         self.opened = threading.Event()
 
     def take(self, segments: int, deadline: float) -> bool:
@@ -58,7 +58,7 @@ class Doorkeeper:
         self.left -= segments
         if self.left >= 0:
             return True
-        self.asked.set()
+        self.waiting.set()
         return self.opened.wait(max(0.0, deadline - time.monotonic()))
 
     def throttled(self, taken: float) -> None:

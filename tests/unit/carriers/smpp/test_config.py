@@ -8,8 +8,14 @@ from worker.carriers.smpp.config import ConfigError, SmppConfig
 
 
 def test_it_works() -> None:
-    told = {"host": "smsc.example", "system_id": "me", "password": "secret", "tlvs": {"0x1401": "6869"}, "window": 10}
-    made = SmppConfig.from_mapping(told)
+    settings = {
+        "host": "smsc.example",
+        "system_id": "me",
+        "password": "secret",
+        "tlvs": {"0x1401": "6869"},
+        "window": 10,
+    }
+    made = SmppConfig.from_mapping(settings)
     assert (made.host, made.port, made.window, made.tlvs) == ("smsc.example", 2775, 10, {0x1401: b"hi"})
 
 
@@ -61,7 +67,7 @@ def test_certificates_without_tls_are_a_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("settings", "problem"),
     [
         ({"windows": 5}, "no setting windows"),
         ({"password": "x", "host": "h"}, "system_id is missing"),
@@ -69,6 +75,6 @@ def test_certificates_without_tls_are_a_mistake(tmp_path: Path) -> None:
         ({"host": "h", "system_id": "s", "password": "p", "tlvs": [1]}, "tlvs"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused(told: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        SmppConfig.from_mapping(told)
+def test_a_file_with_a_mistake_is_refused(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        SmppConfig.from_mapping(settings)

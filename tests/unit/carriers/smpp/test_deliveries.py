@@ -1,4 +1,4 @@
-"""Sets of receipts: who comes soon after the first shares its commit, and nobody waits for more than that."""
+"""Sets of receipts: one that arrives soon after the first shares its commit, and none waits for more than that."""
 
 import time
 from collections.abc import Iterator
@@ -21,24 +21,24 @@ from worker.carriers.smpp.submission import Submission
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 
 
-class Answers:
-    """A session that keeps what the carrier would be told."""
+class CarrierSession:
+    """A session that keeps what it would write to the carrier."""
 
     def __init__(self) -> None:
-        self.said = b""
+        self.written = b""
 
     def answer(self, data: bytes) -> None:
-        self.said += data
+        self.written += data
 
 
 class Carrier:
     """Gives receipts, and sees in which sets they are stored, and when."""
 
     def __init__(self) -> None:
-        self.session = Answers()
+        self.session = CarrierSession()
         self.deliveries = Deliveries(config(), Counters(), MultipartMessages())
         self.sets: list[tuple[int, float]] = []
-        self.deliveries.start(self._store, lambda answers: None)
+        self.deliveries.start(self._store, lambda responses: None)
 
     def _store(self, receipts: list[Receipt]) -> None:
         self.sets.append((len(receipts), time.monotonic()))
@@ -63,28 +63,30 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 
 
 class Given:
-    """A submission whose message is decided by its late answer."""
+    """A submission whose message is decided by its late response."""
 
     def late(self, index: int, response: CarrierResponse) -> LateResponse:
         return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(response)))
 
 
-def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HOLD_SECONDS", 0.5)
-    told: list[tuple[LateResponse, float]] = []
+    recorded: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
+    deliveries.start(
+        lambda receipts: None, lambda responses: recorded.extend((each, time.monotonic()) for each in responses)
+    )
     try:
         began = time.monotonic()
         deliveries.late(cast(Submission, Given()), 7, "id")
         deadline = began + 30
-        while not told:
+        while not recorded:
             assert time.monotonic() < deadline
             time.sleep(0.01)
     finally:
         deliveries.stop()
-    [(answer, at)] = told
-    assert answer.outcome.reference == "id"
+    [(response, at)] = recorded
+    assert response.outcome.reference == "id"
     assert at - began >= 0.5
 
 
@@ -95,10 +97,10 @@ def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
     carrier.wait_for_sets(1)
     assert carrier.sets[0][0] == 3
     carrier.deliveries.stop()
-    assert len(carrier.session.said) == 3 * 17
+    assert len(carrier.session.written) == 3 * 17
 
 
-def test_who_comes_alone_does_not_wait_for_others(carrier: Carrier) -> None:
+def test_a_single_request_does_not_wait_for_others(carrier: Carrier) -> None:
     """A carrier that has given as many as it may gives no other before it is answered."""
     began = time.monotonic()
     carrier.give(1)

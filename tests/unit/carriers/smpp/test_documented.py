@@ -11,8 +11,8 @@ DOCS = Path(__file__).parents[4] / "docs" / "reference" / "carriers.md"
 
 def test_every_setting_is_documented_and_no_other() -> None:
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| `")]
-    told = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
-    assert told == {each.name for each in fields(SmppConfig)} - {"name"}
+    documented = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+    assert documented == {each.name for each in fields(SmppConfig)} - {"name"}
 
 
 def test_the_numbers_are_the_defaults() -> None:

@@ -24,8 +24,8 @@ def on_part_receipt(
 ) -> tuple[str, str] | None:
     long = multiparts.find(part, PHONE)
     assert long is not None
-    said = long.on_part_receipt(Receipt(part, status, error, NOW))
-    return None if said is None else (said.reference, said.status)
+    receipt = long.on_part_receipt(Receipt(part, status, error, NOW))
+    return None if receipt is None else (receipt.reference, receipt.status)
 
 
 def test_it_works() -> None:

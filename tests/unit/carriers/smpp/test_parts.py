@@ -18,9 +18,11 @@ texts = st.text(st.sampled_from("aZ €{\n@é") | st.sampled_from("aя😀"), mi
 )
 
 
-def submits(text: str, style: str = "udh", **told: object) -> list[Message]:
+def submits(text: str, style: str = "udh", **settings: object) -> list[Message]:
     """The submit_sm's of one message."""
-    submission = Submission(config(long_messages=style, **told), References(), [message_group(text, ["254711000000"])])
+    submission = Submission(
+        config(long_messages=style, **settings), References(), [message_group(text, ["254711000000"])]
+    )
     return [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
 
 
@@ -146,15 +148,15 @@ def test_validity_is_written_as_the_standard_says(kind: str, left: timedelta, wr
 
 
 def test_everything_that_a_carrier_asks_for_is_written() -> None:
-    asked = {"service_type": "CMT", "protocol_id": 65, "priority": 2, "registered_delivery": 17}
-    (message,) = submits("Hi", **asked, destination_ton=2, destination_npi=6, tlvs={0x1401: b"x", 0x1402: b""})
-    assert {name: getattr(message, name) for name in asked} == asked
+    settings = {"service_type": "CMT", "protocol_id": 65, "priority": 2, "registered_delivery": 17}
+    (message,) = submits("Hi", **settings, destination_ton=2, destination_npi=6, tlvs={0x1401: b"x", 0x1402: b""})
+    assert {name: getattr(message, name) for name in settings} == settings
     assert (message.destination_ton, message.destination_npi) == (2, 6)
     assert message.tlvs == {0x1401: b"x", 0x1402: b""}
 
 
-def test_our_message_id_goes_along_when_told() -> None:
-    told = message_group("Hi", ["254711000000", "254722000000"])
-    submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [told])
+def test_our_message_id_is_sent_if_configured() -> None:
+    group = message_group("Hi", ["254711000000", "254722000000"])
+    submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [group])
     read = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
-    assert [message.tlvs for message in read] == [{0x1401: b"x", 0x1400: each.bytes} for each in told.ids]
+    assert [message.tlvs for message in read] == [{0x1401: b"x", 0x1400: each.bytes} for each in group.ids]

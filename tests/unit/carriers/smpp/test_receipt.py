@@ -14,20 +14,20 @@ from worker.carriers.base import Receipt
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 
 
-def said(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> Receipt | None:
-    """What a deliver_sm with this text says."""
+def receipt_of(text: str, tlvs: dict[int, bytes] | None = None, **settings: Any) -> Receipt | None:
+    """The receipt in a deliver_sm with this text."""
     message = Message("254711000000", "ACME", text.encode("latin-1"), esm_class=4, tlvs=tlvs or {})
-    return read_receipt(config(**told), message, NOW)
+    return read_receipt(config(**settings), message, NOW)
 
 
-def reference(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> str | None:
-    receipt = said(text, tlvs, **told)
+def reference(text: str, tlvs: dict[int, bytes] | None = None, **settings: Any) -> str | None:
+    receipt = receipt_of(text, tlvs, **settings)
     return receipt and receipt.reference
 
 
 def test_it_works() -> None:
     done = datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
-    assert said(USUAL) == Receipt("0123456789", MessageStatus.DELIVERED, None, done, "254711000000", "ACME", 60)
+    assert receipt_of(USUAL) == Receipt("0123456789", MessageStatus.DELIVERED, None, done, "254711000000", "ACME", 60)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_it_works() -> None:
     ],
 )
 def test_all_common_forms_are_read(text: str) -> None:
-    receipt = said(text)
+    receipt = receipt_of(text)
     assert receipt is not None
     assert (receipt.reference, receipt.status) == ("0123456789", MessageStatus.DELIVERED)
     assert receipt.done_at == datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
@@ -67,7 +67,7 @@ def test_all_common_forms_are_read(text: str) -> None:
     ],
 )
 def test_each_state_has_its_status(word: str, status: MessageStatus) -> None:
-    receipt = said(f"id:1 sub:001 dlvrd:001 submit date:1 done date:1 stat:{word} err:042 text:")
+    receipt = receipt_of(f"id:1 sub:001 dlvrd:001 submit date:1 done date:1 stat:{word} err:042 text:")
     assert receipt is not None
     assert receipt.status == status
     assert receipt.error == (f"{word}:042" if status == MessageStatus.UNDELIVERED else None)
@@ -75,18 +75,18 @@ def test_each_state_has_its_status(word: str, status: MessageStatus) -> None:
 
 @pytest.mark.parametrize(("state", "status"), [(2, "delivered"), (5, "undelivered"), (8, "undelivered"), (1, "sent")])
 def test_parameters_alone_are_enough(state: int, status: str) -> None:
-    receipt = said("", {Tag.RECEIPTED_MESSAGE_ID: b"abc\0", Tag.MESSAGE_STATE: bytes((state,))})
+    receipt = receipt_of("", {Tag.RECEIPTED_MESSAGE_ID: b"abc\0", Tag.MESSAGE_STATE: bytes((state,))})
     assert receipt is not None
     assert (receipt.reference, receipt.status) == ("abc", status)
 
 
 @pytest.mark.parametrize("text", ["", "nothing", "id:5", "stat:DELIVRD", "text:id:5 stat:DELIVRD", "id:" + "9" * 300])
 def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
-    assert said(text) is None
+    assert receipt_of(text) is None
 
 
 @pytest.mark.parametrize(
-    ("told", "form", "becomes"),
+    ("identity", "form", "becomes"),
     [
         ("2748", {}, "2748"),
         ("ABC", {"receipt_id": "hex_to_decimal"}, "2748"),
@@ -97,25 +97,25 @@ def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
         ("0000", {"id_zeros": "strip"}, "0"),
     ],
 )
-def test_ids_take_the_declared_form(told: str, form: dict[str, Any], becomes: str) -> None:
-    assert reference(f"id:{told} stat:DELIVRD", **form) == becomes
-    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: told.encode() + b"\0"}, **form) == becomes
+def test_ids_take_the_declared_form(identity: str, form: dict[str, Any], becomes: str) -> None:
+    assert reference(f"id:{identity} stat:DELIVRD", **form) == becomes
+    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode() + b"\0"}, **form) == becomes
 
 
-def test_of_two_different_ids_the_parameter_is_the_one_of_the_answer() -> None:
+def test_of_two_different_ids_the_parameter_is_the_one_of_the_response() -> None:
     tlvs = {Tag.RECEIPTED_MESSAGE_ID: b"1234\0"}
     assert reference("id:4660 stat:DELIVRD", tlvs, receipt_id="decimal_to_hex") == "1234"
 
 
 def test_the_time_is_moved_from_the_carriers_zone() -> None:
-    receipt = said(USUAL.replace("1229", "1529"), receipt_utc_offset=3)
+    receipt = receipt_of(USUAL.replace("1229", "1529"), receipt_utc_offset=3)
     assert receipt is not None
     assert receipt.done_at == datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("date", ["2605041529", "1905041229", "2613451229", "0000000000", "junk", "9999999999"])
 def test_a_time_that_cannot_be_is_now(date: str) -> None:
-    receipt = said(USUAL.replace("2605041229", date))
+    receipt = receipt_of(USUAL.replace("2605041229", date))
     assert receipt is not None
     assert receipt.done_at == NOW
 
@@ -129,11 +129,11 @@ def test_only_a_phone_is_a_phone(source: str, phone: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "esm_class", "looks"),
+    ("text", "esm_class", "like_receipt"),
     [(USUAL, 0, True), (USUAL, 4, False), ("id:1 stat:DELIVRD", 0, False), ("", 0, False)],
 )
-def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, looks: bool) -> None:
-    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is looks
+def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, like_receipt: bool) -> None:
+    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is like_receipt
 
 
 def test_a_phone_cannot_write_receipts() -> None:
@@ -197,7 +197,7 @@ def test_ten_thousand_mutated_receipts_are_read_or_none() -> None:
 @pytest.mark.parametrize("state", [None, b"\2"])
 def test_the_usual_form_is_read_at_once(state: bytes | None) -> None:
     body = usual_body(state)
-    assert usual_receipt(config(), body, NOW) == said(USUAL)
+    assert usual_receipt(config(), body, NOW) == receipt_of(USUAL)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +233,6 @@ def test_both_readings_say_the_same(noise: bytes, at: int, insert: bool) -> None
 def test_a_carriers_own_codes_are_explained() -> None:
     for err, error in (("042", "absent_subscriber=UNDELIV:042"), ("043", "UNDELIV:043")):
         text = f"id:1 sub:001 dlvrd:000 submit date:1 done date:1 stat:UNDELIV err:{err} text:"
-        receipt = said(text, error_codes={"042": "absent_subscriber"})
+        receipt = receipt_of(text, error_codes={"042": "absent_subscriber"})
         assert receipt is not None
         assert receipt.error == error

@@ -1,4 +1,4 @@
-"""What the answers to a submission's PDUs come to."""
+"""What the responses to a submission's PDUs come to."""
 
 from uuid import UUID
 
@@ -16,10 +16,10 @@ LONG = "x" * 400  # three parts
 THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), int(Status.ESME_RINVDSTADR)
 
 
-def answered(*answers: CarrierResponse) -> Submission:
+def answered(*responses: CarrierResponse) -> Submission:
     """A message in three parts, answered so."""
     submission = Submission(config(), References(), [message_group(LONG, ["254711000000"])])
-    submission.responses = list(answers)
+    submission.responses = list(responses)
     return submission
 
 
@@ -30,7 +30,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"),
+    ("response", "outcome"),
     [
         ("abc", Outcome(ResponseKind.ACCEPTED, "abc")),
         ("", Outcome(ResponseKind.ACCEPTED)),
@@ -44,12 +44,12 @@ def test_it_works() -> None:
         (WINDOW_FULL, Outcome(ResponseKind.THROTTLED, error="window_full")),
     ],
 )
-def test_each_answer_means_what_the_table_says(answer: CarrierResponse, outcome: Outcome) -> None:
-    assert outcome_of(answer) == outcome
+def test_each_response_means_what_the_table_says(response: CarrierResponse, outcome: Outcome) -> None:
+    assert outcome_of(response) == outcome
 
 
 @pytest.mark.parametrize(
-    ("answers", "outcome"),
+    ("responses", "outcome"),
     [
         (("a", "b", "c"), Outcome(ResponseKind.ACCEPTED, "a")),
         (("a", None, "c"), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
@@ -62,12 +62,12 @@ def test_each_answer_means_what_the_table_says(answer: CarrierResponse, outcome:
         ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
     ],
 )
-def test_parts_make_one_outcome(answers: tuple[CarrierResponse, ...], outcome: Outcome) -> None:
-    assert answered(*answers).outcomes() == [outcome]
+def test_parts_make_one_outcome(responses: tuple[CarrierResponse, ...], outcome: Outcome) -> None:
+    assert answered(*responses).outcomes() == [outcome]
 
 
 @pytest.mark.parametrize(
-    ("answers", "left"),
+    ("responses", "left"),
     [
         (("a", "b", "c"), []),
         (("a", THROTTLED, BUSY), [1, 2]),
@@ -77,8 +77,8 @@ def test_parts_make_one_outcome(answers: tuple[CarrierResponse, ...], outcome: O
         (("a", BAD, THROTTLED), []),
     ],
 )
-def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierResponse, ...], left: list[int]) -> None:
-    assert answered(*answers).left_over() == left
+def test_only_what_can_make_a_message_whole_goes_again(responses: tuple[CarrierResponse, ...], left: list[int]) -> None:
+    assert answered(*responses).left_over() == left
 
 
 def test_messages_of_all_kinds_keep_their_order() -> None:
@@ -95,7 +95,7 @@ def test_messages_of_all_kinds_keep_their_order() -> None:
     assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
 
 
-def test_a_late_answer_names_its_message() -> None:
+def test_a_late_response_names_its_message() -> None:
     message_groups = [
         message_group("a", ["254711000001"]),
         message_group(LONG, ["254711000003"]),
@@ -104,8 +104,8 @@ def test_a_late_answer_names_its_message() -> None:
     submission = Submission(config(), References(), message_groups)
     submission.responses = ["id0", "id1", None, None, None]
 
-    def late(index: int, answer: CarrierResponse) -> tuple[UUID, Outcome] | None:
-        return submission.late(index, answer)
+    def late(index: int, response: CarrierResponse) -> tuple[UUID, Outcome] | None:
+        return submission.late(index, response)
 
     assert late(2, "id2") is None
     assert late(3, "id3") == (message_groups[1].ids[0], Outcome(ResponseKind.ACCEPTED, "id1"))
@@ -114,9 +114,9 @@ def test_a_late_answer_names_its_message() -> None:
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
-    told = message_group(LONG, ["254711000003", "254711000004"])
-    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [told])
+    group = message_group(LONG, ["254711000003", "254711000004"])
+    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [group])
     found = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
     assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {
-        (phone, identity.bytes[-2:]) for phone, identity in zip(told.phones, told.ids, strict=True)
+        (phone, identity.bytes[-2:]) for phone, identity in zip(group.phones, group.ids, strict=True)
     }

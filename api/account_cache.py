@@ -11,6 +11,7 @@ from shared.accounts.category_rules import list_rules
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import suppression
+from shared.db.tables.privacy import erasure
 from shared.sends.rules import Rules
 
 MAX_ENTRIES = 50_000
@@ -27,7 +28,12 @@ SENDER_STATE = (
     .join(account, account.c.id == sender_id.c.account_id)
     .where(sender_id.c.account_id == bindparam("account"), sender_id.c.sender_id == bindparam("sender"))
 )
-HAS_SUPPRESSIONS = select(exists().where(suppression.c.account_id == bindparam("account")))
+HAS_SUPPRESSIONS = select(
+    or_(
+        exists().where(suppression.c.account_id == bindparam("account")),
+        exists().where(erasure.c.account_id == bindparam("account"), erasure.c.completed_at.is_(None)),
+    )
+)
 
 
 class AccountCache:
@@ -53,8 +59,8 @@ class AccountCache:
         return state
 
     def has_suppressions(self, account: int) -> bool:
-        """Whether any phone has opted out of the account's messages. At most 1.5 seconds old; workers check the
-        suppressions again before submitting."""
+        """Whether any phone has opted out of the account's messages, or is being erased. At most 1.5 seconds old;
+        workers check the suppressions again before submitting."""
 
         def query() -> bool:
             with reading(self._engine) as connection:

@@ -8,7 +8,7 @@ import psycopg
 from sqlalchemy import Connection
 
 from api.commit import idempotency
-from api.commit.draft import Draft, encode
+from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
 from shared.ids import new_batch_id
@@ -144,7 +144,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
     left = accept_rows(driver, drafts, clock or fair.CachedClock())
     for draft in drafts:
         if draft.rejected:
-            driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+            driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected[:MAX_INLINE_ENTRIES])))
         if draft.chunks is not None:
             segments = [chunk.segments for chunk in draft.chunks]
             driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))

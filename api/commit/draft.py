@@ -19,7 +19,7 @@ from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
 
 MAX_INLINE_ENTRIES = 1000
-"""Entries of a list included in the response itself."""
+"""Entries of a list included in the response itself. Of rejected recipients, no more are stored."""
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+from api.http.json_body import UNSTORABLE
 from api.problems import Problem, invalid
 
 LONGEST_CURSOR = 1_000
@@ -39,10 +40,10 @@ def from_cursor(cursor: str) -> str:
     if len(cursor) > LONGEST_CURSOR:
         raise bad_cursor()
     try:
-        position = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
+        position = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
     except ValueError:
         raise bad_cursor() from None
-    if not position.isprintable():
+    if UNSTORABLE.search(position):
         raise bad_cursor()
     return position
 
@@ -62,7 +63,7 @@ def number_cursor(cursor: str | None, default: int) -> int:
     if cursor is None:
         return default
     position = from_cursor(cursor)
-    if not (position.isdigit() and len(position) < 19):
+    if not (position.isascii() and position.isdigit() and len(position) < 19):
         raise bad_cursor()
     return int(position)
 
@@ -87,7 +88,7 @@ def list_cursor(cursor: str | None, count: int) -> list[str] | None:
         raise bad_cursor() from None
     if not isinstance(position, list) or len(position) != count:
         raise bad_cursor()
-    if not all(isinstance(each, str) and each.isprintable() for each in position):
+    if not all(isinstance(each, str) and not UNSTORABLE.search(each) for each in position):
         raise bad_cursor()
     return position
 

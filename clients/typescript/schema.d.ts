@@ -1420,6 +1420,8 @@ export interface Limits {
   phones_per_request: number;
   /** Maximum contacts or opt-outs in a request. */
   entries_per_request: number;
+  /** Maximum entries that `rejected` of a response lists; further ones are only counted. */
+  rejected_entries: number;
   /** Maximum size of a body, in bytes. */
   body_bytes: number;
   /** Maximum size of a body of /sms/send-bulk, /sms/quote, and lists of contacts or opt-outs, in bytes. */

@@ -1,18 +1,20 @@
 """The opt-out list: phones that an account must not send to, at all or in one category or from one sender ID.
 
-Checked when a send is accepted, and again before its messages are submitted. Suppressed messages are not charged.
+Checked when a send is accepted, and again before its messages are submitted. Suppressed messages are not charged. A
+phone whose erasure is open is treated alike, but is not on the list: the erasure ends, an opt-out does not.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, delete, func, or_, select, text
+from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, delete, func, or_, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox as events
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import suppression, suppression_change
+from shared.db.tables.privacy import erasure
 from shared.db.tables.running import installation
 from shared.outbox import EventType
 
@@ -22,15 +24,26 @@ PHONES_PER_STATEMENT = 100_000
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
 PHONES = parameter_rows("phones", suppression.c.phone)
-SUPPRESS = (
-    insert(suppression)
-    .from_select(
-        ["account_id", "phone", "category", "sender_id", "reason"],
-        select(ACCOUNT, PHONES.c.phone, CATEGORY, SENDER_ID, bindparam("reason", type_=Text)).order_by(PHONES.c.phone),
-    )
-    .on_conflict_do_nothing(index_elements=suppression.primary_key.columns)
-    .execution_options(preserve_rowcount=True)
+HELD_BY_ERASURE = and_(
+    suppression.c.reason == "erasure",
+    tuple_(suppression.c.phone, suppression.c.created_at).in_(
+        select(*erasure.c["phone", "created_at"]).where(
+            erasure.c.account_id == ACCOUNT, erasure.c.completed_at.is_(None)
+        )
+    ),
 )
+"""SQL: whether an entry is not an opt-out: release 0.2.0 put a phone on the list for the time of its erasure.
+
+It did so in the transaction of the request, so that both have the same time."""
+ADD = insert(suppression).from_select(
+    ["account_id", "phone", "category", "sender_id", "reason"],
+    select(ACCOUNT, PHONES.c.phone, CATEGORY, SENDER_ID, bindparam("reason", type_=Text)).order_by(PHONES.c.phone),
+)
+SUPPRESS = ADD.on_conflict_do_update(
+    index_elements=suppression.primary_key.columns,
+    set_={"reason": ADD.excluded.reason, "created_at": ADD.excluded.created_at},
+    where=HELD_BY_ERASURE,
+).execution_options(preserve_rowcount=True)
 CHANGED = insert(suppression_change)
 CHANGED_SINCE = """
     EXISTS (SELECT FROM suppression_change o
@@ -52,6 +65,18 @@ UNSUPPRESS = delete(suppression).where(
         and_(suppression.c.category == CATEGORY, suppression.c.sender_id == SENDER_ID),
     ),
 )
+OF_NUMBER = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone == PHONE)
+DROP_HOLDS = delete(suppression).where(OF_NUMBER, HELD_BY_ERASURE)
+REMOVED = delete(suppression).where(OF_NUMBER).returning(*suppression.c).cte("removed")
+HASH = (
+    insert(suppression)
+    .from_select(
+        ["account_id", "phone", "category", "sender_id", "reason", "created_at"],
+        select(ACCOUNT, ERASED, *REMOVED.c["category", "sender_id", "reason", "created_at"]),
+    )
+    .on_conflict_do_nothing()
+)
+"""One statement, so that it removes no opt-out that it has not seen."""
 LISTED = text(
     """
     SELECT DISTINCT phone FROM suppression
@@ -63,11 +88,16 @@ LISTED = text(
        AND EXISTS (SELECT FROM suppression e, installation i
                     WHERE e.account_id = :account AND e.phone = erased_phone(:account, p.phone, i.erasure_key)
                       AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
+    UNION ALL
+    SELECT phone FROM erasure
+     WHERE EXISTS (SELECT FROM erasure WHERE account_id = :account AND completed_at IS NULL)
+       AND account_id = :account AND phone = ANY(:phones) AND completed_at IS NULL
     """
 )
 """The opt-out of an erased phone is stored under a negative number derived from the phone; most accounts have none.
+The third part finds the phones whose erasure is open.
 
-One statement, as it runs before every window: the second part is skipped where there are none."""
+One statement, as it runs before every window: the second and third parts are skipped where there are none."""
 
 
 class Scope(NamedTuple):
@@ -98,8 +128,13 @@ def suppress_all(
         values = {"account": account_id, "phone": ordered[start : start + PHONES_PER_STATEMENT], "reason": reason}
         added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
     if added:
-        connection.execute(CHANGED, {"account_id": account_id})
+        record_list_change(connection, account_id)
     return added
+
+
+def record_list_change(connection: Connection, account_id: int) -> None:
+    """Let workers read again, before their next window, to whom the account must not send."""
+    connection.execute(CHANGED, {"account_id": account_id})
 
 
 def record_change(
@@ -126,6 +161,16 @@ def unsuppress(connection: Connection, account_id: int, phone: str | int, scope:
 
 
 def listed(connection: Connection, account_id: int, phones: Sequence[int], category: str, sender_id: str) -> set[int]:
-    """The phones that must not get a message of the category from the sender ID."""
+    """The phones that must not get a message of the category from the sender ID: opted out, or being erased."""
     values = {"account": account_id, "phones": phones, "category": category, "sender_id": sender_id}
     return set(connection.execute(LISTED, values).scalars())
+
+
+def drop_holds(connection: Connection, account_id: int, phone: int) -> None:
+    """Remove entries of a phone that are not opt-outs. Its erasure must still be open."""
+    connection.execute(DROP_HOLDS, {"account": account_id, "phone": phone})
+
+
+def hash_opt_outs(connection: Connection, account_id: int, phone: int) -> None:
+    """Replace a phone that has been erased by its hash in all its opt-outs, which remain in force."""
+    connection.execute(HASH, {"account": account_id, "phone": phone})

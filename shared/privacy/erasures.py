@@ -6,13 +6,10 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, func, insert, select
 
 from shared.accounts.refused import Refused
-from shared.contacts.suppressions import suppress
+from shared.contacts.suppressions import record_list_change
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.privacy import erasure
 from shared.ids import new_id
-
-REASON = "erasure"
-"""The reason of the opt-out that holds during an erasure."""
 
 ERASED = "0"
 """Replaces an erased phone in a batch, so that the other positions do not change."""
@@ -38,5 +35,5 @@ def ask_to_erase(connection: Connection, account_id: int, phone: str) -> UUID:
         raise TooManyErasures(f"At most {MAX_OPEN:,} erasures of an account can be open.")
     erasure_id = new_id()
     connection.execute(ASK, {"id": erasure_id, "account_id": account_id, "phone": int(phone)})
-    suppress(connection, account_id, phone, REASON)
+    record_list_change(connection, account_id)
     return erasure_id

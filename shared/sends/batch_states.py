@@ -7,7 +7,8 @@
     held      its send is held (shared/sends/holding.py)
     done, canceled, expired    has ended; `due_at` says when
 
-Batches are locked before their sends, in the order of their ids.
+Batches are locked before their sends, in the order of their ids. Those that are queued again are placed in fair order
+anew (shared/sends/requeue.py).
 """
 
 from sqlalchemy import text
@@ -76,6 +77,7 @@ WAKE_OPENED = text(
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
         SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
          LIMIT :limit FOR UPDATE SKIP LOCKED)
+    RETURNING id
     """
 )
 """Queues what waits for a carrier that is open again."""

@@ -1,11 +1,14 @@
 """Fair order among accounts: start-time fair queueing in one sortable number.
 
 Every batch gets a *turn*, in virtual microseconds, and workers always claim the smallest. A batch begins at the later
-of the queue's clock (the smallest turn that is not over) and the end of the account's previous batch in that lane. It
-ends after its cost, divided by the weights of its lane and account. Its turn is its begin plus the cost of its first
+of the queue's clock (the smallest turn of what competes now) and the end of the account's previous batch in that lane.
+It ends after its cost, divided by the weights of its lane and account. Its turn is its begin plus the cost of its first
 segments, and advances with each part that is sent. So an account that queued ten million messages has turns far in the
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
+
+Batches that could not be sent for a while were overtaken by the clock. They continue at the clock and not at their old
+turns, with which they would precede everything else until they end (shared/sends/requeue.py).
 
 Source: Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996.
 """
@@ -15,6 +18,7 @@ import time
 from sqlalchemy import Connection, text
 
 from shared.lifecycle import LANE_WEIGHTS
+from shared.sends.sendable import COMPETES
 
 MICROSECONDS_PER_SEGMENT = 10
 """Nominal cost in the last lane. It corresponds to 100,000 segments per second, more than any real rate, so that the
@@ -23,14 +27,20 @@ FIRST_SEGMENTS = 100
 """A batch's turn is its begin plus the cost of so many of its segments: a smaller batch comes sooner, one of a more
 urgent lane much sooner."""
 
-MIN_TURN = """
-    LEAST((SELECT min(turn) FROM batch WHERE state = 'queued' {which}),
-          (SELECT min(turn) FROM batch WHERE state = 'sending' {which}))
+_MIN_TURN_IN = """
+    (SELECT min(b.turn) FROM batch b
+      WHERE b.state = '{state}' AND (SELECT {competes} FROM send s WHERE s.id = b.send_id) {which})
 """
+MIN_TURN = "LEAST({queued}, {sending})".format(
+    **{state: _MIN_TURN_IN.format(state=state, competes=COMPETES, which="{which}") for state in ("queued", "sending")}
+)
+"""SQL: the smallest turn of what competes. The sends are looked up for each row, so that the indexes by turn are read
+in their order, as far as the first row that competes."""
 CLOCK = MIN_TURN.format(which="")
-"""SQL: the smallest turn that is not over, or null. Batches in a cycle count: they return with a turn only a little
-later, and a newcomer would otherwise wait until they are done."""
-CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND turn >= %(clock)s')}, {CLOCK})"
+"""SQL: the smallest turn of what competes now, or null. What has a slow rate of its own, is stopped or belongs to a
+frozen account would keep the clock back, and so count against an account what it sent meanwhile. Batches in a cycle
+count: they return with a turn only a little later, and a newcomer would otherwise wait until they are done."""
+CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND b.turn >= %(clock)s')}, {CLOCK})"
 """SQL: the same, given a recent value of the clock. The index begins with all turns that ended since the last vacuum,
 and skipping these takes as long as accepting several sends."""
 SMALLEST = text(f"SELECT {CLOCK}")
@@ -38,7 +48,7 @@ SMALLEST = text(f"SELECT {CLOCK}")
 
 
 def clock(connection: Connection) -> int:
-    """The queue's clock: the smallest turn that is not over, or the time of day in microseconds if there is none."""
+    """The queue's clock: the smallest turn of what competes, or the time of day in microseconds if nothing does."""
     smallest = connection.execute(SMALLEST).scalar()
     return int(smallest) if smallest is not None else time.time_ns() // 1000
 
@@ -46,8 +56,8 @@ def clock(connection: Connection) -> int:
 class CachedClock:
     """A recent value of the queue's clock in one process, from which to look for the current one.
 
-    Turns only end or advance. The exception are batches that waited for their time or were stopped, which may be before
-    the clock; so the whole queue is searched again every CACHE_SECONDS.
+    Turns only end or advance. The exception are those of frozen accounts and slow sends that continue, which may be
+    before the clock; so the whole queue is searched again every CACHE_SECONDS.
     """
 
     CACHE_SECONDS = 0.25

@@ -28,7 +28,8 @@ from shared.encryption import TextUnreadable
 from shared.job_failures import stack_of
 from shared.lifecycle import BatchState, SendState
 from shared.outbox import add_of_sends
-from shared.sends import batch_states, send_states
+from shared.sends import batch_states, fair_queueing, send_states
+from shared.sends.requeue import place_send
 
 log = logging.getLogger(__name__)
 
@@ -205,8 +206,11 @@ def hold_newly_refused(connection: Connection) -> None:
 
 
 def _release(connection: Connection, send: UUID) -> bool:
+    clock = fair_queueing.clock(connection)
     connection.execute(batch_states.RELEASE, {"send": send})
-    return bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
+    released = bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
+    place_send(connection, send, clock)
+    return released
 
 
 def _lock_sends_of(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:

@@ -15,6 +15,10 @@ SENDABLE = f"""
 """
 """A send `s` goes on, its own rate allows more now, and the database has not lost commits."""
 
+COMPETES = f"{MAY_CONTINUE} AND (s.rate IS NULL OR s.rate >= 4 * s.segments)"
+"""A send `s` goes on, and is not so slow by a rate of its own that it takes fewer than four messages a second, whatever
+waits beside it."""
+
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are closed; `carrier` is one of them."""
 

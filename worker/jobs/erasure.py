@@ -1,26 +1,25 @@
 """Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
-Everything that can be erased is erased in one commit, so after a crash it is simply repeated. Open work, such as a
-waiting send or a message in doubt, is erased later. Meanwhile the phone is on the opt-out list, so that neither new nor
-waiting messages are sent to it. The phone itself is erased last. Accounts take turns (worker/jobs/turns.py).
+`worker.jobs.erasure_search` finds it first. Everything that can be erased is then erased in one commit, so after a
+crash it is simply repeated. Open work, such as a waiting send or a message in doubt, is erased later. Meanwhile neither
+new nor waiting messages are sent to the phone (shared/contacts/suppressions.py). The phone itself is erased last.
+Accounts take turns (worker/jobs/turns.py).
 """
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
-    ARRAY,
     BigInteger,
     Connection,
     Engine,
     Row,
     Text,
     Uuid,
-    and_,
-    any_,
     bindparam,
     cast,
     column,
@@ -29,61 +28,42 @@ from sqlalchemy import (
     func,
     literal,
     null,
-    or_,
     select,
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.contacts.groups import remove_contacts
+from shared.contacts.suppressions import drop_holds, hash_opt_outs
+from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.expressions import in_parameter, last_message_id, parameter_rows
-from shared.db.tables.accounts import sender_id
-from shared.db.tables.contacts import contact, contact_group, contact_import, import_error, suppression
+from shared.db.one_at_a_time import one_at_a_time
+from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.contacts import contact, contact_group, contact_import, import_error
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.db.tables.messages import doubt, message, unreadable_receipt
 from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
-from shared.db.tables.running import installation
 from shared.db.tables.sends import batch, idempotency, send
-from shared.db.timeouts import ALLOW_LONG_STATEMENTS
-from shared.job_failures import attempt, failures_of
+from shared.job_failures import attempt
 from shared.lifecycle import BatchState
-from shared.privacy.erasures import ERASED, REASON
+from shared.privacy.erasures import ERASED
+from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, Found, search
 from worker.jobs.turns import next_in_turn, take_turn
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
-IS_DUE = and_(erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now())
 DUE = next_in_turn("erasure", erasure.c.id, erasure.c.account_id, IS_DUE, since=erasure.c.due_at)
 LOCK = (
-    select(*erasure.c["id", "account_id", "phone", "waiting", "counts"])
-    .add_columns(
-        (erasure.c.created_at < func.now() - timedelta(seconds=30)).label("settled"),
-        failures_of("erasure", erasure.c.id).label("failures"),
-    )
+    select(*erasure.c["id", "account_id", "phone", "counts"])
     .where(erasure.c.id == bindparam("erasure"), IS_DUE)
     .with_for_update(skip_locked=True)
 )
-ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
 NUMBER = bindparam("number", type_=BigInteger)
 """The phone as a number."""
-QUOTED = literal('"', Text) + PHONE + '"'
-"""The phone as it is in JSON."""
-WAITING = bindparam("waiting", type_=ARRAY(Uuid))
-ASKED_AT = select(erasure.c.created_at).where(erasure.c.id == bindparam("erasure")).scalar_subquery()
-FIND = (
-    select(batch.c.id)
-    .join_from(send, batch, batch.c.send_id == send.c.id)
-    .where(
-        send.c.account_id == ACCOUNT,
-        func.strpos(batch.c.recipients, PHONE) > 0,
-        or_(WAITING.is_(None), batch.c.id == any_(WAITING), send.c.created_at > ASKED_AT - timedelta(minutes=5)),
-    )
-)
-"""Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
 IN_DOUBT = exists().where(doubt.c.phone == NUMBER, func.batch_of(doubt.c.message_id) == batch.c.id)
 LOCK_BATCHES = (
     select(*batch.c["id", "send_id", "state", "recipients", "variables"])
@@ -128,16 +108,21 @@ OF_DELETED_GROUPS = (
     .where(contact_group.c.id == GONE_OF_GROUP.c.group_id)
     .values(contact_count=contact_group.c.contact_count - GONE_OF_GROUP.c.contacts)
 )
-INBOUND = delete(inbound).where(inbound.c.account_id == ACCOUNT, inbound.c.phone == PHONE)
+INBOUND = delete(inbound).where(inbound.c.account_id == ACCOUNT, in_parameter(inbound.c.id, "inbound"))
 PARTS = delete(inbound_part).where(
     inbound_part.c.phone.in_([PHONE, literal("+", Text) + PHONE]),
-    sender_id.c.account_id == ACCOUNT,
     func.lower(sender_id.c.sender_id) == func.lower(inbound_part.c.sender_id),
+    sender_id.c.account_id == ACCOUNT,
+    sender_id.c.state.in_(["approved", "suspended"]),
+    account.c.id == sender_id.c.account_id,
+    account.c.sandbox_of.is_(None),
 )
-EVENTS = delete(event).where(event.c.account_id == ACCOUNT, func.strpos(cast(event.c.data, Text), QUOTED) > 0)
-STORED_RESPONSES = (
-    select(idempotency.c.path, idempotency.c.key, idempotency.c.answer)
-    .where(idempotency.c.account_id == ACCOUNT, func.strpos(idempotency.c.answer, PHONE) > 0)
+"""Parts of messages to the account, as `shared.inbound.store` assigns them."""
+EVENTS = delete(event).where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
+STORED_RESPONSE = (
+    select(idempotency.c.answer)
+    .where(idempotency.c.account_id == ACCOUNT)
+    .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
     .with_for_update()
 )
 REWRITE_ANSWER = (
@@ -154,14 +139,16 @@ REJECTIONS = text(
                                        ORDER BY place)
                         FROM jsonb_array_elements(r.entries) WITH ORDINALITY AS a (e, place))
       FROM send s
-     WHERE s.id = r.send_id AND s.account_id = :account AND position('"' || :phone || '"' IN r.entries::text) > 0
+     WHERE s.id = r.send_id AND s.account_id = :account AND r.send_id = ANY(:rejections)
     """
 )
 """Removes the phone from the rejected recipients that are it or suggest it, in the database: a list may be long."""
+ERROR = parameter_rows("error", *import_error.c["import_id", "line"])
 IMPORT_ERRORS = delete(import_error).where(
+    import_error.c.import_id == ERROR.c.import_id,
+    import_error.c.line == ERROR.c.line,
+    contact_import.c.id == import_error.c.import_id,
     contact_import.c.account_id == ACCOUNT,
-    import_error.c.import_id == contact_import.c.id,
-    func.strpos(func.regexp_replace(import_error.c.value, "[^0-9]", "", "g"), PHONE) > 0,
 )
 OF_ERASURE = erasure.c.id == bindparam("erasure")
 AGE = func.now() - erasure.c.created_at
@@ -171,27 +158,8 @@ LATER = (
     .where(OF_ERASURE)
     .values(waiting=bindparam("still_waiting"), counts=bindparam("counted"), due_at=func.now() + WAIT)
 )
-ERASURE_KEY = select(installation.c.erasure_key).scalar_subquery()
-KEEP_OPT_OUTS = (
-    insert(suppression)
-    .from_select(
-        suppression.c.keys(),
-        select(
-            suppression.c.account_id,
-            func.erased_phone(suppression.c.account_id, suppression.c.phone, ERASURE_KEY),
-            suppression.c.reason,
-            suppression.c.created_at,
-            suppression.c.category,
-            suppression.c.sender_id,
-        ).where(suppression.c.account_id == ACCOUNT, suppression.c.phone == NUMBER, suppression.c.reason != REASON),
-    )
-    .on_conflict_do_nothing()
-)
-UNREADABLE = delete(unreadable_receipt).where(
-    func.pg_catalog.position(unreadable_receipt.c.octets, func.convert_to(PHONE, "UTF8")) > 0
-)
+UNREADABLE = delete(unreadable_receipt).where(in_parameter(unreadable_receipt.c.id, "unreadable"))
 CAPPED = delete(capped).where(capped.c.account_id == ACCOUNT, capped.c.phone == NUMBER)
-FORGET_OPT_OUTS = delete(suppression).where(suppression.c.account_id == ACCOUNT, suppression.c.phone == NUMBER)
 COMPLETE = (
     update(erasure)
     .where(OF_ERASURE)
@@ -207,33 +175,39 @@ def erase_one(engine: Engine) -> UUID | None:
     erasure_id = take_turn(engine, "erasure", DUE)
     if erasure_id is None:
         return None
-    with attempt(engine, "erasure") as job, engine.begin() as connection:
-        connection.execute(ALLOW_LONG_STATEMENTS)  # searches all batches of an account
-        due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
-        if due is None:  # taken by another worker since, or no longer open
-            return erasure_id
-        job.begin(due.id, due.account_id, due.failures)
-        subject = {"account": due.account_id, "phone": str(due.phone), "number": due.phone}
-        counts = Counter(due.counts)
-        waiting = _erase_messages(connection, due, subject, counts)
-        _erase_elsewhere(connection, subject, counts)
-        if waiting or not due.settled:
-            connection.execute(LATER, {"erasure": due.id, "still_waiting": waiting, "counted": counts})
-        else:
-            _complete(connection, due.id, subject, counts)
+    with attempt(engine, "erasure") as job:
+        found = search(engine, erasure_id, job)
+        if found is not None:
+            with transaction(engine) as connection:
+                _erase(connection, erasure_id, found)
     return erasure_id
 
 
-def _erase_messages(connection: Connection, due: Row[Any], subject: dict[str, Any], counts: Counter[str]) -> list[UUID]:
+def _erase(connection: Connection, erasure_id: UUID, found: Found) -> None:
+    """Erase what was found, and complete the erasure if nothing is left to wait for."""
+    due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
+    if due is None:  # taken by another worker since
+        return
+    subject = {"account": due.account_id, "phone": str(due.phone), "number": due.phone}
+    counts = Counter(due.counts)
+    waiting = _erase_messages(connection, found.batches, subject, counts)
+    _erase_elsewhere(connection, found, subject, counts)
+    if waiting or not found.settled:
+        connection.execute(LATER, {"erasure": due.id, "still_waiting": waiting, "counted": counts})
+    else:
+        _complete(connection, due.id, subject, counts)
+
+
+def _erase_messages(
+    connection: Connection, found: Sequence[UUID], subject: dict[str, Any], counts: Counter[str]
+) -> list[UUID]:
     """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
-    parameters = {**subject, "erasure": due.id, "waiting": due.waiting}
-    ids = list(connection.execute(FIND, parameters).scalars())
-    rows = connection.execute(LOCK_BATCHES, {**subject, "ids": ids}).all()
+    rows = connection.execute(LOCK_BATCHES, {**subject, "ids": found}).all()
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
     ready = [row for row in containing if row.state in ENDED and not row.in_doubt]
     for row in ready:
         counts["messages"] += _rewrite(connection, row, subject["phone"])
-    connection.execute(MESSAGES, {"batch_id": [row.id for row in ready], "number": due.phone})
+    connection.execute(MESSAGES, {"batch_id": [row.id for row in ready], "number": subject["number"]})
     counts["texts"] += connection.execute(TEXTS, {"sends": sorted({row.send_id for row in ready})}).rowcount
     return [row.id for row in containing if row not in ready]
 
@@ -253,17 +227,26 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     return len(indexes)
 
 
-def _erase_elsewhere(connection: Connection, subject: dict[str, Any], counts: Counter[str]) -> None:
+def _erase_elsewhere(connection: Connection, found: Found, subject: dict[str, Any], counts: Counter[str]) -> None:
     """Erase the phone from groups, inbound messages, events, stored responses and rejections."""
     for group in connection.execute(GROUPS, subject).scalars().all():
         counts["contacts"] += remove_contacts(connection, group, [subject["number"]])
     connection.execute(OF_DELETED_GROUPS, subject)
-    counts["inbound"] += connection.execute(INBOUND, subject).rowcount
-    for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS, UNREADABLE):
-        connection.execute(statement, subject)
-    for row in connection.execute(STORED_RESPONSES, subject).all():
-        response = json.dumps(_without(json.loads(row.answer), subject["phone"]), separators=(",", ":"))
-        key = {"account": subject["account"], "of_path": row.path, "of_key": row.key}
+    counts["inbound"] += connection.execute(INBOUND, {**subject, "inbound": found.inbound}).rowcount
+    connection.execute(PARTS, subject)
+    connection.execute(EVENTS, {**subject, "events": found.events})
+    connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
+    imports, lines = [each for each, _ in found.import_errors], [line for _, line in found.import_errors]
+    connection.execute(IMPORT_ERRORS, {**subject, "import_id": imports, "line": lines})
+    connection.execute(UNREADABLE, {"unreadable": found.unreadable})
+    for path, key in sorted(found.responses):
+        _erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])
+
+
+def _erase_response(connection: Connection, key: dict[str, Any], phone: str) -> None:
+    stored = connection.execute(STORED_RESPONSE, key).scalar()
+    if stored is not None:
+        response = json.dumps(_without(json.loads(stored), phone), separators=(",", ":"))
         connection.execute(REWRITE_ANSWER, {**key, "response": response})
 
 
@@ -279,9 +262,13 @@ def _without(answer: Any, phone: str) -> Any:
 
 
 def _complete(connection: Connection, erasure_id: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:
-    """Complete the erasure: opt-outs are kept as hashes, and nothing else contains the phone."""
-    connection.execute(KEEP_OPT_OUTS, subject)
+    """Complete the erasure: opt-outs are kept as hashes, and nothing else contains the phone.
+
+    The last of several erasures of the phone does so; each waits for the others, so that one knows that it is the last.
+    """
+    one_at_a_time(connection, "erasures", subject["account"])
+    drop_holds(connection, subject["account"], subject["number"])
     if not connection.execute(OTHERS, {**subject, "erasure": erasure_id}).scalar():
-        connection.execute(FORGET_OPT_OUTS, subject)
+        hash_opt_outs(connection, subject["account"], subject["number"])
         connection.execute(CAPPED, subject)
     connection.execute(COMPLETE, {"erasure": erasure_id, "counted": counts})

@@ -19,10 +19,11 @@ from shared.db.tables.running import lease
 from shared.doubts.resolution import expire_doubts
 from shared.lifecycle import SendState
 from shared.periodic import repeat
-from shared.sends import batch_states, send_states
+from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.holding import hold_newly_refused
 from shared.sends.queued_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
+from shared.sends.requeue import place_batches
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
@@ -201,7 +202,10 @@ class Sweeper:
         with transaction(self._engine) as connection:
             sends = connection.execute(send_states.START_DUE).all()
         with transaction(self._engine) as connection:
+            clock = fair_queueing.clock(connection)
             batches = connection.execute(batch_states.WAKE_DUE).all()
+            if batches:
+                place_batches(connection, (batch.id for batch in batches), clock)
         if self.work.tasks is not None:
             for send in sends:
                 if send.state == SendState.EXPANDING:

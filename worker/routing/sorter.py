@@ -25,9 +25,10 @@ from shared.db.connection import transaction
 from shared.db.expressions import in_constants
 from shared.db.tables.sends import batch
 from shared.lifecycle import BatchState
-from shared.sends import batch_states
+from shared.sends import batch_states, fair_queueing
 from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import SEGMENTS
+from shared.sends.requeue import place_batches
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
@@ -129,7 +130,10 @@ class Sorter:
         with transaction(self._engine, durable=False) as connection:
             queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
             connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
-            connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit})
+            clock = fair_queueing.clock(connection)
+            opened = connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit}).scalars().all()
+            if opened:
+                place_batches(connection, opened, clock)
 
     def _sort_batches(self, rows: Sequence[Row[Any]]) -> list[SortResult]:
         """Where each batch goes. Raises SendsUnusable for all sends whose sorting fails."""

@@ -22,7 +22,8 @@ LISTS = text(
     """
     SELECT CAST(pg_current_snapshot() AS text) AS snapshot,
            ARRAY(SELECT a.id FROM unnest(CAST(:accounts AS bigint[])) AS a (id)
-                  WHERE EXISTS (SELECT FROM suppression s WHERE s.account_id = a.id)) AS having
+                  WHERE EXISTS (SELECT FROM suppression s WHERE s.account_id = a.id)
+                     OR EXISTS (SELECT FROM erasure e WHERE e.account_id = a.id AND e.completed_at IS NULL)) AS having
     """
 )
 """The snapshot and the lists are read by one statement, so every opt-out that it cannot see is newer than the snapshot,
@@ -62,7 +63,7 @@ not count: failed ones and those of ended batches."""
 
 
 class Suppressions:
-    """Drops messages to phones that have opted out."""
+    """Drops messages to phones that have opted out or are being erased."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

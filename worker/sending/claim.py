@@ -21,6 +21,7 @@ from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
 from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.requeue import raise_paced
 from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
@@ -160,6 +161,8 @@ def _claim(
         ]
         if started:
             connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(started))})
+        for send, lane in {(row.send_id, row.lane) for row in (*first, *candidates) if row.send_id in waits}:
+            raise_paced(connection, send, lane)
         watermarks = array(_first_watermarks(list(intents.values()), window))
         values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
         rows = map(Claimed._make, tuples_of(connection, CLAIM, values))

@@ -5,6 +5,7 @@ from marshmallow import Schema
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
 from api.auth.revocations import MAX_REVOKED, MAX_REVOKED_OF_ACCOUNT
 from api.auth.token_claims import VALID
+from api.commit.draft import MAX_INLINE_ENTRIES
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
 from api.http.receive import MINIMUM_RATE
@@ -49,6 +50,9 @@ class RequestBounds(Schema):
     message_characters = bound(MAX_CHARACTERS, "Maximum length of a message, in Unicode code points.")
     phones_per_request = bound(MAX_PHONES, "Maximum recipients of a bulk send.")
     entries_per_request = bound(MAX_ENTRIES, "Maximum contacts or opt-outs in a request.")
+    rejected_entries = bound(
+        MAX_INLINE_ENTRIES, "Maximum entries that `rejected` of a response lists; further ones are only counted."
+    )
     body_bytes = bound(SMALL_BODY, "Maximum size of a body, in bytes.")
     bulk_body_bytes = bound(
         LARGE_BODY,

@@ -22,7 +22,8 @@ from shared.db.encryption_keys import texts_of
 from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
-from shared.sends import batch_states, send_states
+from shared.sends import batch_states, fair_queueing, send_states
+from shared.sends.requeue import place_send
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,15 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     send_at, expires_at = _times(locked.send, changes)
     if "message" in changes:
         _set_text(connection, locked.send, changes)
+    clock = fair_queueing.clock(connection)
     if "send_at" in changes:
         _reschedule(connection, send, send_at)
     if expires_at != locked.send.expires_at:
         connection.execute(queries.CHANGE.values(expires_at=expires_at), {"send": send})
     if "rate" in changes:
         connection.execute(queries.CHANGE.values(rate=changes["rate"], paced_until=None), {"send": send})
+    if "send_at" in changes or "rate" in changes:
+        place_send(connection, send, clock)
 
 
 def _lock(connection: Connection, send: UUID) -> Locked:

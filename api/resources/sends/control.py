@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 from api.problems import Problem
 from api.resources.sends import queries
 from shared.lifecycle import SendState
-from shared.sends import batch_states, send_states
+from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.end_rest import end_rest
 from shared.sends.holding import release_from_rule
+from shared.sends.requeue import place_send
 
 
 def cancel(connection: Connection, send: UUID) -> None:
@@ -37,9 +38,11 @@ def resume(connection: Connection, send: UUID) -> None:
     if held_by in ("canary", "stop_if") and release_from_rule(connection, send, held_by):
         return
     state = connection.execute(queries.STATE, {"send": send}).scalar_one()
+    clock = fair_queueing.clock(connection)
     connection.execute(batch_states.RESUME, {"send": send})
     if not connection.execute(send_states.RESUME, {"send": send}).rowcount:
         raise state_conflict(state, "be resumed")
+    place_send(connection, send, clock)
 
 
 def state_conflict(state: str, what: str) -> Problem:

@@ -10,6 +10,7 @@ from api.limits.opt_outs import OptOutCounts
 from api.resources.suppressions.schemas import LONGEST_REASON
 from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category
+from shared.senders.sender_ids import NO_SENDER_ID, form_of
 from shared.sms.numbering import Numbering
 from shared.sms.phones import QUOTED_CHARACTERS
 
@@ -98,6 +99,8 @@ def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, 
         return numbering.problem(entry.phone)
     if entry.category and entry.category not in list(Category):
         return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED_CHARACTERS]!r}."}
-    if len(entry.sender_id) > 15 or len(entry.reason) > LONGEST_REASON:
-        return {"code": "invalid", "detail": "A sender ID has at most 15 characters, and a reason at most 255."}
+    if entry.sender_id and form_of(entry.sender_id) is None:
+        return {"code": "invalid", "detail": NO_SENDER_ID}
+    if len(entry.reason) > LONGEST_REASON:
+        return {"code": "invalid", "detail": f"A reason has at most {LONGEST_REASON} characters."}
     return None

@@ -1,13 +1,15 @@
 """Schemas of the opt-out list."""
 
-from marshmallow import Schema, validate
+from marshmallow import Schema, validate, validates
 
 from api.schemas import fields
 from api.schemas.entries import Entries, RejectedEntryResponse
+from api.schemas.errors import fail
 from api.schemas.examples import OTHER_PHONE, PHONE, REJECTED_PHONE
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.lifecycle import Category
+from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 LONGEST_REASON = 255
 
@@ -53,6 +55,12 @@ class SuppressionsBody(Request):
         validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
         metadata=doc("The reason, for your own records.", "opted out by phone call"),
     )
+
+    @validates("sender_id")
+    def a_sender_id(self, sender_id: str, data_key: str) -> None:
+        """Nothing could be sent from another."""
+        if form_of(sender_id) is None:
+            raise fail("invalid_sender_id", NO_SENDER_ID)
 
 
 class SuppressionPaging(Paging):

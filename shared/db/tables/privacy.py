@@ -19,5 +19,6 @@ erasure = Table(
     CheckConstraint("(phone IS NULL) = (completed_at IS NOT NULL)", name="phone"),
     Index("ix_erasure_account_id_id", "account_id", "id"),
     Index("ix_erasure_due_at", "due_at", postgresql_where=text("completed_at IS NULL")),
+    Index("ix_erasure_account_id_phone", "account_id", "phone", postgresql_where=text("completed_at IS NULL")),
     comment="requests to erase a person's data; the phone is erased with it",
 )

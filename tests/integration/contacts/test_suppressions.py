@@ -216,3 +216,47 @@ def test_a_file_names_a_hundred_columns(service: Service) -> None:
     refused = import_columns(101)
     assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
     assert "more than 100 columns" in refused.json["detail"]
+
+
+NO_SENDERS = ["|", "Ä", "\n", "a\tb", " ACME", "ACME-AND-OTHERS", "12"]
+
+
+@pytest.mark.parametrize("sender", NO_SENDERS)
+def test_an_opt_out_names_what_can_be_a_sender_id(service: Service, sender: str) -> None:
+    refused = service.post("/suppressions", phones=[PHONE], sender_id=sender)
+    assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
+    assert [(each["pointer"], each["code"]) for each in refused.json["errors"]] == [("/sender_id", "invalid_sender_id")]
+
+
+@pytest.mark.parametrize("sender", sorted({*NO_SENDERS} - {"\n", " ACME"}))
+def test_a_file_names_what_can_be_sender_ids(service: Service, sender: str) -> None:
+    """Space around a value does not count."""
+    answer = import_csv(service, f'phone,sender_id\n{PHONE},"{sender}"\n{OTHER},ACME\n').json
+    rejected = [(entry["index"], entry["code"]) for entry in answer["rejected"]]
+    assert (answer["counts"]["added"], rejected) == (1, [(0, "invalid")])
+
+
+@pytest.mark.parametrize("sender", ["ACME", "12345", "254711000000"])
+def test_an_opt_out_names_any_sender_id(service: Service, sender: str) -> None:
+    assert service.post("/suppressions", phones=[PHONE], sender_id=sender).json["counts"]["added"] == 1
+
+
+def test_pages_go_past_sender_ids_of_earlier_releases(service: Service) -> None:
+    senders = sorted(NO_SENDERS)
+    with service.engine.begin() as connection:
+        for sender in senders:
+            values = {"account": service.account_id, "phone": int(PHONE), "sender": sender}
+            connection.execute(
+                text("INSERT INTO suppression VALUES (:account, :phone, 'old', now(), '', :sender)"), values
+            )
+    seen, cursor = [], ""
+    for _ in senders:
+        page = service.get(f"/suppressions?limit=1{cursor}").json
+        seen += [entry["sender_id"] for entry in page["data"]]
+        cursor = f"&cursor={page['next_cursor']}"
+    assert (sorted(seen), page["next_cursor"]) == (senders, None)
+    for sender in senders:
+        query = {"sender_id": sender}
+        headers = {"Authorization": f"Bearer {service.token}"}
+        removed = service.client.delete(f"{PREFIX}/suppressions/{PHONE}", query_string=query, headers=headers)
+        assert removed.json == {"phone": PHONE, "removed": 1}

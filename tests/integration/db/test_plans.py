@@ -9,6 +9,7 @@ from sqlalchemy import Engine, TextClause, text
 from api.resources.sends.bottleneck import AHEAD_OF_ACCOUNT, AHEAD_OF_SEND
 from shared.carriers import control
 from shared.health import doctor
+from shared.sends import fair_queueing, requeue
 
 STATEMENTS = {
     "ahead of a send": (AHEAD_OF_SEND, {"owner": UUID(int=1)}),
@@ -16,6 +17,10 @@ STATEMENTS = {
     "carriers": (control.LIST, {"fresh": 10.0}),
     "limits of carriers": (control.LIMITS, {"fresh": 10.0}),
     "sends that are held": (doctor.HELD, {}),
+    "clock of the queue": (fair_queueing.SMALLEST, {}),
+    "placing batches": (requeue.PLACE_BATCHES, {"ids": "{}", "clock": 1}),
+    "placing a send": (requeue.PLACE_SEND, {"send": UUID(int=1), "clock": 1}),
+    "raising a send with a rate": (requeue.RAISE_PACED, {"send": UUID(int=1), "most": 1}),
 }
 LARGE = ("batch", "send", "message")
 

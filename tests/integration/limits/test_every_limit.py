@@ -234,6 +234,10 @@ TESTED_BELOW_HTTP = {
         "api.http.receive.MINIMUM_RATE",
         "tests/unit/http/test_receive.py::test_a_body_that_drips",
     ),
+    "rejected_entries": (
+        "api.commit.draft.MAX_INLINE_ENTRIES",
+        "tests/integration/accept/test_inline_entries.py::test_a_list",
+    ),
     "json_keys": ("api.http.json_body.MAX_KEYS", JSON + "test_as_many_keys_as_an_object_may_have"),
     "json_values": ("api.http.json_body.MAX_VALUES", JSON + "test_a_body_full_of_tiny_values"),
     "small_body_json_values": ("api.http.json_body.MAX_VALUES_SMALL_BODY", JSON + "test_a_body_full_of_tiny_values"),

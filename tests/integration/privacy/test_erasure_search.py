@@ -1,0 +1,103 @@
+"""The search for an erasure holds up nobody, and finds in other places only what is the account's."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event, text
+
+from shared.carriers.unreadable import Unreadable, keep_unreadable
+from shared.db.connection import driver_of
+from shared.inbound import Inbound, store
+from tests.harness.service import Service
+from tests.integration.privacy.test_opt_outs_during_erasure import alone
+from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where
+from worker.jobs.erasure import erase_one
+
+__all__ = ["alone"]
+
+
+def transactions_of(engine: Engine) -> list[tuple[str, bool]]:
+    """From now on, the statements of the engine, each with whether its transaction has written."""
+    seen: list[tuple[str, bool]] = []
+
+    def note(connection: Connection, cursor: Any, statement: str, *_: object) -> None:
+        has_id = driver_of(connection).execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
+        seen.append((statement, has_id == (True,)))
+
+    event.listen(engine, "after_cursor_execute", note)
+    return seen
+
+
+def test_no_search_delays_the_readers_of_events(alone: Service) -> None:
+    alone.bulk([PERSON, "0712", f"+{PERSON}"], headers={"Idempotency-Key": "k"})
+    receive(alone, PERSON, "Hello")
+    seen = transactions_of(alone.engine)
+    assert erase(alone)["status"] == "completed"
+    searches = [(statement, wrote) for statement, wrote in seen if "strpos(" in statement or "position(" in statement]
+    assert len(searches) >= 6
+    assert [statement for statement, wrote in searches if wrote] == []
+    assert where(alone.engine, PERSON) == set()
+
+
+def test_what_another_worker_has_completed_since_is_left_alone(alone: Service) -> None:
+    alone.send(PERSON)
+    assert erase(alone)["status"] == "completed"
+    assert erase_one(alone.engine) is None
+
+
+def test_rejected_recipients_are_stored_as_far_as_they_are_listed(alone: Service) -> None:
+    answer = alone.bulk([OTHER, *["0712"] * 1001]).json
+    assert (answer["counts"]["invalid"], answer["rejected_truncated"]) == (1001, True)
+    with alone.engine.connect() as connection:
+        stored = connection.execute(text("SELECT entries FROM send_rejection")).scalar_one()
+    assert stored == answer["rejected"]
+    assert len(json.dumps(stored)) < 1_000_000
+
+
+def unreadable(service: Service) -> list[bytes]:
+    with service.engine.connect() as connection:
+        rows = connection.execute(text("SELECT octets FROM unreadable_receipt ORDER BY id")).scalars()
+        return [bytes(octets) for octets in rows]
+
+
+def test_unreadable_receipts_are_erased_by_whole_numbers(alone: Service) -> None:
+    phone = PERSON[:8]
+    kept = [f"id:1{phone} done".encode(), f"id:{phone}1".encode(), f"{PERSON} \0".encode()]
+    gone = [f"to +{phone}.\xff\0".encode("latin-1"), f"00{phone}".encode(), phone.encode()]
+    with alone.engine.begin() as connection:
+        keep_unreadable(connection, "any", [Unreadable(octets, "malformed") for octets in kept + gone])
+    erase(alone, phone)
+    assert unreadable(alone) == kept
+
+
+def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
+    sandbox = alone.in_sandbox()
+    receive(alone, OTHER, "Hello")
+    with alone.engine.begin() as connection:
+        keep_unreadable(connection, "any", [Unreadable(PERSON.encode(), "malformed")])
+        store(connection, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')"),
+            {"account": sandbox.account_id},
+        )
+    assert erase(sandbox)["status"] == "completed"
+    assert unreadable(alone) == [PERSON.encode()]
+    assert where(alone.engine, PERSON) == {"inbound_part"}
+
+
+def test_who_only_wants_a_sender_id_erases_nothing_of_its_owner(alone: Service) -> None:
+    receive(alone, OTHER, "Hello")
+    other = alone.new_account("other")
+    with alone.engine.begin() as connection:
+        store(connection, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'pending')"),
+            {"account": other},
+        )
+    asked = alone.post("/erasures", token=alone.new_token(other), phone=PERSON)
+    assert asked.status_code == 200
+    with alone.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    while erase_one(alone.engine):
+        pass
+    assert where(alone.engine, PERSON) == {"inbound_part"}

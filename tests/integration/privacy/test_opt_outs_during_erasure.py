@@ -1,0 +1,157 @@
+"""An open erasure keeps messages from a phone without being an opt-out, and without taking the place of one."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bulksms.local.postgres import Postgres
+from tests.harness.database import fresh_database
+from tests.harness.service import Service
+from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
+from worker.jobs.erasure import erase_one
+
+HOLD_OF_0_2_0 = text(
+    "INSERT INTO suppression (account_id, phone, reason, created_at)"
+    " SELECT account_id, phone, 'erasure', created_at FROM erasure"
+)
+"""Release 0.2.0 put a phone on the list for the time of its erasure."""
+
+
+@pytest.fixture
+def alone(postgres_server: Postgres) -> Iterator[Service]:
+    """A service whose database nobody else has written into."""
+    service = Service(fresh_database(postgres_server))
+    yield service
+    service.engine.dispose()
+
+
+def ask(service: Service) -> None:
+    assert service.post("/erasures", phone=PERSON).json["status"] == "pending"
+
+
+def hold(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(HOLD_OF_0_2_0)
+
+
+def by_request(service: Service) -> None:
+    assert service.post("/suppressions", phones=[PERSON]).json["counts"]["added"] == 1
+
+
+def by_request_with_reason(service: Service) -> None:
+    assert service.post("/suppressions", phones=[PERSON], reason="erasure").json["counts"]["added"] == 1
+
+
+def by_stop(service: Service) -> None:
+    receive(service, PERSON, "STOP")
+
+
+WAYS = [by_request, by_request_with_reason, by_stop]
+
+
+def completed(service: Service) -> None:
+    """Let the worker complete the erasures, as if a minute had passed."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now()"))
+        connection.execute(text("UPDATE suppression SET created_at = created_at - interval '1 minute'"))
+    work(service)
+    assert {row["status"] for row in service.get("/erasures").json["data"]} == {"completed"}
+    assert where(service.engine, PERSON) == set()
+
+
+def refused(service: Service, **options: Any) -> bool:
+    response = service.send(PERSON, **options)
+    return (response.status_code, response.json.get("code")) == (403, "recipient_suppressed")
+
+
+@pytest.mark.parametrize("opt_out", WAYS)
+def test_an_opt_out_made_before_stays(alone: Service, opt_out: Callable[[Service], None]) -> None:
+    opt_out(alone)
+    ask(alone)
+    completed(alone)
+    assert refused(alone)
+
+
+@pytest.mark.parametrize("opt_out", WAYS)
+def test_an_opt_out_made_meanwhile_stays(alone: Service, opt_out: Callable[[Service], None]) -> None:
+    ask(alone)
+    opt_out(alone)
+    completed(alone)
+    assert refused(alone)
+
+
+@pytest.mark.parametrize("opt_out", WAYS)
+def test_an_opt_out_replaces_the_hold_of_release_0_2_0(alone: Service, opt_out: Callable[[Service], None]) -> None:
+    ask(alone)
+    hold(alone)
+    opt_out(alone)
+    completed(alone)
+    assert refused(alone)
+
+
+@pytest.mark.parametrize("erasures", [1, 2])
+def test_the_hold_of_release_0_2_0_ends_with_the_erasure(alone: Service, erasures: int) -> None:
+    ask(alone)
+    hold(alone)
+    for _ in range(erasures - 1):
+        ask(alone)
+    completed(alone)
+    assert alone.send(PERSON).status_code == 200
+
+
+@pytest.mark.parametrize(("sender", "kept_from"), [("ACME", True), ("ELSE", False)])
+def test_an_opt_out_from_one_sender_id_keeps_its_scope(alone: Service, sender: str, kept_from: bool) -> None:
+    ask(alone)
+    assert alone.post("/suppressions", phones=[PERSON], sender_id=sender).json["counts"]["added"] == 1
+    completed(alone)
+    assert refused(alone) is kept_from
+
+
+def test_an_open_erasure_is_not_on_the_list_and_nothing_takes_it_off(alone: Service) -> None:
+    ask(alone)
+    assert alone.get(f"/suppressions?phone={PERSON}").json["data"] == []
+    assert alone.delete(f"/suppressions/{PERSON}").json["code"] == "suppression_not_found"
+    by_request(alone)
+    assert alone.delete(f"/suppressions/{PERSON}").json["removed"] == 1
+    receive(alone, PERSON, "START")
+    assert refused(alone)
+    assert alone.bulk([OTHER, PERSON]).json["counts"]["suppressed"] == 1
+    group = alone.post("/sms/send-group", sender_id="ACME", group_id=alone.new_group([PERSON, OTHER]), message="Hi")
+    assert alone.counts(group.json["send_id"])["suppressed"] == 1
+
+
+def test_another_account_may_send_meanwhile(alone: Service) -> None:
+    ask(alone)
+    other = alone.new_token(alone.new_account("other"))
+    sent = alone.post("/sms/send", token=other, sender_id="ACME", phone=PERSON, message="Hi")
+    bulk = alone.post("/sms/send-bulk", token=other, sender_id="ACME", phones=[PERSON], message="Hi")
+    assert (sent.status_code, bulk.status_code) == (200, 200)
+    assert alone.post("/erasures", token=other, phone=OTHER).status_code == 200
+    sent = alone.post("/sms/send", token=other, sender_id="ACME", phone=PERSON, message="Hi")
+    assert sent.status_code == 200
+    assert alone.submitted()[PERSON] == 3
+
+
+def test_another_accounts_opt_out_stays_as_it_is(alone: Service) -> None:
+    other = alone.new_token(alone.new_account("other"))
+    assert alone.post("/suppressions", token=other, phones=[PERSON]).status_code == 200
+    by_request(alone)
+    assert erase(alone)["status"] == "completed"
+    assert [row["phone"] for row in alone.get("/suppressions", token=other).json["data"]] == [PERSON]
+    assert refused(alone)
+
+
+def test_the_last_of_several_erasures_of_a_phone_removes_it(alone: Service) -> None:
+    ask(alone)
+    ask(alone)
+    by_request(alone)
+    with alone.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET created_at = created_at - interval '1 minute', due_at = now()"))
+    erase_one(alone.engine)
+    assert [row["phone"] for row in alone.get("/suppressions").json["data"]] == [PERSON]
+    completed(alone)
+    assert refused(alone)
+    assert erase(alone)["status"] == "completed"
+    assert refused(alone)

@@ -1,0 +1,221 @@
+"""What could not be sent for a while continues at the queue's clock, and takes no other account's share."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+import api.commit.draft
+from shared.db.connection import transaction
+from shared.sends.holding import hold, release
+from tests.harness.service import Service
+from tests.integration.sending.test_authentication_share import EMPTY
+from worker.sending.claim import claim
+from worker.sending.settle import settle
+
+BATCH = 10
+NUMBERS = count(254790000000)
+Send = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Batches of ten messages, which nobody sends but the test."""
+    monkeypatch.setattr(api.commit.draft, "BATCH_SIZE", BATCH)
+    service.worker.dispatcher.stop.set()
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(EMPTY)
+
+
+class Customer:
+    """An account of the service."""
+
+    def __init__(self, service: Service, name: str) -> None:
+        self.service = service
+        self.id = service.new_account(name)
+        self.token = service.new_token(self.id)
+
+    def bulk(self, phones: int = 100, **more: Any) -> str:
+        """Send to a list. Returns the send's id."""
+        numbers = [str(next(NUMBERS)) for _ in range(phones)]
+        answer = self.service.bulk(numbers, token=self.token, **more)
+        assert answer.status_code == 200, answer.json
+        return str(answer.json["send_id"])
+
+    def change(self, send: str, **changes: Any) -> None:
+        """Change a send."""
+        assert self.service.patch(f"/sends/{send}", token=self.token, **changes).status_code == 200
+
+    def post(self, send: str, what: str) -> None:
+        """Pause or resume a send."""
+        assert self.service.post(f"/sends/{send}/{what}", token=self.token).status_code == 200
+
+
+@pytest.fixture
+def attacker(service: Service) -> Customer:
+    return Customer(service, "attacker")
+
+
+@pytest.fixture
+def victim(service: Service) -> Customer:
+    return Customer(service, "victim")
+
+
+def take(service: Service, cycles: int = 1) -> list[int]:
+    """The accounts of the next batches in order. Each cycle claims a batch and sends it."""
+    accounts = []
+    for _ in range(cycles):
+        batches = claim(service.engine, BATCH, 10, 15.0)
+        accounts += [batch.account_id for batch in batches]
+        settle(service.engine, batches, "simulator", 0.0)
+        with service.engine.begin() as connection:  # nothing was submitted, so the batches wait again
+            over = text("UPDATE batch SET state = 'held' WHERE id = ANY(:ids)")
+            connection.execute(over, {"ids": [batch.batch_id for batch in batches]})
+    return accounts
+
+
+def shared_equally(service: Service, *customers: Customer, cycles: int = 10) -> None:
+    accounts = take(service, cycles)
+    assert len(accounts) == cycles
+    for customer in customers:
+        assert abs(accounts.count(customer.id) - cycles / len(customers)) <= 1, accounts
+
+
+def turns(service: Service, send: str) -> list[int]:
+    """The turns of a send's batches, by the order in which they were accepted."""
+    with service.engine.connect() as connection:
+        found = text("SELECT turn FROM batch WHERE send_id = :id ORDER BY id")
+        return list(connection.execute(found, {"id": send}).scalars())
+
+
+def earlier(service: Service, customer: Customer) -> None:
+    """Let what the customer has sent so far have been accepted a minute earlier."""
+    with service.engine.begin() as connection:
+        before = {"id": customer.id, "minute": 60_000_000}
+        connection.execute(text("UPDATE batch SET turn = turn - :minute WHERE account_id = :id"), before)
+        turns = text("UPDATE account SET turns = ARRAY(SELECT unnest(turns) - :minute) WHERE id = :id")
+        connection.execute(turns, before)
+
+
+def tomorrow() -> str:
+    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+
+
+def due(service: Service, send: str) -> None:
+    """Let the time of a scheduled send come."""
+    with service.engine.begin() as connection:
+        for table, column, key in (("send", "send_at", "id"), ("batch", "due_at", "send_id")):
+            connection.execute(text(f"UPDATE {table} SET {column} = now() WHERE {key} = :id"), {"id": send})
+    service.worker.sweeper.recover_and_wake()
+
+
+@pytest.mark.parametrize("go_on", ["rescheduled", "due", "resumed", "released"])
+def test_a_send_that_goes_on_takes_no_more_than_its_share(
+    service: Service, attacker: Customer, victim: Customer, go_on: str
+) -> None:
+    send = attacker.bulk(send_at=tomorrow()) if go_on in ("rescheduled", "due") else attacker.bulk()
+    if go_on == "resumed":
+        attacker.post(send, "pause")
+    elif go_on == "released":
+        with transaction(service.engine) as connection:
+            hold(connection, UUID(send), "test")
+    earlier(service, attacker)
+    victim.bulk()
+    before = turns(service, send)
+    match go_on:
+        case "rescheduled":
+            attacker.change(send, send_at=None)
+        case "due":
+            due(service, send)
+        case "resumed":
+            attacker.post(send, "resume")
+        case _:
+            with transaction(service.engine) as connection:
+                release(connection, UUID(send))
+    after = turns(service, send)
+    assert after == sorted(after) and after[0] > before[0]
+    shared_equally(service, attacker, victim)
+
+
+def test_the_account_continues_after_them(service: Service, attacker: Customer, victim: Customer) -> None:
+    first, second = attacker.bulk(send_at=tomorrow()), attacker.bulk(send_at=tomorrow())
+    earlier(service, attacker)
+    victim.bulk()
+    due(service, first)
+    due(service, second)
+    third = attacker.bulk()
+    assert turns(service, first)[-1] < turns(service, second)[0] < turns(service, second)[-1] < turns(service, third)[0]
+    shared_equally(service, attacker, victim)
+
+
+def test_what_the_clock_has_not_passed_keeps_its_turn(service: Service, attacker: Customer, victim: Customer) -> None:
+    victim.bulk()
+    send = attacker.bulk()
+    before = turns(service, send)
+    attacker.post(send, "pause")
+    attacker.post(send, "resume")
+    assert turns(service, send) == before
+
+
+def test_the_order_of_weights_is_kept(service: Service, attacker: Customer, victim: Customer) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET weight = 4 WHERE id = :id"), {"id": attacker.id})
+    send = attacker.bulk(send_at=tomorrow())
+    earlier(service, attacker)
+    victim.bulk()
+    due(service, send)
+    assert abs(take(service, 10).count(attacker.id) - 8) <= 1
+
+
+def test_a_slow_send_does_not_keep_the_clock_back(service: Service, attacker: Customer, victim: Customer) -> None:
+    attacker.bulk(20, rate=1)
+    victim.bulk(100)
+    assert len(take(service, 20)) >= 11  # a message of the slow send, and all that the victim has
+    victim.bulk()
+    attacker.bulk()
+    shared_equally(service, attacker, victim)
+
+
+def test_a_slow_send_with_a_greater_rate_takes_no_more_than_its_share(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
+    send = attacker.bulk(100, rate=1)
+    assert take(service) == [attacker.id]
+    earlier(service, attacker)
+    victim.bulk()
+    attacker.change(send, rate=None)
+    shared_equally(service, attacker, victim, cycles=8)
+
+
+def test_a_slow_send_is_raised_when_it_is_claimed(service: Service, attacker: Customer, victim: Customer) -> None:
+    send = attacker.bulk(rate=1)
+    earlier(service, attacker)
+    begin, before = turns(service, victim.bulk())[0], turns(service, send)
+    assert begin > before[-1]
+    assert attacker.id in take(service)
+    assert [turn - begin for turn in turns(service, send)[1:]] == [turn - before[0] for turn in before[1:]]
+
+
+def test_a_frozen_account_does_not_keep_the_clock_back(service: Service, attacker: Customer, victim: Customer) -> None:
+    send = attacker.bulk()
+    earlier(service, attacker)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": attacker.id})
+    assert turns(service, victim.bulk())[0] > turns(service, send)[-1]
+
+
+@pytest.mark.parametrize("rate", [1, 1000])
+def test_only_a_fast_send_of_those_with_a_rate_is_the_clock(
+    service: Service, attacker: Customer, victim: Customer, rate: int
+) -> None:
+    """Who comes beside a fast one has half of the carrier, and does not wait behind all of it."""
+    send = attacker.bulk(rate=rate)
+    earlier(service, attacker)
+    assert attacker.id in take(service)
+    first = turns(service, victim.bulk())[0]
+    assert (first <= turns(service, send)[-1]) == (rate == 1000)

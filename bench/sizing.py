@@ -15,7 +15,10 @@ SOURCES = (
 
 def sizing() -> str:
     """Cores per group for each rate, in Markdown: rate x processor µs per message / 1,000,000 / USE."""
-    lines = ["### Cores for a rate\n", f"rate x µs per message / 1,000,000 / {USE:g}, of the cores measured here:\n"]
+    lines = [
+        "### Cores for a rate\n",
+        f"How many cores like those measured here each group needs, used to {USE:.0%}:\n",
+    ]
     lines += ["| traffic | messages/s | " + " | ".join(GROUPS) + " | together |"]
     lines += ["|---|" + "---:|" * (len(GROUPS) + 2)]
     rows = [row for title, name, case in SOURCES if (found := _case(name, case)) for row in _rows(title, found)]

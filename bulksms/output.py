@@ -40,7 +40,8 @@ def json_option(command: F) -> F:
 def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, title: str, empty: str) -> None:
     """Print rows as a table or a JSON array. `empty` is printed instead of an empty table.
 
-    Only text is wrapped. If the table still does not fit the terminal, each row is printed as a list of its own.
+    Only text and names of columns are wrapped. If the table still does not fit the terminal, each row is printed as a
+    list of its own.
     """
     table_rows = [dict(row) for row in rows]
     if as_json:
@@ -49,25 +50,26 @@ def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, tit
     if not table_rows:
         messages().print(escape(empty))
         return
-    table = Table(title=title, title_justify="left")
-    for name in table_rows[0]:
-        values = [row[name] for row in table_rows]
-        justify: Literal["left", "right"] = "right" if any(map(_is_number, values)) else "left"
-        is_text = any(map(_is_text, values))
-        widest = max(cell_len(_cell(value)) for value in values)
-        min_width = min(widest, TEXT_WIDTH) if is_text else widest
-        table.add_column(name.replace("_", " "), justify=justify, no_wrap=not is_text, min_width=min_width)
-    for row in table_rows:
-        table.add_row(*(_cell(value) for value in row.values()))
     out = console()
-    # Measured on a wide console: one of the terminal's width never reports more than its width.
-    if Console(width=MEASURED_WIDTH).measure(table).minimum <= out.width:
-        out.print(table)
-        return
+    for between_words in (" ", "\n"):
+        table = _table(table_rows, title, between_words)
+        # Measured on a wide console: one of the terminal's width never reports more than its width.
+        if Console(width=MEASURED_WIDTH).measure(table).minimum <= out.width:
+            out.print(table)
+            return
     out.print(f"[italic]{escape(title)}[/italic]")
     for row in table_rows:
         out.rule()
         out.print(_list_of(row))
+
+
+def show_lines(rows: Iterable[RowMapping | Mapping[str, Any]], empty: str) -> None:
+    """Print each row as one line, without what it lacks. `empty` is printed if there are none."""
+    lines = ["  ".join(" ".join(_cell(value).split()) for value in row.values() if value is not None) for row in rows]
+    if not lines:
+        messages().print(escape(empty))
+    for line in lines:
+        console().print(line, soft_wrap=True)
 
 
 def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
@@ -76,6 +78,22 @@ def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
         show_json(dict(row))
         return
     console().print(_list_of(row))
+
+
+def _table(rows: list[dict[str, Any]], title: str, between_words: str) -> Table:
+    """A table whose columns have their names, with `between_words` between the words of a name."""
+    table = Table(title=title, title_justify="left")
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        justify: Literal["left", "right"] = "right" if any(map(_is_number, values)) else "left"
+        is_text = any(map(_is_text, values))
+        widest = max(cell_len(_cell(value)) for value in values)
+        header = name.replace("_", between_words)
+        min_width = max(min(widest, TEXT_WIDTH) if is_text else widest, *map(len, header.split("\n")))
+        table.add_column(header, justify=justify, no_wrap=not is_text, min_width=min_width)
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    return table
 
 
 def _list_of(row: RowMapping | Mapping[str, Any]) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 from celery.bootsteps import StartStopStep
 from celery.concurrency import get_implementation
-from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
+from celery.signals import celeryd_init, setup_logging, worker_init, worker_shutdown, worker_shutting_down
 
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
@@ -76,9 +76,12 @@ sending = Coalescer(process.sweeper.work, process.dispatcher.stop)
 register(app, sending.run, task_context, process.importer.wake)
 
 
+@celeryd_init.connect
 @setup_logging.connect
 def log_as_json(**_: Any) -> None:
-    """Configure logging instead of Celery."""
+    """Configure logging instead of Celery, and before it: what it warns of, and a worker that waits for its database,
+    must be in the log too.
+    """
     configure_logging()
 
 
@@ -87,10 +90,8 @@ def start(sender: Any, **_: Any) -> None:
     """Check the settings of traces, the schema and the text keys, and start the worker process.
 
     Runs before the consumer is up, because the consumer waits for the broker and messages are sent without it too.
-    Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here. It configures
-    logging later, so that is done here too: a worker that waits for its database must say so.
+    Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here.
     """
-    configure_logging()
     if settings.simulated:
         log.warning(SIMULATED)
 

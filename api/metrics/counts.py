@@ -39,7 +39,7 @@ from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
 from shared.lifecycle import SendState
-from shared.sends.sendable import AWAITS_CARRIER
+from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, CLOSED_ONLY_CARRIER
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +63,11 @@ QUEUE = text(
     WITH closed AS (
         SELECT carrier, min(since) AS since FROM carrier_report WHERE state <> 'ready' GROUP BY carrier
     ), unfinished AS (
-        SELECT b.lane, coalesce(split_part(b.carrier, '/', 1), '') AS carrier,
+        SELECT b.lane, coalesce(split_part(b.carrier, '/', 1),
+                                CASE WHEN {AWAITS_ONLY_CARRIER} THEN ({CLOSED_ONLY_CARRIER}) END, '') AS carrier,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS messages, s.kind,
                CASE WHEN b.state NOT IN ('waiting', 'queued') THEN CAST(b.state AS text)
-                    WHEN {AWAITS_CARRIER} THEN 'awaiting_carrier'
+                    WHEN {AWAITS_CARRIER} OR ({AWAITS_ONLY_CARRIER}) THEN 'awaiting_carrier'
                     WHEN b.state = 'waiting' AND b.attempts > 0 THEN 'retry'
                     WHEN b.state = 'waiting' AND s.rules ? 'quiet' AND s.send_at IS DISTINCT FROM b.due_at
                     THEN 'quiet_hours'
@@ -75,7 +76,8 @@ QUEUE = text(
                     WHEN s.rate IS NOT NULL OR s.paced_until > clock_timestamp() THEN 'rate'
                     WHEN b.carrier LIKE '%/%' THEN 'limit'
                     ELSE 'queued' END AS state,
-               b.due_at, GREATEST(s.created_at, s.send_at, c.since) AS awaited_since
+               b.due_at, CASE b.state WHEN 'queued' THEN b.due_at
+                                      ELSE GREATEST(s.created_at, s.send_at, c.since) END AS awaited_since
           FROM batch b JOIN send s ON s.id = b.send_id
           LEFT JOIN closed c ON {AWAITS_CARRIER} AND c.carrier = split_part(b.carrier, '/', 1)
          WHERE b.state IN ('waiting', 'queued', 'sending', 'paused', 'held')

@@ -12,6 +12,7 @@ from bulksms.environment import engine_of, installation
 from bulksms.output import console, done, json_option, messages, show_json
 from shared.health import doctor as checks
 from shared.health.finding import Finding
+from shared.plurals import counted
 from shared.settings import SIMULATED, SettingsError
 
 MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[red]✗[/red]"}
@@ -39,8 +40,15 @@ def doctor(as_json: bool) -> None:
     if wrong:
         messages().print(f"[red]✗ {wrong} of {len(findings)} checks failed.[/red]")
         sys.exit(1)
-    simulated = any(finding.name == "carriers" and finding.detail == SIMULATED for finding in findings)
-    done(f"All is well. {SIMULATED}" if simulated else "All is well.")
+    done(verdict(findings))
+
+
+def verdict(findings: list[Finding]) -> str:
+    """What to conclude if no check failed."""
+    notices = [finding.detail for finding in findings if finding.outcome == "notice"]
+    others = len(notices) - (SIMULATED in notices)
+    verdict = f"No check failed. Look at {counted(others, 'notice')} marked !." if others else "All is well."
+    return f"{verdict} {SIMULATED}" if SIMULATED in notices else verdict
 
 
 def _findings() -> list[Finding]:

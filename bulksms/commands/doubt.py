@@ -13,6 +13,7 @@ from shared.doubts import by_operator
 from shared.plurals import counted
 
 MAX_SHOWN = 5
+_HEADERS = {"submitted_at": "submitted_no_later_than"}
 
 
 @click.group()
@@ -25,9 +26,14 @@ def doubt() -> None:
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_option
 def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
-    """List messages in doubt, oldest first."""
+    """List messages in doubt, oldest first.
+
+    If a message's worker was killed, `submitted_at` is when that was noticed: the message was submitted before.
+    """
     with database() as connection:
         rows = by_operator.list_doubts(connection, send_id=send_id, limit=limit)
+    if not as_json:
+        rows = [{_HEADERS.get(name, name): value for name, value in row.items()} for row in rows]
     show_rows(rows, as_json, "Messages in doubt", "No message is in doubt.")
 
 

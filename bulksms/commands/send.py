@@ -6,21 +6,24 @@ from uuid import UUID
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, select
 
 from api.resources.sends import control as control
+from api.resources.sends.bottleneck import limits_of_sends
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
+from shared.db.tables import sends as tables
 from shared.lifecycle import STORED
 from shared.sends import holding, overview
 
 POLL_SECONDS = 0.5
 
 LISTED = ("id", "account", "state", "accepted", "waiting", "in_doubt", "sent", "delivered", "undelivered")
+ONE = select(tables.send).where(tables.send.c.id == bindparam("send"))
 NOT_SENT = ("rejected", "failed", "canceled", "expired")
 
 
@@ -55,11 +58,12 @@ def list_sends(account: str | None, open_only: bool, limit: int, as_json: bool) 
 @click.argument("send_id", type=click.UUID)
 @json_option
 def show(send_id: UUID, as_json: bool) -> None:
-    """Show one send."""
+    """Show one send, and what limits it now."""
     with database() as connection:
         row = _row(connection, send_id)
+        limits = limits_of_sends(connection, connection.execute(ONE, {"send": send_id}).all())
     batches = ", ".join(f"{count} {state}" for state, count in row["batches"].items())
-    show_one({**row, "batches": batches or None}, as_json)
+    show_one({**row, "batches": batches or None, "limited_by": limits.get(send_id)}, as_json)
 
 
 @send.command()

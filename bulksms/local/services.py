@@ -38,7 +38,7 @@ def smsc(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
 def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """Worker process `number` (from 1), ready when that many connections wait for tasks."""
     name = f"worker-{number}"
-    command = [_script("celery"), "-A", "worker.app", "worker", "-n", f"{name}@%h", "--pool", "threads"]
+    command = [_script("celery"), "--quiet", "-A", "worker.app", "worker", "-n", f"{name}@%h", "--pool", "threads"]
     command += ["--without-gossip", "--without-mingle", "--loglevel", "INFO", "-Q", QUEUE]
     return Command(
         name, command, env, logs / f"{name}.log", home, lambda: _waiting_connections(env["BROKER_URL"]) >= number

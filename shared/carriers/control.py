@@ -32,6 +32,17 @@ TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 
 LIST = text(
     """
+    WITH recent AS (
+        SELECT * FROM carrier_report WHERE reported_at > clock_timestamp() - make_interval(secs => :fresh)
+    ), waiting AS (
+        SELECT coalesce(split_part(b.carrier, '/', 1), o.carrier) AS carrier, count(*) AS batches,
+               sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))::bigint AS messages
+          FROM batch b JOIN send s ON s.id = b.send_id
+          LEFT JOIN (SELECT min(carrier) AS carrier FROM recent HAVING count(DISTINCT carrier) = 1) o
+               ON b.state = 'queued' AND NOT s.test
+         WHERE b.state = 'queued' OR b.state = 'waiting'
+         GROUP BY 1
+    )
     SELECT r.carrier,
            CASE WHEN bool_or(s.paused) THEN 'paused'
                 WHEN bool_or(r.state = 'ready') THEN 'ready'
@@ -40,18 +51,16 @@ LIST = text(
            max(r.rate) AS rate, min(r.allowed) AS allowed, max(r."window") AS "window",
            sum(r.submitted)::bigint AS submitted,
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
-           (SELECT count(*) FROM batch b
-             WHERE split_part(b.carrier, '/', 1) = r.carrier
-               AND (b.state = 'queued' OR b.state = 'waiting')) AS batches,
+           coalesce(max(w.batches), 0) AS batches, coalesce(max(w.messages), 0) AS messages,
            max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused,
            jsonb_agg(r.answer_times) FILTER (WHERE r.answer_times IS NOT NULL) AS answer_times,
            jsonb_agg(r.receipt_delays) FILTER (WHERE r.receipt_delays IS NOT NULL) AS receipt_delays
-      FROM carrier_report r LEFT JOIN carrier_setting s ON s.name = r.carrier
-     WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
+      FROM recent r LEFT JOIN carrier_setting s ON s.name = r.carrier LEFT JOIN waiting w ON w.carrier = r.carrier
      GROUP BY r.carrier ORDER BY r.carrier
     """
 )
-"""The reports of live workers, a row per carrier: ready if any worker is, otherwise in the state that changed last."""
+"""The reports of live workers, a row per carrier: ready if any worker is, otherwise in the state that changed last.
+What is queued waits for the only carrier, if there is only one."""
 
 REPORTS, SETTINGS, LIMIT = carrier_report.c, carrier_setting.c, carrier_limit.c
 SENDS, BATCHES, MESSAGES = sends.send.c, sends.batch.c, message.c

@@ -31,7 +31,8 @@ def _finding(carrier: Mapping[str, Any]) -> Finding:
         case "ready":
             return _ready(name, carrier, reason)
         case "paused":
-            return Finding(name, "notice", f"paused {since}", hint("carriers", "resume", carrier["carrier"]))
+            waiting = f", {_waiting(carrier['messages'])}" if carrier["messages"] else ""
+            return Finding(name, "notice", f"paused {since}{waiting}", hint("carriers", "resume", carrier["carrier"]))
         case "down":
             return Finding(name, "wrong", f"not bound {since}{reason}", _remedy_of_down(carrier))
         case _:
@@ -41,6 +42,10 @@ def _finding(carrier: Mapping[str, Any]) -> Finding:
                 f" {hint('carriers', 'pause', carrier['carrier'])}"
             )
             return Finding(name, "wrong", f"its circuit breaker is open {since}{reason}", remedy)
+
+
+def _waiting(messages: int) -> str:
+    return "1 message waits" if messages == 1 else f"{messages:,} messages wait"
 
 
 def _ready(name: str, carrier: Mapping[str, Any], reason: str) -> Finding:

@@ -30,7 +30,13 @@ from shared.health.secret_key import check_secret_key
 from shared.lifecycle import SendState
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
-from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
+from shared.sends.sendable import (
+    AWAITED_SINCE,
+    AWAITS_CARRIER,
+    AWAITS_ONLY_CARRIER,
+    CLOSED_ONLY_CARRIER,
+    SENDABLE,
+)
 
 MIN_POSTGRES = 150_000
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
@@ -88,10 +94,13 @@ WAITING = text(
 """Uses the claim's own condition of what may be sent, so a send that is paused or held is no finding."""
 AWAITING = text(
     f"""
-    SELECT count(*) AS batches, string_agg(DISTINCT split_part(b.carrier, '/', 1), ', ') AS carriers,
-           coalesce(extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE}))::int, 0) AS seconds
+    SELECT count(*) AS batches, sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) AS messages,
+           string_agg(DISTINCT coalesce(split_part(b.carrier, '/', 1), ({CLOSED_ONLY_CARRIER})), ', ') AS carriers,
+           coalesce(extract(epoch FROM clock_timestamp() - min(CASE b.state WHEN 'queued' THEN b.due_at
+                                                                            ELSE {AWAITED_SINCE} END))::int,
+                    0) AS seconds
       FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE {AWAITS_CARRIER} AND {SENDABLE}
+     WHERE ({AWAITS_CARRIER} OR ({AWAITS_ONLY_CARRIER})) AND {SENDABLE}
     """
 )
 """The same condition, of batches whose carriers are all closed."""
@@ -231,8 +240,8 @@ def check_queue(connection: Connection) -> Finding:
     """Check the queue: batches that wait for a worker, and batches that wait for closed carriers."""
     awaiting = connection.execute(AWAITING).one()
     if awaiting.batches:
-        batches = counted(awaiting.batches, "batch", "batches")
-        detail = f"{batches} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
+        waiting = f"{counted(awaiting.messages, 'message')} in {counted(awaiting.batches, 'batch', 'batches')}"
+        detail = f"{waiting} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
         remedy = "They are sent when one of their carriers opens: see its line here, and bulksms carriers list."
         return Finding("queue", "wrong" if awaiting.seconds > MAX_WAIT else "notice", detail, remedy)
     row = connection.execute(WAITING).one()

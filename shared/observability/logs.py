@@ -27,8 +27,14 @@ PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 FIELDS = "fields"
 """The attribute of a record with further members of its line. Loggers set it by `extra=fields(…)`."""
 
-TASK_LOGGERS = ("celery.worker.strategy", "celery.app.trace")
-"""Celery's loggers that write a line for each received and each succeeded task."""
+DEBUG_LOGGERS = (
+    "celery.worker.strategy",
+    "celery.app.trace",
+    "shared.db.pools.CountedPool",
+    "api.event_loop.ThreadOnlyPool",
+)
+"""Loggers whose lines are of interest at DEBUG only: Celery's write one for each received and each succeeded task,
+SQLAlchemy's one whenever a pool of connections is closed."""
 
 
 class JsonLines(logging.Formatter):
@@ -64,10 +70,14 @@ def scrub(message: str) -> str:
 
 
 def configure_logging() -> None:
-    """Log everything at LOG_LEVEL (INFO) and above to stderr. Successful tasks are logged only at DEBUG."""
+    """Log everything at LOG_LEVEL (INFO) and above to stderr, Python's warnings too.
+
+    Successful tasks and closed pools are logged only at DEBUG.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "INFO"), handlers=[handler], force=True)
-    task_level = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
-    for name in TASK_LOGGERS:
-        logging.getLogger(name).setLevel(task_level)
+    logging.captureWarnings(True)
+    level = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
+    for name in DEBUG_LOGGERS:
+        logging.getLogger(name).setLevel(level)

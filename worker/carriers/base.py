@@ -51,6 +51,11 @@ class Outcome(NamedTuple):
     reference: str | None = None
     error: str | None = None
 
+    @property
+    def is_unsubmitted(self) -> bool:
+        """Whether nothing of the message was written."""
+        return self.response is ResponseKind.THROTTLED and self.error in NOT_SUBMITTED_ERRORS
+
 
 @dataclass(frozen=True, slots=True)
 class MessageGroup:

@@ -78,12 +78,14 @@ class CircuitBreaker:
     def note(self, outcomes: list[Outcome]) -> None:
         """Record the outcomes of a window."""
         kinds = [outcome[0] for outcome in outcomes]
-        self.counts.submitted += len(kinds)
+        throttled = kinds.count(ResponseKind.THROTTLED)
+        unsubmitted = sum(outcome.is_unsubmitted for outcome in outcomes) if throttled else 0
+        self.counts.submitted += len(kinds) - unsubmitted
         if not self._failures and not self._wait and kinds.count(ResponseKind.ACCEPTED) == len(kinds):
             return
         failures = next((index for index, kind in enumerate(reversed(kinds)) if kind not in FAILURES), len(kinds))
         with self._lock:
-            self.counts.throttled += kinds.count(ResponseKind.THROTTLED)
+            self.counts.throttled += throttled - unsubmitted
             self.counts.failed += kinds.count(ResponseKind.FAILED)
             self._failures = failures + (self._failures if failures == len(outcomes) else 0)
             if ResponseKind.ACCEPTED in kinds or ResponseKind.REJECTED in kinds:

@@ -21,7 +21,7 @@ from shared.db.connection import UNAVAILABLE
 from shared.guard import Witness
 from shared.observability import traces
 from shared.settings import Settings
-from worker.carriers.base import NOT_SUBMITTED_ERRORS, Carrier, ResponseKind
+from worker.carriers.base import Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
@@ -224,9 +224,7 @@ class Dispatcher:
                 since_claim = time.monotonic() - claimed_at
                 count_window(carrier.name, window, outcomes, segments, since_claim, answer_time)
             if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
-                if any(
-                    kind is ResponseKind.THROTTLED and error not in NOT_SUBMITTED_ERRORS for kind, _, error in outcomes
-                ):
+                if any(each.response is ResponseKind.THROTTLED and not each.is_unsubmitted for each in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))

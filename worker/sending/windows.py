@@ -91,16 +91,29 @@ def count_window(
 ) -> None:
     """Count a window whose responses are in: `since_claim` seconds after the claim, `seconds` after the submit.
 
-    Messages of test keys are not counted.
+    Messages that were not submitted, and those of test keys, are not counted.
     """
+    responses = Counter(outcome[0] for outcome in outcomes)
+    if responses[ResponseKind.THROTTLED]:
+        unsubmitted = _unsubmitted_segments(window, outcomes)
+        responses[ResponseKind.THROTTLED] -= len(unsubmitted)
+        segments -= sum(unsubmitted)
+    responses = +responses
     CARRIER_SEGMENTS.labels(carrier).inc(segments)
-    CARRIER_RESPONSE_SECONDS.labels(carrier).observe(seconds)
-    for kind, messages in Counter(outcome[0] for outcome in outcomes).items():
+    if responses:
+        CARRIER_RESPONSE_SECONDS.labels(carrier).observe(seconds)
+    for kind, messages in responses.items():
         CARRIER_RESPONSES.labels(carrier, str(kind)).inc(messages)
     for batch, _ in window:
         if batch.waited is not None:
             DELAYS[batch.lane].observe(max(0.0, batch.waited + since_claim - seconds))
             batch.waited = None
+
+
+def _unsubmitted_segments(window: Window, outcomes: Sequence[Outcome]) -> list[int]:
+    """The segments of each message that was not submitted."""
+    segments = (batch.segments for batch, positions in window for _ in positions)
+    return [size for size, outcome in zip(segments, outcomes, strict=True) if outcome.is_unsubmitted]
 
 
 def count_results(carrier: str, batches: Iterable[ClaimedBatch]) -> None:

@@ -70,7 +70,13 @@ class DoubtResponse(Schema):
     phone = fields.String(
         required=True, metadata=doc("The phone; its middle is hidden without the scope `texts`.", PHONE)
     )
-    submitted_at = fields.Timestamp(required=True, metadata=doc("When it may have been submitted.", SENT_AT))
+    submitted_at = fields.Timestamp(
+        required=True,
+        metadata=doc(
+            "When it was submitted. If its worker was killed: when that was noticed, so it was submitted before.",
+            SENT_AT,
+        ),
+    )
     expires_at = fields.Timestamp(
         required=True, metadata=doc("When its validity ends; it is given back some time later.", EXPIRES_AT)
     )

@@ -491,10 +491,12 @@ def test_doubts_are_resolved_by_a_report_after_a_look_at_it(console: Console, in
         assert wrong.status_code == 400 and "There is a problem" in wrong.text and f'value="{name}"' in wrong.text
     looked = admin.submit("/operator/doubts/report", carrier=name, file=(io.BytesIO(report), "report.csv"))
     assert looked.status_code == 200 and "What it would resolve" in looked.text
+    assert "In doubt afterwards" in looked.text and "Still in doubt" not in looked.text
     assert in_doubt.phone in admin.open(doubts).text
     fields = {"carrier": name, "report": report.decode(), "apply": "yes", "key": f"report-{in_doubt.send_id}"}
     for _ in range(2):
-        assert "<dt>Resolved</dt><dd>1</dd>" in admin.submit("/operator/doubts/report", **fields).text
+        used = admin.submit("/operator/doubts/report", **fields).text
+        assert "<dt>Resolved</dt><dd>1</dd>" in used and "Still in doubt" in used
     assert "Nothing is in doubt" in admin.open(doubts).text
 
 

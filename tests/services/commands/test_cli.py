@@ -330,6 +330,13 @@ def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
         assert result.stdout == ""
 
 
+def test_what_limits_a_send_is_shown(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    assert as_json(run("send", "show", send, "--json"))["limited_by"] == "send_at"
+    run("send", "cancel", send)
+    assert as_json(run("send", "show", send, "--json"))["limited_by"] is None
+
+
 def test_holding_and_releasing(run: Run, service: Service) -> None:
     send = service.bulk(["254711000001"], **LATER).json["send_id"]
     run("send", "hold", send, "--reason", "looks like fraud")
@@ -406,6 +413,7 @@ def test_resolving_the_doubts_of_a_send(run: Run, service: Service) -> None:
     send = service.bulk(["99906000001", "254711000001", "99906000002"]).json["send_id"]
     other = service.send("99906000003").json["message_id"]
     listed = as_json(run("doubt", "list", "--send", send, "--json"))
+    assert "submitted no later than" in run("doubt", "list", "--send", send).stdout
     assert [row["phone"] for row in listed] == ["99906000001", "99906000002"]
     assert "2 messages: failed, credits given back." in run("doubt", "resolve", "--send", send, "not-sent").stderr
     assert service.counts(send) == {"submitted": 3, "accepted": 3, "sent": 1, "failed": 2}

@@ -94,3 +94,12 @@ def test_changes_are_filtered_by_actor(run: Run, service: Service) -> None:
     same = as_json(run("changes", service.account_id, "--who", changed["who"], "--json"))
     assert same[0]["id"] == changed["id"]
     assert as_json(run("changes", service.account_id, "--who", "nobody", "--json")) == []
+
+
+def test_a_change_is_one_line(run: Run, service: Service) -> None:
+    run("account", "close", service.account_id, "--reason", "unpaid\nbill [7]", "--yes")
+    shown = run("changes", service.account_id, "--what", "account.closed").stdout.splitlines()
+    (changed,) = as_json(run("changes", service.account_id, "--what", "account.closed", "--json"))
+    assert len(shown) == 1
+    for part in (str(changed["id"]), "account.closed", f"by {changed['who']}", '"unpaid bill [7]"'):
+        assert f"  {part}  " in f"  {shown[0]}  "

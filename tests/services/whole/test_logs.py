@@ -47,6 +47,14 @@ def test_it_works(service: House) -> None:
     assert cycle["send_id"] == response["send_id"] and cycle["statuses"] == {"sent": 1} and cycle["left"] == 0
 
 
+def test_each_line_is_json_and_says_something(service: House) -> None:
+    for process in ("api", "worker"):
+        (path, *_) = sorted(service.folder.glob(f"{process}*.log"))
+        written = [json.loads(line) for line in path.read_text().splitlines()]
+        assert written
+        assert not [line for line in written if line["message"].startswith("Pool ")]
+
+
 def test_a_list_and_a_read_name_their_send(service: House) -> None:
     body = {"sender_id": "ACME", "phones": [str(254711000001 + number) for number in range(1500)], "message": "Hi"}
     _, response = service.try_request("POST", "/sms/send-bulk", body, {"X-Request-Id": "my-list"})

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from bulksms import output
-from bulksms.output import show_one, show_rows
+from bulksms.output import show_lines, show_one, show_rows
 
 ID = UUID("01a205a9-d4ca-730b-8fcc-2479c6a3ae61")
 OTHER = UUID("01a205a9-d4ca-73a3-b966-abaff2ce0001")
@@ -47,3 +47,17 @@ def test_one_object_fits_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(len(line) <= 80 for line in shown.splitlines()), shown
     assert all(chunk in shown for chunk in chunks(WIDE))
     assert shown.count("x") >= 200, "what is too long for a line is broken, not cut"
+
+
+def test_no_name_of_a_column_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["allowed_rate", "answer_p50_ms", "answer_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds"]
+    show_rows([{"carrier": "main", **dict.fromkeys(names, 1)}], False, "Carriers", "There are none.")
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert [shown.count(word) for word in ("allowed", "answer", "receipt", "p50", "seconds")] == [1, 2, 2, 2, 2]
+    assert "─" * 80 not in shown, "it fits as a table"
+
+
+def test_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show_lines([{"at": AT, "what": "key.created", "reason": None, "who": "x" * 100}] * 2, "There are none.")
+    assert capsys.readouterr().out == f"2026-01-02 03:04:05Z  key.created  {'x' * 100}\n" * 2

@@ -123,3 +123,8 @@ def test_a_refusal_for_good_closes_it(breaker: CircuitBreaker, time: Time) -> No
     assert breaker.admit(500) == 1
     breaker.note([REFUSED])
     assert (breaker.admit(500), breaker.state) == (500, "ready")
+
+
+def test_messages_that_were_not_submitted_are_not_counted(breaker: CircuitBreaker) -> None:
+    breaker.note([TAKEN] * 3 + [THROTTLED] + [Outcome(ResponseKind.THROTTLED, error="not_connected")] * 4)
+    assert (breaker.counts.submitted, breaker.counts.throttled) == (4, 1)

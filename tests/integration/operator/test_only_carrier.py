@@ -1,0 +1,108 @@
+"""What waits for the only carrier is shown as waiting for it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import func, text, update
+
+from api.metrics.counts import counts_of
+from shared.carriers.control import list_carriers
+from shared.db.tables.running import state_count
+from shared.health.carriers import check_carriers
+from shared.health.doctor import check_queue
+from tests.harness.service import Service
+
+REPORT = text(
+    """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    VALUES (:carrier, :worker, :state, now(), 0, 0, 10, false, 0, 0, 0, clock_timestamp() + interval '1 hour')
+    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
+    """
+)
+PHONES = [str(254711000000 + number) for number in range(3)]
+
+
+@pytest.fixture
+def waiting(service: Service) -> Iterator[Service]:
+    """Three messages in the queue, which nobody takes, and no worker that reports."""
+    service.worker.dispatcher.stop.set()
+    change(service, "DELETE FROM carrier_report")
+    service.bulk(PHONES)
+    yield service
+    change(service, "DELETE FROM carrier_report")
+    change(service, "UPDATE batch SET state = 'canceled' WHERE state = 'queued'")
+
+
+def change(service: Service, statement: str) -> None:
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def report(service: Service, state: str, carrier: str = "main", worker: str = "one") -> None:
+    with service.engine.begin() as connection:
+        connection.execute(REPORT, {"carrier": carrier, "worker": worker, "state": state})
+
+
+def waits(service: Service) -> dict[tuple[str, str], float]:
+    """Messages by what they wait for and carrier."""
+    with service.engine.begin() as connection:
+        connection.execute(update(state_count).values(due_at=func.now()))
+        rows: list[dict[str, Any]] = counts_of(connection)["queue"]
+    return {(row["state"], row["carrier"]): row["messages"] for row in rows}
+
+
+@pytest.mark.parametrize("state", ["paused", "down", "open"])
+def test_the_queue_awaits_the_only_carrier_while_it_is_closed(waiting: Service, state: str) -> None:
+    report(waiting, "ready")
+    assert waits(waiting) == {("queued", ""): 3}
+    report(waiting, state)
+    assert waits(waiting) == {("awaiting_carrier", "main"): 3}
+
+
+def test_one_worker_that_is_ready_is_enough(waiting: Service) -> None:
+    report(waiting, "down")
+    report(waiting, "ready", worker="two")
+    assert waits(waiting) == {("queued", ""): 3}
+
+
+def test_another_carrier_may_take_it(waiting: Service) -> None:
+    report(waiting, "down")
+    report(waiting, "down", carrier="other")
+    assert waits(waiting) == {("queued", ""): 3}
+
+
+def test_messages_of_test_keys_await_no_carrier(waiting: Service) -> None:
+    report(waiting, "paused")
+    waiting.in_sandbox().bulk(PHONES)
+    assert waits(waiting) == {("awaiting_carrier", "main"): 3, ("queued", ""): 3}
+
+
+def test_it_has_waited_since_it_was_due(waiting: Service) -> None:
+    change(waiting, "UPDATE batch SET due_at = now() - interval '40 seconds' WHERE state = 'queued'")
+    report(waiting, "paused")
+    with waiting.engine.connect() as connection:
+        (row,) = counts_of(connection)["queue"]
+    assert row["oldest"] >= 40
+
+
+def test_the_carrier_has_the_batches_that_wait_for_it(waiting: Service) -> None:
+    report(waiting, "paused")
+    with waiting.engine.connect() as connection:
+        (carrier,) = list_carriers(connection)
+    assert (carrier["batches"], carrier["messages"]) == (1, 3)
+
+
+def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) -> None:
+    report(waiting, "paused")
+    change(waiting, "INSERT INTO carrier_setting (name, paused) VALUES ('main', true)")
+    try:
+        with waiting.engine.connect() as connection:
+            (carrier,), queue = check_carriers(connection), check_queue(connection)
+    finally:
+        change(waiting, "DELETE FROM carrier_setting")
+    assert (carrier.name, carrier.outcome) == ("carrier main", "notice")
+    assert carrier.detail.startswith("paused since ") and carrier.detail.endswith(", 3 messages wait")
+    assert carrier.remedy == "bulksms carriers resume main"
+    assert (queue.outcome, "3 messages in 1 batch for closed carriers (main)" in queue.detail) == ("notice", True)

@@ -27,6 +27,7 @@ from tests.harness.service import PREFIX, Service
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 BEYOND_A_SCHEMA = {
     ("cursor", "invalid"): "only what a page gave is a cursor",
+    ("limit", "invalid"): "messages with texts: at most 100",
     ("since", "invalid_time"): "",
     ("until", "invalid_time"): "",
     ("send_at", "invalid_time"): "",

@@ -300,7 +300,9 @@ def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = (service.post("/erasures", phone=phone).json["erasure_id"] for phone in (PHONE, "254711000002"))
-    poison = poisoned(worker.jobs.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
+    poison = poisoned(
+        worker.jobs.erasure._erase_elsewhere, lambda connection, found, subject, _: subject["phone"] == PHONE
+    )
     monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))

@@ -22,7 +22,7 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     Those of the operator API are at /operator/reference and /operator/openapi.json.
     """
 
-    def has_site() -> bool:
+    def is_built() -> bool:
         return (site / FIRST_PAGE).is_file()
 
     @lru_cache(1)
@@ -56,12 +56,12 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     @app.get("/docs")
     def docs() -> Response:
         """The first page of the site, or the reference if the site was not built."""
-        return _redirect(f"/docs/{FIRST_PAGE}" if has_site() else "/reference")
+        return _redirect(f"/docs/{FIRST_PAGE}" if is_built() else "/reference")
 
     @app.get("/docs/<path:name>")
     def docs_file(name: str) -> Response:
         """The site's files."""
-        if not has_site():
+        if not is_built():
             raise Problem(
                 "not_found", "The documentation is not built here. `make docs` builds it; no restart is needed."
             )

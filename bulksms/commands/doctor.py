@@ -40,15 +40,15 @@ def doctor(as_json: bool) -> None:
     if wrong:
         messages().print(f"[red]✗ {wrong} of {len(findings)} checks failed.[/red]")
         sys.exit(1)
-    done(verdict(findings))
+    done(conclusion(findings))
 
 
-def verdict(findings: list[Finding]) -> str:
+def conclusion(findings: list[Finding]) -> str:
     """What to conclude if no check failed."""
     notices = [finding.detail for finding in findings if finding.outcome == "notice"]
     others = len(notices) - (SIMULATED in notices)
-    verdict = f"No check failed. Look at {counted(others, 'notice')} marked !." if others else "All is well."
-    return f"{verdict} {SIMULATED}" if SIMULATED in notices else verdict
+    result = f"No check failed. Look at {counted(others, 'notice')} marked !." if others else "All is well."
+    return f"{result} {SIMULATED}" if SIMULATED in notices else result
 
 
 def _findings() -> list[Finding]:

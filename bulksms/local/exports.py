@@ -15,16 +15,16 @@ from worker.carrier_config.file import read_carriers
 NOWHERE = "postgresql+psycopg://"
 
 
-class Reads(Mapping[str, str]):
+class RecordingMapping(Mapping[str, str]):
     """Variables that note which of them are read, with their values."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = variables
-        self.noted: dict[str, str] = {}
+        self.values_read: dict[str, str] = {}
 
     def __getitem__(self, name: str) -> str:
         value = self._variables[name]
-        self.noted[name] = value
+        self.values_read[name] = value
         return value
 
     def __iter__(self) -> Iterator[str]:
@@ -40,11 +40,11 @@ def settings_in_use(values: Mapping[str, str]) -> dict[str, str]:
     The value of NAME_FILE is the file's content, as NAME. Raises SettingsError if the settings or the carriers file
     cannot be used.
     """
-    reads = Reads(Environment({**os.environ, **values}))
-    settings = from_environment(reads)
+    recorded = RecordingMapping(Environment({**os.environ, **values}))
+    settings = from_environment(recorded)
     if settings.carriers_file:
-        read_carriers(Path(settings.carriers_file), settings.lease, create_engine(NOWHERE), reads)
-    found = {**reads.noted, **values}
+        read_carriers(Path(settings.carriers_file), settings.lease, create_engine(NOWHERE), recorded)
+    found = {**recorded.values_read, **values}
     return {name: value for name, value in found.items() if not _is_path_of_another(name, found)}
 
 

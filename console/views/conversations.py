@@ -34,7 +34,7 @@ class Found(NamedTuple):
     stopped_at: str | None = None
 
 
-class Turns(NamedTuple):
+class BothSides(NamedTuple):
     """Both sides of a conversation, and what the address of the page with older messages has; None without one."""
 
     received: list[Any]
@@ -85,7 +85,7 @@ def _page(phone: str, form: Form) -> Any:
     return render_template("conversations/show.html", **shown)
 
 
-def _both_sides(phone: str, until: str | None, cursor: str | None) -> Turns:
+def _both_sides(phone: str, until: str | None, cursor: str | None) -> BothSides:
     """Both sides before a time, down to the time from which both are known; older ones end there.
 
     The API pages by the times in ids, which are those of these messages. If the search for sent ones stopped before it
@@ -93,14 +93,14 @@ def _both_sides(phone: str, until: str | None, cursor: str | None) -> Turns:
     """
     received, sent = _received_by_us(phone, until), _sent_to(phone, until, cursor)
     if sent.stopped_at is not None and not sent.messages:
-        return Turns(received.messages, [], {"until": until, "cursor": sent.stopped_at})
+        return BothSides(received.messages, [], {"until": until, "cursor": sent.stopped_at})
     times_received = [_id_time(each["inbound_id"]) for each in received.messages]
     times_sent = [_id_time(each["send_id"]) for each in sent.messages]
     ends = [_end(times) for times, side in ((times_received, received), (times_sent, sent)) if side.has_older]
     if not ends:
-        return Turns(received.messages, sent.messages, None)
+        return BothSides(received.messages, sent.messages, None)
     end = max(ends)
-    return Turns(
+    return BothSides(
         [each for each, time in zip(received.messages, times_received, strict=True) if time >= end],
         [each for each, time in zip(sent.messages, times_sent, strict=True) if time >= end],
         {"until": datetime.fromtimestamp(end / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")},

@@ -29,7 +29,7 @@ from shared.job_failures import stack_of
 from shared.lifecycle import BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import batch_states, fair_queueing, send_states
-from shared.sends.requeue import place_send
+from shared.sends.requeue import requeue_send
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +209,7 @@ def _release(connection: Connection, send: UUID) -> bool:
     clock = fair_queueing.clock(connection)
     connection.execute(batch_states.RELEASE, {"send": send})
     released = bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
-    place_send(connection, send, clock)
+    requeue_send(connection, send, clock)
     return released
 
 

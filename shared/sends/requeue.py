@@ -15,7 +15,7 @@ from shared.sends import fair_queueing as fair
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
 
-PLACE = f"""
+REQUEUE = f"""
     WITH waiting AS (
         SELECT b.id, b.account_id AS account, b.lane, b.epoch > 0 AS begun, b.turn, a.weight,
                CAST((b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * {SEGMENTS} AS bigint)
@@ -49,8 +49,8 @@ PLACE = f"""
               FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
-PLACE_BATCHES, PLACE_SEND = (
-    text(PLACE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
+REQUEUE_BATCHES, REQUEUE_SEND = (
+    text(REQUEUE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
 has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
@@ -70,14 +70,14 @@ RAISE_PACED = text(
 takes less than its share."""
 
 
-def place_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:
-    """Place batches that have been queued again. `clock` was read before they were."""
-    connection.execute(PLACE_BATCHES, {"ids": uuids(batches), "clock": clock})
+def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:
+    """Put batches that have been queued again in fair order. `clock` was read before they were."""
+    connection.execute(REQUEUE_BATCHES, {"ids": uuids(batches), "clock": clock})
 
 
-def place_send(connection: Connection, send: UUID, clock: int) -> None:
-    """Place the queued batches of a send that goes on. `clock` was read before it did."""
-    connection.execute(PLACE_SEND, {"send": send, "clock": clock})
+def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
+    """Put the queued batches of a send that goes on in fair order. `clock` was read before it did."""
+    connection.execute(REQUEUE_SEND, {"send": send, "clock": clock})
 
 
 def raise_paced(connection: Connection, send: UUID, lane: int) -> None:

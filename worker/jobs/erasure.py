@@ -51,7 +51,7 @@ from shared.db.tables.sends import batch, idempotency, send
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED
-from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, Found, search
+from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
@@ -183,7 +183,7 @@ def erase_one(engine: Engine) -> UUID | None:
     return erasure_id
 
 
-def _erase(connection: Connection, erasure_id: UUID, found: Found) -> None:
+def _erase(connection: Connection, erasure_id: UUID, found: SearchResult) -> None:
     """Erase what was found, and complete the erasure if nothing is left to wait for."""
     due = connection.execute(LOCK, {"erasure": erasure_id}).one_or_none()
     if due is None:  # taken by another worker since
@@ -227,7 +227,9 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     return len(indexes)
 
 
-def _erase_elsewhere(connection: Connection, found: Found, subject: dict[str, Any], counts: Counter[str]) -> None:
+def _erase_elsewhere(
+    connection: Connection, found: SearchResult, subject: dict[str, Any], counts: Counter[str]
+) -> None:
     """Erase the phone from groups, inbound messages, events, stored responses and rejections."""
     for group in connection.execute(GROUPS, subject).scalars().all():
         counts["contacts"] += remove_contacts(connection, group, [subject["number"]])

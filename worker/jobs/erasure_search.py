@@ -91,7 +91,7 @@ UNREADABLE = select(*unreadable_receipt.c["id", "octets"]).where(
 )
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Where the phone of an erasure may be, by the ids of the rows."""
 
     settled: bool
@@ -108,7 +108,7 @@ class Found(NamedTuple):
     unreadable: Sequence[int]
 
 
-def search(engine: Engine, erasure_id: UUID, job: Job) -> Found | None:
+def search(engine: Engine, erasure_id: UUID, job: Job) -> SearchResult | None:
     """Begin the job of an erasure, and find the rows that may contain its phone. Returns None if it is not due."""
     with transaction(engine) as connection:
         connection.execute(ONLY_READ)
@@ -119,7 +119,7 @@ def search(engine: Engine, erasure_id: UUID, job: Job) -> Found | None:
         job.begin(erasure_id, due.account_id, due.failures)
         subject = {"account": due.account_id, "phone": str(due.phone)}
         of_request = {"waiting": due.waiting, "asked_at": due.created_at}
-        return Found(
+        return SearchResult(
             due.settled,
             batches=connection.execute(BATCHES, {**subject, **of_request}).scalars().all(),
             inbound=connection.execute(INBOUND, subject).scalars().all(),  # before the events that tell of them

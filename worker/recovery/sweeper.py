@@ -23,7 +23,7 @@ from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.holding import hold_newly_refused
 from shared.sends.queued_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
-from shared.sends.requeue import place_batches
+from shared.sends.requeue import requeue_batches
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
@@ -205,7 +205,7 @@ class Sweeper:
             clock = fair_queueing.clock(connection)
             batches = connection.execute(batch_states.WAKE_DUE).all()
             if batches:
-                place_batches(connection, (batch.id for batch in batches), clock)
+                requeue_batches(connection, (batch.id for batch in batches), clock)
         if self.work.tasks is not None:
             for send in sends:
                 if send.state == SendState.EXPANDING:

@@ -28,7 +28,7 @@ from shared.lifecycle import BatchState
 from shared.sends import batch_states, fair_queueing
 from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import SEGMENTS
-from shared.sends.requeue import place_batches
+from shared.sends.requeue import requeue_batches
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
@@ -133,7 +133,7 @@ class Sorter:
             clock = fair_queueing.clock(connection)
             opened = connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit}).scalars().all()
             if opened:
-                place_batches(connection, opened, clock)
+                requeue_batches(connection, opened, clock)
 
     def _sort_batches(self, rows: Sequence[Row[Any]]) -> list[SortResult]:
         """Where each batch goes. Raises SendsUnusable for all sends whose sorting fails."""

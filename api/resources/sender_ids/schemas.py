@@ -27,7 +27,7 @@ class SenderRequest(Request):
     )
 
     @validates("sender_id")
-    def a_sender_id(self, sender_id: str, data_key: str) -> None:
+    def check_sender_id(self, sender_id: str, data_key: str) -> None:
         """Carriers must be able to show it unchanged."""
         if form_of(sender_id) is None:
             raise fail("invalid_sender_id", NO_SENDER_ID)

@@ -23,7 +23,7 @@ from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
-from shared.sends.requeue import place_send
+from shared.sends.requeue import requeue_send
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     if "rate" in changes:
         connection.execute(queries.CHANGE.values(rate=changes["rate"], paced_until=None), {"send": send})
     if "send_at" in changes or "rate" in changes:
-        place_send(connection, send, clock)
+        requeue_send(connection, send, clock)
 
 
 def _lock(connection: Connection, send: UUID) -> Locked:

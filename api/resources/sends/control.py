@@ -10,7 +10,7 @@ from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.end_rest import end_rest
 from shared.sends.holding import release_from_rule
-from shared.sends.requeue import place_send
+from shared.sends.requeue import requeue_send
 
 
 def cancel(connection: Connection, send: UUID) -> None:
@@ -42,7 +42,7 @@ def resume(connection: Connection, send: UUID) -> None:
     connection.execute(batch_states.RESUME, {"send": send})
     if not connection.execute(send_states.RESUME, {"send": send}).rowcount:
         raise state_conflict(state, "be resumed")
-    place_send(connection, send, clock)
+    requeue_send(connection, send, clock)
 
 
 def state_conflict(state: str, what: str) -> Problem:

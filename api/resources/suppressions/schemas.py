@@ -57,7 +57,7 @@ class SuppressionsBody(Request):
     )
 
     @validates("sender_id")
-    def a_sender_id(self, sender_id: str, data_key: str) -> None:
+    def check_sender_id(self, sender_id: str, data_key: str) -> None:
         """Nothing could be sent from another."""
         if form_of(sender_id) is None:
             raise fail("invalid_sender_id", NO_SENDER_ID)

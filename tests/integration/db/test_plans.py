@@ -18,8 +18,8 @@ STATEMENTS = {
     "limits of carriers": (control.LIMITS, {"fresh": 10.0}),
     "sends that are held": (doctor.HELD, {}),
     "clock of the queue": (fair_queueing.SMALLEST, {}),
-    "placing batches": (requeue.PLACE_BATCHES, {"ids": "{}", "clock": 1}),
-    "placing a send": (requeue.PLACE_SEND, {"send": UUID(int=1), "clock": 1}),
+    "requeuing batches": (requeue.REQUEUE_BATCHES, {"ids": "{}", "clock": 1}),
+    "requeuing a send": (requeue.REQUEUE_SEND, {"send": UUID(int=1), "clock": 1}),
     "raising a send with a rate": (requeue.RAISE_PACED, {"send": UUID(int=1), "most": 1}),
 }
 LARGE = ("batch", "send", "message")

@@ -9,11 +9,8 @@ from shared.carriers.unreadable import Unreadable, keep_unreadable
 from shared.db.connection import driver_of
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
-from tests.integration.privacy.test_opt_outs_during_erasure import alone
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where
 from worker.jobs.erasure import erase_one
-
-__all__ = ["alone"]
 
 
 def transactions_of(engine: Engine) -> list[tuple[str, bool]]:

@@ -1,13 +1,11 @@
 """An open erasure keeps messages from a phone without being an opt-out, and without taking the place of one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from bulksms.local.postgres import Postgres
-from tests.harness.database import fresh_database
 from tests.harness.service import Service
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
 from worker.jobs.erasure import erase_one
@@ -17,14 +15,6 @@ HOLD_OF_0_2_0 = text(
     " SELECT account_id, phone, 'erasure', created_at FROM erasure"
 )
 """Release 0.2.0 put a phone on the list for the time of its erasure."""
-
-
-@pytest.fixture
-def alone(postgres_server: Postgres) -> Iterator[Service]:
-    """A service whose database nobody else has written into."""
-    service = Service(fresh_database(postgres_server))
-    yield service
-    service.engine.dispose()
 
 
 def ask(service: Service) -> None:

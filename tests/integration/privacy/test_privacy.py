@@ -1,7 +1,6 @@
 """What is erased and what is forgotten is nowhere in the database any more; money, counts and opt-outs stay."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +8,6 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres
 from shared.accounts.administration import set_retention
 from shared.audit.check import audit
 from shared.carriers.unreadable import Unreadable, keep_unreadable
@@ -17,7 +15,6 @@ from shared.contacts.groups import delete_group
 from shared.contacts.imports import begin_import
 from shared.contacts.suppressions import suppress, unsuppress
 from shared.inbound import Inbound, store
-from tests.harness.database import fresh_database
 from tests.harness.service import Service
 from tests.integration.jobs.test_usage import count
 from worker.jobs.erasure import erase_one
@@ -31,14 +28,6 @@ OURS = ("simulated_submit", "simulated_receipt")
 TABLES = text(
     "SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1"
 )
-
-
-@pytest.fixture
-def alone(postgres_server: Postgres) -> Iterator[Service]:
-    """A service whose database nobody else has written into."""
-    service = Service(fresh_database(postgres_server))
-    yield service
-    service.engine.dispose()
 
 
 def where(engine: Engine, *needles: str) -> set[str]:

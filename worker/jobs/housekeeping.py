@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
-from sqlalchemy import Delete, Engine, Update, delete, func
+from sqlalchemy import ColumnElement, Engine, Table, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
+from shared.db.delete_rows import delete_where
 from shared.db.partitions import make_partitions
 from shared.db.tables.accounts import revoked_token
 from shared.db.tables.contacts import suppression_change
@@ -25,19 +27,20 @@ KEPT_FOR = 3 * 86_400.0
 """Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
-PURGES: tuple[Delete | Update, ...] = (
-    delete(idempotency).where(idempotency.c.created_at < func.now() - timedelta(days=IDEMPOTENCY_DAYS)),
-    delete(revoked_token).where(revoked_token.c.expires_at < func.now()),
-    delete(lease).where(lease.c.held_until < func.now() - timedelta(days=1)),
-    delete(quote).where(quote.c.expires_at < func.now() - timedelta(hours=1)),
-    delete(capped).where(capped.c.at < func.now() - timedelta(days=32)),
-    delete(suppression_change).where(suppression_change.c.at < func.now() - timedelta(hours=1)),
-    delete(job_failure).where(job_failure.c.failed_at < func.now() - timedelta(days=30)),
-    delete(receipt).where(receipt.c.received_at < func.now() - timedelta(days=3)),
-    delete(unreadable_receipt).where(unreadable_receipt.c.received_at < func.now() - timedelta(days=7)),
-    delete(simulated_submit).where(simulated_submit.c.at < func.now() - timedelta(days=7)),
-    *OLD_OF_PEOPLE,
+NOW = func.now()
+PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
+    (idempotency, idempotency.c.created_at < NOW - timedelta(days=IDEMPOTENCY_DAYS)),
+    (revoked_token, revoked_token.c.expires_at < NOW),
+    (lease, lease.c.held_until < NOW - timedelta(days=1)),
+    (quote, quote.c.expires_at < NOW - timedelta(hours=1)),
+    (capped, capped.c.at < NOW - timedelta(days=32)),
+    (suppression_change, suppression_change.c.at < NOW - timedelta(hours=1)),
+    (job_failure, job_failure.c.failed_at < NOW - timedelta(days=30)),
+    (receipt, receipt.c.received_at < NOW - timedelta(days=3)),
+    (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
+    (simulated_submit, simulated_submit.c.at < NOW - timedelta(days=7)),
 )
+"""Tables, and which of their rows are no longer needed."""
 
 
 def housekeeping(engine: Engine) -> list[Callable[[], object]]:
@@ -47,12 +50,10 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def purge(statement: Delete | Update) -> Callable[[], None]:
-        def step() -> None:
+    def forget_people() -> None:
+        for statement in OLD_OF_PEOPLE:
             with transaction(engine) as connection:
                 connection.execute(statement)
-
-        return step
 
     return [
         lambda: resolve_by_receipts(engine, newest=KEPT_FOR),
@@ -61,5 +62,6 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         make_room,
         lambda: purge_deleted_groups(engine),
         lambda: drop_old(engine),
-        *map(purge, PURGES),
+        *(partial(delete_where, engine, table, condition) for table, condition in PURGES),
+        forget_people,
     ]

@@ -6,9 +6,9 @@ dropping their week's partition.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 from uuid import UUID
 
@@ -48,8 +48,8 @@ from shared.job_failures import attempt, failures_of, in_backoff
 from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
 
-PAGE = 500
-"""Sends of one transaction."""
+PAGE, PAGE_MESSAGES = 500, 20_000
+"""Most sends of one transaction, and most of their messages unless it is one send. Readers of events wait for it."""
 WEEK = timedelta(weeks=1)
 NAME = re.compile("message_[0-9]{8}")
 
@@ -65,7 +65,7 @@ IS_OVER = and_(
     send.c.completed_at.is_not(None), send.c.completed_at < bindparam("before", type_=MOMENT), send.c.in_doubt == 0
 )
 SENDS = (
-    select(send.c.id, send.c.forgotten_at.is_not(None).label("forgotten"), IS_OVER.label("over"))
+    select(*send.c["id", "accepted"], send.c.forgotten_at.is_not(None).label("forgotten"), IS_OVER.label("over"))
     .where(send.c.account_id == bindparam("account"), send.c.id > bindparam("after"), send.c.id < bindparam("first"))
     .order_by(send.c.id)
     .limit(PAGE)
@@ -126,11 +126,17 @@ HAS_KEPT_SENDS = select(
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
     .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
 )
-ROWS_OF_WEEK = (
-    delete(message)
-    .where(message.c.id >= bindparam("low"), message.c.id < bindparam("high"))
+FORGOTTEN_OF_WEEK = (
+    select(message.c.id)
+    .where(message.c.id > bindparam("after"), message.c.id < bindparam("high"))
     .where(batch.c.id == func.batch_of(message.c.id), send.c.id == batch.c.send_id, send.c.forgotten_at.is_not(None))
+    .order_by(message.c.id)
+    .limit(bindparam("limit"))
 )
+ROWS = delete(message).where(
+    message.c.id >= bindparam("first"), message.c.id <= bindparam("last"), in_parameter(message.c.id, "ids")
+)
+"""With their range, so that other partitions are not searched."""
 
 
 def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
@@ -164,7 +170,8 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
             if not connection.execute(ONE_AT_A_TIME).scalar():
                 return forgotten
             span = {"account": account.id, "after": after, "first": first_id_at(before), "before": before}
-            sends = connection.execute(SENDS, span).all()
+            found = connection.execute(SENDS, span).all()
+            sends = _first_of(found)
             ready = [send.id for send in sends if send.over and not send.forgotten]
             _forget_sends(connection, ready, rows=rows)
             for send in sends:
@@ -172,9 +179,15 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
                 mark = send.id if all_forgotten else mark
             connection.execute(MARK, {"account": account.id, "mark": mark})
         forgotten += len(ready)
-        if len(sends) < PAGE:
+        if len(sends) == len(found) < PAGE:
             return forgotten
         after = sends[-1].id
+
+
+def _first_of(found: Sequence[Any]) -> Sequence[Any]:
+    """The first sends, with at most PAGE_MESSAGES together; at least one."""
+    messages = accumulate(0 if send.forgotten else send.accepted for send in found)
+    return found[: max(1, sum(total <= PAGE_MESSAGES for total in messages))]
 
 
 def _forget_sends(connection: Connection, sends: list[UUID], *, rows: bool) -> None:
@@ -208,12 +221,27 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
         began = datetime.strptime(name, "message_%Y%m%d").replace(tzinfo=UTC)
         if began + WEEK > before:
             continue
+        span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}
         with engine.begin() as connection:
             connection.execute(WAIT_BRIEFLY_FOR_LOCKS)  # dropping a partition blocks all users of the table
-            span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}
-            if connection.execute(HAS_KEPT_SENDS, span).scalar():
-                connection.execute(ROWS_OF_WEEK, span)
-            else:
+            is_kept = connection.execute(HAS_KEPT_SENDS, span).scalar()
+            if not is_kept:
                 Table(name, MetaData()).drop(connection, checkfirst=False)
                 dropped.append(name)
+        if is_kept:
+            _delete_rows(engine, span)
     return dropped
+
+
+def _delete_rows(engine: Engine, span: dict[str, UUID]) -> None:
+    """Delete the messages of forgotten sends of a week, page by page. They are searched for by reads only."""
+    after = span["low"]
+    while True:
+        with reading(engine) as connection:
+            page = {"after": after, "high": span["high"], "limit": PAGE_MESSAGES}
+            ids = connection.execute(FORGOTTEN_OF_WEEK, page).scalars().all()
+        if not ids:
+            return
+        with engine.begin() as connection:
+            connection.execute(ROWS, {"first": ids[0], "last": ids[-1], "ids": ids})
+        after = ids[-1]

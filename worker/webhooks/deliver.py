@@ -109,7 +109,8 @@ class Deliverer:
         except Exception as error:
             await self._note_fault(hook, error)
         finally:
-            self._held.pop(hook.id, None)
+            if self._held.get(hook.id) == hook.epoch:  # or this process has claimed it again meanwhile
+                del self._held[hook.id]
 
     async def _note_fault(self, hook: Hook, error: Exception) -> None:
         try:

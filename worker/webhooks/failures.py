@@ -12,7 +12,9 @@ from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
 
 REST = UPDATE_WEBHOOK.where(webhook.c.epoch == bindparam("of_epoch")).values(
-    rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval), lease_until=func.clock_timestamp()
+    rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval),
+    lease_until=func.clock_timestamp(),
+    epoch=webhook.c.epoch + 1,
 )
 SET_ASIDE = (
     UPDATE_WEBHOOK.where(webhook.c.state == "active")

@@ -1,36 +1,44 @@
-"""Deletes old events and their deliveries, in small steps."""
+"""Deletes old events and their deliveries, in small steps.
+
+The rows are found before the first is deleted, because readers of events wait for whoever has written
+(shared/db/delete_rows.py).
+"""
 
 from datetime import timedelta
 
-from sqlalchemy import Engine, delete, exists, func, not_, or_, select, true, tuple_
+from sqlalchemy import Engine, case, delete, exists, func, literal_column, not_, select, true
 
 from shared.db.connection import transaction
+from shared.db.delete_rows import ROW, delete_found
 from shared.db.expressions import first_id_at
 from shared.db.tables.events import event, listener
 from shared.db.tables.webhooks import delivery, webhook
+from shared.ids import LAST_ID
 from shared.outbox import KEPT_DAYS
 
 STEP, OF_WEBHOOK = 20_000, 1_000
 """Most rows deleted per statement, and of them deliveries of one webhook."""
-KEPT_SINCE = func.clock_timestamp() - timedelta(days=KEPT_DAYS)
+KEPT_SINCE = func.now() - timedelta(days=KEPT_DAYS)
 OLDEST_KEPT = first_id_at(KEPT_SINCE)
 
-OUTDATED = event.alias("outdated")
-OLD_EVENTS = select(OUTDATED.c.id).where(OUTDATED.c.id < OLDEST_KEPT).order_by(OUTDATED.c.id).limit(STEP)
-ENDED = delivery.alias("ended")
-ENDED_OF_WEBHOOK = (
-    select(ENDED.c.webhook_id, ENDED.c.event_id)
-    .where(ENDED.c.webhook_id == webhook.c.id, or_(ENDED.c.event_id < OLDEST_KEPT, webhook.c.state == "deleted"))
-    .order_by(ENDED.c.event_id)
+OLD_EVENTS = select(ROW).select_from(event).where(event.c.id < OLDEST_KEPT).order_by(event.c.id).limit(STEP)
+OLD_OF_WEBHOOK = (
+    select(literal_column("delivery.ctid").label("row"))
+    .select_from(delivery)
+    .where(
+        delivery.c.webhook_id == webhook.c.id,
+        delivery.c.event_id < case((webhook.c.state == "deleted", LAST_ID), else_=OLDEST_KEPT),
+    )
+    .order_by(delivery.c.event_id)
     .limit(OF_WEBHOOK)
     .lateral()
 )
-OLD_DELIVERIES = select(*ENDED_OF_WEBHOOK.c).select_from(webhook).join(ENDED_OF_WEBHOOK, true()).limit(STEP)
+OLD_DELIVERIES = select(OLD_OF_WEBHOOK.c.row).select_from(webhook).join(OLD_OF_WEBHOOK, true()).limit(STEP)
 HAS_DELIVERIES = exists().where(delivery.c.webhook_id == webhook.c.id)
 HAS_WEBHOOK = exists().where(webhook.c.account_id == listener.c.account_id, webhook.c.state != "deleted")
 PRUNE = (
-    delete(event).where(event.c.id.in_(OLD_EVENTS)),
-    delete(delivery).where(tuple_(delivery.c.webhook_id, delivery.c.event_id).in_(OLD_DELIVERIES)),
+    delete_found(event, OLD_EVENTS),
+    delete_found(delivery, OLD_DELIVERIES),
     delete(webhook).where(webhook.c.state == "deleted", not_(HAS_DELIVERIES)),
     delete(listener).where(listener.c.pulled_at < KEPT_SINCE, not_(HAS_WEBHOOK)),
 )

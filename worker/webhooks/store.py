@@ -63,14 +63,14 @@ RENEW = text(
      WHERE w.id = held.id AND w.epoch = held.epoch
     """
 )
-
-"""Renews leases by their epochs, so that who has lost one renews nothing."""
+"""Renews leases by their epochs, so that who has lost or released one renews nothing."""
 
 RELEASE = (
     update(webhook)
     .where(webhook.c.id == bindparam("webhook"), webhook.c.epoch == bindparam("of_epoch"))
-    .values(lease_until=func.clock_timestamp())
+    .values(lease_until=func.clock_timestamp(), epoch=webhook.c.epoch + 1)
 )
+"""Ends the epoch as well: a renewal that is on its way at this moment would lease the webhook to nobody."""
 OF_WEBHOOK = delivery.c.webhook_id == bindparam("id")
 DUE = (
     select(*delivery.c["event_id", "type", "attempts"])

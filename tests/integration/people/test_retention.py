@@ -9,14 +9,13 @@ from shared.people.sign_in_links import make_link
 from tests.harness.people import Person, a_person
 from tests.harness.service import Service
 from tests.integration.people.test_second_factor import enable
-from worker.jobs.housekeeping import PURGES
+from worker.jobs.housekeeping import housekeeping
 
 
 def clean(service: Service) -> None:
     """What a worker does every ten minutes."""
-    for statement in PURGES:
-        with service.engine.begin() as connection:
-            connection.execute(statement)
+    for step in housekeeping(service.engine):
+        step()
 
 
 def count(service: Service, table: str, ann: Person) -> int:

@@ -17,6 +17,7 @@ from shared.contacts.suppressions import suppress, unsuppress
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.integration.jobs.test_usage import count
+from worker.jobs import retention
 from worker.jobs.erasure import erase_one
 from worker.jobs.retention import forget
 
@@ -212,8 +213,12 @@ def with_days(service: Service, account: int, days: int | None) -> None:
         set_retention(connection, account, days)
 
 
+@pytest.mark.parametrize("messages", [20_000, 1], ids=["in one transaction", "in many"])
 @pytest.mark.parametrize("own", [True, False], ids=["of the account", "of the installation"])
-def test_texts_and_phones_are_forgotten_after_their_days(alone: Service, own: bool) -> None:
+def test_texts_and_phones_are_forgotten_after_their_days(
+    alone: Service, own: bool, messages: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "PAGE_MESSAGES", messages)
     privacy_jobs = alone.new_account("keeper")
     token = alone.new_token(privacy_jobs)
     alone.post("/sms/send", token=token, sender_id="ACME", phone=OTHER, message="Still needed")

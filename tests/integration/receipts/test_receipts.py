@@ -14,7 +14,7 @@ from shared.doubts.resolution import expire_doubts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
-from worker.jobs.housekeeping import PURGES, housekeeping
+from worker.jobs.housekeeping import housekeeping
 from worker.receipts.apply import match_kept, record
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match_doubts import resolve_by_receipts
@@ -354,8 +354,8 @@ def test_a_receipt_that_matches_nothing_is_kept_for_three_days(service: Service,
         aged = "UPDATE receipt SET received_at = now() - CAST(:age AS interval) WHERE reference = :reference"
         connection.execute(text(aged), {"age": timedelta(days=2.9), "reference": "w1"})
         connection.execute(text(aged), {"age": timedelta(days=3.1), "reference": "w2"})
-        for purge in PURGES:
-            connection.execute(purge)
+    for step in housekeeping(service.engine):
+        step()
     assert kept(service) == 1
 
 

@@ -12,6 +12,7 @@ from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.webhooks import store
 from worker.webhooks.client import Reply
+from worker.webhooks.failures import note_fault
 
 EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
 LEFT = text("SELECT lease_until > clock_timestamp() FROM webhook")
@@ -68,6 +69,18 @@ def test_a_worker_that_lost_its_lease_renews_and_releases_nothing(service: Servi
     assert not lease_is_held(service)
     store.renew(service.engine, {held.id: held.epoch})
     assert lease_is_held(service)
+
+
+def test_a_renewal_that_comes_after_the_release_leases_nothing(service: Service) -> None:
+    """It was on its way when the page ended: nobody would have posted the next events for ten seconds."""
+    (released,) = store.claim(service.engine, 10)
+    store.release(service.engine, released)
+    store.renew(service.engine, {released.id: released.epoch})
+    assert not lease_is_held(service)
+    (again,) = store.claim(service.engine, 10)
+    note_fault(service.engine, again, RuntimeError("a fault"))
+    store.renew(service.engine, {again.id: again.epoch})
+    assert not lease_is_held(service)
 
 
 def lease_is_held(service: Service) -> bool:

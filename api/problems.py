@@ -60,7 +60,7 @@ CATALOGUE: dict[str, Kind] = {
     "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
     "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
     "identity_conflict": Kind(
-        403, "Identity conflict", "Ask the operator: `bulksms person unbind` lets another identity take its place."
+        403, "Identity conflict", "Ask the operator to unbind the earlier identity with `bulksms person unbind`."
     ),
     "invitation_for_another": Kind(
         403, "Invitation for someone else", "Sign in at the provider with the e-mail address that was invited."
@@ -132,7 +132,7 @@ FIELD_CODES: dict[str, str] = {
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Remove this phone: its owner has opted out.",
     "destination_not_allowed": "Remove this phone: /limits lists the destinations of your account.",
-    "recipient_limit": "Send to this phone later: /limits gives the messages that it may get in an hour.",
+    "recipient_limit": "Send to this phone later: /limits says how many messages it may get in an hour.",
     "missing_variable": "Provide the value, or a default in the message: `{{name|default}}`.",
     "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message with visible characters.",

@@ -115,7 +115,7 @@ def authentication(account: str, allowed: str) -> None:
     """Allow or forbid the category authentication for all sends of an account; see also `bulksms sender`."""
     with database() as connection:
         accounts.allow_authentication(connection, accounts.find_account(connection, account), allowed == "on")
-    done(f"Sends of {account} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
+    done(f"{account} {'may' if allowed == 'on' else 'may not'} send in the category authentication.")
 
 
 @account.command()

@@ -102,7 +102,7 @@ def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) 
             live.reset(connection, name)
         else:
             live.change(connection, name, rate, window)
-    done(f"{name} is changed. The workers follow within two seconds.")
+    done(f"{name} is changed. Workers apply it within two seconds.")
 
 
 @carriers.command()
@@ -124,7 +124,7 @@ def limit(name: str, rate: float | None, reset: bool) -> None:
         raise click.UsageError("Give --rate or --reset.")
     with database() as connection:
         live.change_limit(connection, name, rate)
-    done(f"{name} is changed. The workers follow within two seconds.")
+    done(f"{name} is changed. Workers apply it within two seconds.")
 
 
 @carriers.command()
@@ -133,7 +133,7 @@ def pause(name: str) -> None:
     """Stop submitting to a carrier. Its messages take another route, or wait."""
     with database() as connection:
         live.change(connection, name, paused=True)
-    done(f"{name} is paused: bulksms carriers resume {name}")
+    done(f"{name} is paused. To resume it: bulksms carriers resume {name}")
 
 
 @carriers.command()
@@ -178,6 +178,7 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
             time.sleep(0.2)
     if result is None:
         raise Refused(
-            f"It still waits after {wait:g} s and will be sent later: bulksms carriers list shows the state of {name}."
+            f"The message still waits after {wait:g} s and will be sent later. To see the state of {name}:"
+            " bulksms carriers list"
         )
     show_one({"send_id": send, **result}, as_json)

@@ -143,7 +143,7 @@ def add_suppression(account: str, phone: str, reason: str) -> None:
         new = suppressions.suppress(connection, account_id, phone, reason)
         if new:
             suppressions.record_change(connection, account_id, 1, phone, reason, suppressions.EVERYTHING)
-    done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
+    done(f"{phone} gets nothing more from {account}." if new else f"{phone} was already on the list.")
 
 
 @suppression.command("remove")
@@ -153,7 +153,7 @@ def remove_suppression(account: str, phone: str) -> None:
     """Remove a phone from an account's opt-out list."""
     with database() as connection:
         was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone)
-    done(f"{phone} may be sent to again." if was else f"{phone} was not on the list.")
+    done(f"{phone} can get messages again." if was else f"{phone} was not on the list.")
 
 
 @suppression.command("list")

@@ -63,7 +63,7 @@ def release_all(send_open: bool) -> None:
     target = installation()
     with engine_of(target) as engine, notes_of(target) as notes, engine.begin() as connection:
         sends = release_guard(connection, notes, send_open=send_open)
-    done("Messages are sent again.")
+    done("Sending has resumed.")
     messages().print(f"[yellow]![/yellow] {REMINDER}")
     if sends:
         done(

@@ -78,7 +78,7 @@ def set_limit(
         set_limits(connection, account_id, reason=reason, **given)
         limits = _shown(connection, account_id)
     show_one(limits, as_json)
-    done("The API follows within two seconds.")
+    done("The API applies this within two seconds.")
 
 
 @limit.command()

@@ -150,7 +150,7 @@ def disable(email: str, release: bool) -> None:
     if release:
         with database() as connection:
             release_email(connection, email)
-        done(f"{email} is free: their memberships have ended, and whoever is invited with the address is somebody new.")
+        done(f"{email} is released: their memberships have ended. Inviting the address again makes a new person.")
         return
     with database() as connection:
         disable_person(connection, email)
@@ -169,7 +169,7 @@ def enable(email: str) -> None:
 @person.command()
 @click.argument("email", type=EMAIL)
 def unbind(email: str) -> None:
-    """Let another identity of the OpenID Connect provider be this person.
+    """Let a person sign in with another identity of the OpenID Connect provider.
 
     Their next sign-in through the provider finds them by their e-mail address again.
     """

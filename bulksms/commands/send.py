@@ -96,7 +96,7 @@ def cancel(send_ids: tuple[UUID, ...]) -> None:
             row = _row(connection, send_id)
             control.cancel(connection, send_id)
             record(connection, None, "send.canceled", account_id=row["account_id"], subject=send_id)
-    done(f"{_sends(sends)} canceled; messages that the carrier already has stay sent.")
+    done(f"{_sends(sends)} canceled; messages that the carrier already has are not recalled.")
 
 
 @send.command()

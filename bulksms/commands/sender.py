@@ -24,7 +24,9 @@ def request(account: str, sender_id: str) -> None:
     with database() as connection:
         new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
     done(
-        f"{sender_id} waits for: {hint('sender', 'approve', account, sender_id)}" if new else "It was requested before."
+        f"{sender_id} is pending. Next: {hint('sender', 'approve', account, sender_id)}"
+        if new
+        else f"{sender_id} had already been requested."
     )
 
 
@@ -85,7 +87,7 @@ def authentication(account: str, sender_id: str, allowed: str) -> None:
     with database() as connection:
         owner = accounts.find_account(connection, account)
         senders.allow_authentication_from(connection, owner, sender_id, allowed == "on")
-    done(f"Sends from {sender_id} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
+    done(f"{sender_id} {'may' if allowed == 'on' else 'may not'} be used in the category authentication.")
 
 
 def _describe(names: list[Name]) -> list[str] | None:

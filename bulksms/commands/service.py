@@ -26,7 +26,7 @@ STOP_FIRST = (
 def migrate(plan: bool, as_json: bool) -> None:
     """Migrate the database to this release's schema. Safe to repeat, also concurrently.
 
-    Processes of the release before may go on meanwhile, and afterwards if `--plan` says so.
+    Processes of the previous release can keep running meanwhile, and afterwards too if `--plan` says so.
     """
     if plan:
         _show_plan(as_json)
@@ -59,7 +59,7 @@ def _show_plan(as_json: bool) -> None:
     show_rows(rows, as_json, "Outstanding migrations", empty)
     if rows and not as_json and revision is not None:
         can_go_on = oldest_code(head()) <= revision
-        messages().print("Processes of the running release can go on afterwards." if can_go_on else STOP_FIRST)
+        messages().print("Processes of the running release can keep running afterwards." if can_go_on else STOP_FIRST)
 
 
 @click.command()

@@ -74,7 +74,7 @@ def test_the_guard_is_released(chromium: Browser, postgres_server: Postgres) -> 
             page.get_by_label("Continue open sends").check()
             page.get_by_label("Reason").fill("the old database is off")
             page.get_by_role("button", name="Release the guard").dblclick()
-            expect(page.get_by_text("Messages are sent again.")).to_be_visible()
+            expect(page.get_by_text("Sending has resumed.")).to_be_visible()
             expect(page.locator("#guard .status")).to_have_text("Messages are sent")
             go_to(page, "Changes")
             expect(page.locator("main table")).to_contain_text("the old database is off")

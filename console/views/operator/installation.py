@@ -34,7 +34,7 @@ def release_guard() -> Any:
     """Let a database that is held send again."""
     question = Question(
         gettext("Release the guard"),
-        gettext("Messages are sent again. First make sure that no other copy of this database is sending."),
+        gettext("Sending will resume. First make sure that no other copy of this database is sending."),
         gettext("Release the guard"),
         url_for("operator.installation.index"),
     )
@@ -43,8 +43,8 @@ def release_guard() -> Any:
         api = operator().installation
         done = api.release_guard(form["reason"].strip(), send_open=bool(form["send_open"]), key=form.key)
         return counted(
-            "Messages are sent again. %(count)s send is held for review.",
-            "Messages are sent again. %(count)s sends are held for review.",
+            "Sending has resumed. %(count)s send is held for review.",
+            "Sending has resumed. %(count)s sends are held for review.",
             done["held_sends"],
         )
 

@@ -509,7 +509,7 @@ def test_a_held_guard_is_released_with_a_reason(console: Console) -> None:
     assert "All sends are held" in page and "it was restored" in page and "/guard/release" in page
     assert admin.submit("/operator/health/guard/release", reason="").status_code == 400
     done = admin.submit("/operator/health/guard/release", reason="the old one is off", follow=True)
-    assert "Messages are sent again." in done.text
+    assert "Sending has resumed." in done.text
     assert "All sends are held" not in admin.open("/operator/health/").text
 
 

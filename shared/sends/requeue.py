@@ -49,13 +49,16 @@ REQUEUE = f"""
               FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
-REQUEUE_BATCHES, REQUEUE_SEND = (
-    text(REQUEUE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
+REQUEUE_BATCHES, REQUEUE_SEND, REQUEUE_ACCOUNT = (
+    text(REQUEUE.format(which=which))
+    for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send", "b.account_id = :account")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
 has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
 
 Changes nothing unless the clock has passed them. The caller has locked the batches, and no account."""
+
+LOCK_QUEUED = text("SELECT FROM batch WHERE state = 'queued' AND account_id = :account ORDER BY id FOR UPDATE")
 
 RAISE_PACED = text(
     f"""
@@ -78,6 +81,13 @@ def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int)
 def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
     """Put the queued batches of a send that goes on in fair order. `clock` was read before it did."""
     connection.execute(REQUEUE_SEND, {"send": send, "clock": clock})
+
+
+def requeue_account(connection: Connection, account: int) -> None:
+    """Put the queued batches of an account that is frozen, and will not be any more, in fair order again."""
+    clock = fair.clock(connection)
+    connection.execute(LOCK_QUEUED, {"account": account})
+    connection.execute(REQUEUE_ACCOUNT, {"account": account, "clock": clock})
 
 
 def raise_paced(connection: Connection, send: UUID, lane: int) -> None:

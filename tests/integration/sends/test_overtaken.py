@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 import api.commit.draft
 from shared.db.connection import transaction
+from shared.sends.activate import activate
 from shared.sends.holding import hold, release
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY
@@ -207,6 +208,23 @@ def test_a_frozen_account_does_not_keep_the_clock_back(service: Service, attacke
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": attacker.id})
     assert turns(service, victim.bulk())[0] > turns(service, send)[-1]
+
+
+def test_an_account_that_was_frozen_continues_at_the_clock(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
+    send = attacker.bulk()
+    earlier(service, attacker)
+    freeze = text("UPDATE account SET state = 'frozen' WHERE id = :id")
+    with service.engine.begin() as connection:
+        connection.execute(freeze, {"id": attacker.id})
+    begin, before = turns(service, victim.bulk())[0], turns(service, send)
+    assert before[-1] < begin
+    with service.engine.begin() as connection:
+        activate(connection, attacker.id)
+    after = turns(service, send)
+    assert after[0] >= begin
+    assert [turn - after[0] for turn in after] == [turn - before[0] for turn in before]
 
 
 @pytest.mark.parametrize("rate", [1, 1000])

@@ -174,10 +174,10 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
         failures = connection.execute(FAIL, {**values, "wait": FIRST_WAIT}).scalar_one()
     if failures >= MAX_FAILURES:
         with transaction(engine) as connection:
-            if on_set_aside is not None:
-                on_set_aside(connection, str(job.subject), description)
             key = {"job_kind": job.kind, "job_subject": job.subject}
-            connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None})
+            marked = connection.execute(MARK_SET_ASIDE, {**key, "rests": on_set_aside is None}).rowcount
+            if marked and on_set_aside is not None:  # the operator may have had it retried meanwhile
+                on_set_aside(connection, str(job.subject), description)
     suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
     cause = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
     log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, cause)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine, bindparam, delete, exists, func, inse
 
 from shared.accounts.refused import Refused
 from shared.db.connection import reading, transaction
+from shared.db.delete_rows import delete_where
 from shared.db.expressions import in_constants
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import contact_import, import_error, import_piece
@@ -69,11 +70,12 @@ ABANDONED = (
     .limit(100)
 )
 IS_OLD = contact_import.c.finished_at < func.now() - timedelta(days=KEPT_DAYS)
-DROP_SET_ASIDE = delete(import_piece).where(
+OF_OLD_FAILED = exists().where(
     contact_import.c.id == import_piece.c.import_id, contact_import.c.state == "failed", IS_OLD
 )
-"""Deletes the files of failed imports that the operator has not retried."""
-DROP_ERRORS = delete(import_error).where(contact_import.c.id == import_error.c.import_id, IS_OLD)
+"""Whether a chunk is of a failed import that the operator has not retried."""
+OF_OLD = exists().where(contact_import.c.id == import_error.c.import_id, IS_OLD)
+CHUNKS_AT_A_TIME = 100
 
 
 def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str | None) -> UUID:
@@ -129,6 +131,5 @@ def drop_old(engine: Engine) -> None:
         abandoned = connection.execute(ABANDONED).scalars().all()
     for import_id in abandoned:
         drop_import(engine, import_id)
-    with transaction(engine) as connection:
-        connection.execute(DROP_SET_ASIDE)
-        connection.execute(DROP_ERRORS)
+    delete_where(engine, import_piece, OF_OLD_FAILED, CHUNKS_AT_A_TIME)
+    delete_where(engine, import_error, OF_OLD)

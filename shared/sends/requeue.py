@@ -49,16 +49,22 @@ REQUEUE = f"""
               FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
-REQUEUE_BATCHES, REQUEUE_SEND, REQUEUE_ACCOUNT = (
-    text(REQUEUE.format(which=which))
-    for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send", "b.account_id = :account")
+REQUEUE_BATCHES, REQUEUE_SEND = (
+    text(REQUEUE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
 has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
 
 Changes nothing unless the clock has passed them. The caller has locked the batches, and no account."""
 
-LOCK_QUEUED = text("SELECT FROM batch WHERE state = 'queued' AND account_id = :account ORDER BY id FOR UPDATE")
+LOCK_FROZEN = text(
+    """
+    SELECT b.id FROM batch b
+     WHERE b.state = 'queued' AND b.account_id IN (SELECT id FROM account
+                                                    WHERE (id = :account OR sandbox_of = :account) AND state = 'frozen')
+     ORDER BY b.id FOR UPDATE OF b
+    """
+)
 
 RAISE_PACED = text(
     f"""
@@ -84,10 +90,11 @@ def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
 
 
 def requeue_account(connection: Connection, account: int) -> None:
-    """Put the queued batches of an account that is frozen, and will not be any more, in fair order again."""
+    """Put the queued batches of an account and its sandbox, which are still frozen if they were, in fair order again."""
     clock = fair.clock(connection)
-    connection.execute(LOCK_QUEUED, {"account": account})
-    connection.execute(REQUEUE_ACCOUNT, {"account": account, "clock": clock})
+    batches = connection.execute(LOCK_FROZEN, {"account": account}).scalars().all()
+    if batches:
+        requeue_batches(connection, batches, clock)
 
 
 def raise_paced(connection: Connection, send: UUID, lane: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from sqlalchemy import ColumnElement, Engine, Table, func
+from sqlalchemy import ColumnElement, Delete, Engine, Table, Update, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -50,10 +50,9 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def forget_people() -> None:
-        for statement in OLD_OF_PEOPLE:
-            with transaction(engine) as connection:
-                connection.execute(statement)
+    def run(statement: Delete | Update) -> None:
+        with transaction(engine) as connection:
+            connection.execute(statement)
 
     return [
         lambda: resolve_by_receipts(engine, newest=KEPT_FOR),
@@ -63,5 +62,5 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         lambda: purge_deleted_groups(engine),
         lambda: drop_old(engine),
         *(partial(delete_where, engine, table, condition) for table, condition in PURGES),
-        forget_people,
+        *(partial(run, statement) for statement in OLD_OF_PEOPLE),
     ]

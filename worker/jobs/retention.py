@@ -49,7 +49,9 @@ from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
 
 PAGE, PAGE_MESSAGES = 500, 20_000
-"""Most sends of one transaction, and most of their messages unless it is one send. Readers of events wait for it."""
+"""Most sends of one transaction, and most of their messages: readers of events wait for it. The messages of a larger
+send are deleted some batches at a time."""
+BATCHES = 20
 WEEK = timedelta(weeks=1)
 NAME = re.compile("message_[0-9]{8}")
 
@@ -97,16 +99,17 @@ COUNT_AGAIN = (
     .where(usage_hour.c.began_at == bindparam("hour"), not_(usage_hour.c.final))
     .values(counters=None, due_at=func.now())
 )
-OF_SENDS = in_parameter(batch.c.send_id, "sends")
+OF_SENDS, OF_BATCHES = in_parameter(batch.c.send_id, "sends"), in_parameter(batch.c.id, "batches")
 PHONES = (
     update(batch)
     .where(OF_SENDS)
     .values(recipients="", variables=case((batch.c.variables.is_not(None), literal([], JSONB))))
 )
 MESSAGES, ATTEMPTS, RESOLVED_DOUBTS = (
-    delete(column.table).where(OF_SENDS, column > batch.c.id, column <= last_message_id(batch.c.id))
+    delete(column.table).where(column > batch.c.id, column <= last_message_id(batch.c.id))
     for column in (message.c.id, attempt_row.c.message_id, resolved_doubt.c.message_id)
 )
+BATCHES_OF_SEND = select(batch.c.id).where(batch.c.send_id == bindparam("send")).order_by(batch.c.id)
 REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id, "sends"))
 TEXTS = (
     update(send)
@@ -172,12 +175,19 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
             span = {"account": account.id, "after": after, "first": first_id_at(before), "before": before}
             found = connection.execute(SENDS, span).all()
             sends = _first_of(found)
-            ready = [send.id for send in sends if send.over and not send.forgotten]
+            ready = [send for send in sends if send.over and not send.forgotten]
             _forget_sends(connection, ready, rows=rows)
             for send in sends:
                 all_forgotten = all_forgotten and (send.over or send.forgotten)
                 mark = send.id if all_forgotten else mark
-            connection.execute(MARK, {"account": account.id, "mark": mark})
+            large = [send.id for send in sends if _is_large(send) and (send.over or send.forgotten)]
+            if not large:
+                connection.execute(MARK, {"account": account.id, "mark": mark})
+        if large:  # also those that were forgotten before a crash
+            for send in large:
+                _delete_of_send(engine, send, rows=rows)
+            with engine.begin() as connection:
+                connection.execute(MARK, {"account": account.id, "mark": mark})
         forgotten += len(ready)
         if len(sends) == len(found) < PAGE:
             return forgotten
@@ -190,15 +200,34 @@ def _first_of(found: Sequence[Any]) -> Sequence[Any]:
     return found[: max(1, sum(total <= PAGE_MESSAGES for total in messages))]
 
 
-def _forget_sends(connection: Connection, sends: list[UUID], *, rows: bool) -> None:
+def _is_large(send: Row[Any]) -> bool:
+    return bool(send.accepted > PAGE_MESSAGES)
+
+
+def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bool) -> None:
+    sends = [send.id for send in ready]
     for hour, of_hour in _by_hour(without_sealed(connection, sends)):
         kept = counts_of(connection, of_hour)
         connection.execute(KEEP_USAGE, {"hour": hour, **columns_of(kept)})
         connection.execute(EMPTY_USAGE, {"hour": hour})
         connection.execute(COUNT_AGAIN, {"hour": hour})
+    small = [send.id for send in ready if not _is_large(send)]
+    if small:
+        for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS):
+            connection.execute(statement.where(OF_SENDS), {"sends": small})
     if sends:
-        for statement in (PHONES, *((MESSAGES,) if rows else ()), ATTEMPTS, RESOLVED_DOUBTS, REJECTIONS, TEXTS):
+        for statement in (PHONES, RESOLVED_DOUBTS.where(OF_SENDS), REJECTIONS, TEXTS):
             connection.execute(statement, {"sends": sends})
+
+
+def _delete_of_send(engine: Engine, send: UUID, *, rows: bool) -> None:
+    """Delete the messages of a large send that is forgotten, some batches at a time."""
+    with reading(engine) as connection:
+        batches = connection.execute(BATCHES_OF_SEND, {"send": send}).scalars().all()
+    for first in range(0, len(batches), BATCHES):
+        with engine.begin() as connection:
+            for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS):
+                connection.execute(statement.where(OF_BATCHES), {"batches": batches[first : first + BATCHES]})
 
 
 def _by_hour(sends: list[UUID]) -> Iterator[tuple[datetime, list[UUID]]]:

@@ -1,20 +1,25 @@
 """Counts messages by hour, account, sender ID, category, country and status, in one of the workers.
 
-An hour comprises the sends accepted in it. It is recounted as a whole, in one commit, whenever the sums of its sends'
+An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its sends'
 counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the time of
 counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it takes to
 count. After a week, if nothing is open, it is final, and its messages may be deleted.
+
+Counting takes long, and readers of events wait for every transaction that has written (shared/events/stream.py). So the
+transaction writes only when it has counted; if retention has changed the hour meanwhile, it fails and is repeated.
 """
 
 import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from psycopg.errors import SerializationFailure
 from sqlalchemy import (
     Connection,
     Engine,
@@ -30,7 +35,10 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.exc import OperationalError
 
+from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
@@ -60,7 +68,9 @@ THIS_HOUR = func.date_trunc("hour", func.now(), "UTC")
 NEXT_HOURS = func.generate_series(
     func.coalesce(LAST_HOUR + HOUR, FIRST_SEND - HOUR, THIS_HOUR), func.now(), HOUR
 ).column_valued("hour")
-BEGIN = insert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS))
+BEGIN = (
+    upsert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
+)
 DUE = (
     select(
         usage_hour.c.began_at,
@@ -74,7 +84,7 @@ DUE = (
     .limit(1)
 )
 OF_THIS_HOUR = usage_hour.c.began_at == bindparam("hour")
-HOUR_ROW = select(usage_hour.c.counters, func.now().label("now")).where(OF_THIS_HOUR).with_for_update()
+HOUR_ROW = select(usage_hour.c.counters, func.now().label("now")).where(OF_THIS_HOUR)
 DIMENSIONS = (send.c.account_id, send.c.sender_id, send.c.lane)
 SUMS = (
     select(
@@ -153,21 +163,30 @@ class UsageCounter:
         began = time.monotonic()
         snapshot = {"isolation_level": "REPEATABLE READ"}
         hour: datetime | None = None
-        with (
-            attempt(self._engine, "usage") as job,
-            self._engine.connect().execution_options(**snapshot) as connection,
-            connection.begin(),
-        ):
-            connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
-            if not connection.execute(ONE_AT_A_TIME).scalar():
-                return None
+        with transaction(self._engine) as connection:
             connection.execute(BEGIN)
-            due = connection.execute(DUE).one_or_none()
-            if due is not None:
-                hour = due.began_at
-                job.begin(due.name, None, due.failures)
-                _count(connection, due.began_at, began)
+        with attempt(self._engine, "usage") as job, _unless_changed():
+            with self._engine.connect().execution_options(**snapshot) as connection, connection.begin():
+                connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
+                if not connection.execute(ONE_AT_A_TIME).scalar():
+                    return None
+                due = connection.execute(DUE).one_or_none()
+                if due is not None:
+                    hour = due.began_at
+                    job.begin(due.name, None, due.failures)
+                    _count(connection, due.began_at, began)
         return hour
+
+
+@contextmanager
+def _unless_changed() -> Iterator[None]:
+    """Context of a count. It is given up if the hour is changed meanwhile, and made again."""
+    try:
+        yield
+    except OperationalError as error:
+        if not isinstance(error.orig, SerializationFailure):
+            raise
+        log.info("an hour was changed while it was counted; it is counted again")
 
 
 def _count(connection: Connection, hour: datetime, began: float) -> None:

@@ -40,14 +40,13 @@ def resolve_by_receipts(engine: Engine, newest: float) -> int:
 
     The receipts are kept: from now on they match their message by its id.
     """
-    resolved = 0
+    resolutions = list[Resolution]()
     with transaction(engine) as connection:
         receipts = connection.execute(UNMATCHED, {"newest": timedelta(seconds=newest)}).all()
         for carrier in sorted({receipt.carrier for receipt in receipts}):
             of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
-            resolutions = _resolutions(connection, carrier, of_carrier)
-            resolved += resolve(connection, resolutions) if resolutions else 0
-    return resolved
+            resolutions += _resolutions(connection, carrier, of_carrier)
+        return resolve(connection, resolutions) if resolutions else 0
 
 
 def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]]) -> list[Resolution]:

@@ -59,7 +59,7 @@ CLAIM = text(
 RENEW = text(
     f"""
     UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}'
-      FROM unnest(CAST(:ids AS uuid[]), CAST(:epochs AS int[])) AS held (id, epoch)
+      FROM unnest(CAST(:ids AS uuid[]), CAST(:epochs AS bigint[])) AS held (id, epoch)
      WHERE w.id = held.id AND w.epoch = held.epoch
     """
 )

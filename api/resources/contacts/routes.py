@@ -1,7 +1,7 @@
 """The contacts of a group."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, Text, bindparam, column, func, select, true, type_coerce
@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
-from api.commit.idempotency import IdempotentResponse, once
+from api.commit.idempotency import IdempotentResponse, once, replay_if_repeated
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import csv_line
@@ -45,12 +45,21 @@ FIELDS = (
     .order_by(NAMES.c.name)
     .limit(bindparam("limit"))
 )
+CONTACTS_PER_TRANSACTION = 10_000
 CONTACTS_PAGE = 1_000
 """Contacts of an export that are read at a time."""
 MAX_COLUMNS = 200
 """Fields of a group that an export has columns for; of more, it has one column, as JSON."""
 
 CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedContactsResponse()
+
+
+class Put(NamedTuple):
+    """The contacts that a request has put so far, from the first on."""
+
+    contacts: int = 0
+    added: int = 0
+    changed: int = 0
 
 
 @endpoint(
@@ -90,16 +99,21 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
     """
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
-        numbering = numbering_of(find_group(connection, caller, group_id).country)
+        group = find_group(connection, caller, group_id)
+        repeated = replay_if_repeated(connection, key)
+    if repeated is not None:
+        return repeated
     # Before the transaction, which would otherwise stay open during the parsing.
-    entries = read_entries(body["contacts"], numbering)
+    entries = read_entries(body["contacts"], numbering_of(group.country))
+    fits = group.contact_count + len(entries.contacts) <= contacts.MAX_CONTACTS
+    first_pages = _put_first_pages(group_id, entries.contacts) if fits else Put()
     with services().engine.begin() as connection:
 
         def act() -> str:
             find_group(connection, caller, group_id)
             if not entries.contacts:
                 raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=entries.rejected[:100])
-            return encode(_put(connection, group_id, entries))
+            return encode(_put(connection, group_id, entries, first_pages))
 
         return once(connection, key, act)
 
@@ -135,22 +149,40 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
     )
 
 
-def _put(connection: Connection, group_id: UUID, entries: Entries) -> Any:
+def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> Put:
+    """Put all pages but the last, each in its own transaction: readers of events wait for whoever has written.
+
+    If the request fails after them, its repetition finds their contacts unchanged.
+    """
+    done, added, changed = 0, 0, 0
+    while len(new) - done > CONTACTS_PER_TRANSACTION:
+        with services().engine.begin() as connection:
+            put = _put_page(connection, group_id, new[done : done + CONTACTS_PER_TRANSACTION])
+        done, added, changed = done + CONTACTS_PER_TRANSACTION, added + put.added, changed + put.changed
+    return Put(done, added, changed)
+
+
+def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Contact]) -> contacts.PutResult:
     try:
-        put = contacts.put_contacts(connection, group_id, entries.contacts)
+        return contacts.put_contacts(connection, group_id, new)
     except contacts.UnknownGroup:
         raise group_not_found(group_id) from None
     except contacts.GroupFull as full:
         raise Problem("group_full", str(full)) from None
+
+
+def _put(connection: Connection, group_id: UUID, entries: Entries, first: Put) -> Any:
+    last = _put_page(connection, group_id, entries.contacts[first.contacts :])
+    added, changed = first.added + last.added, first.changed + last.changed
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
     response: dict[str, Any] = {
         "group_id": group_id,
-        "contact_count": put.contact_count,
+        "contact_count": last.contact_count,
         "counts": {
             "submitted": len(entries.contacts) + len(entries.rejected),
-            "added": put.added,
-            "changed": put.changed,
-            "unchanged": len(entries.contacts) - put.added - put.changed,
+            "added": added,
+            "changed": changed,
+            "unchanged": len(entries.contacts) - added - changed,
             "duplicate": duplicates,
             "invalid": len(entries.rejected) - duplicates,
         },

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
+from sqlalchemy import Connection, Row, Uuid, and_, bindparam, func, literal, select, tuple_, update
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -22,9 +22,12 @@ from api.resources.deliveries.schemas import (
 )
 from api.resources.webhooks.routes import find_webhook
 from api.schemas.paging import page_of
+from shared.db.connection import reading
+from shared.db.expressions import in_parameter
+from shared.db.tables.events import event
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events.stream import find
-from shared.ids import first_id_at
+from shared.ids import FIRST_ID, first_id_at
 from shared.outbox import EventType, add
 
 FIELDS = (
@@ -48,21 +51,31 @@ POST_AGAIN = update(delivery).values(
     state="pending", attempts=0, next_at=func.clock_timestamp(), updated_at=func.clock_timestamp()
 )
 REPLAY = POST_AGAIN.where(ONE)
-REPLAY_UNDELIVERED = POST_AGAIN.where(
-    OF_WEBHOOK, delivery.c.state.in_(["failed", "pending"]), delivery.c.event_id >= bindparam("first")
-)
+IS_UNDELIVERED = delivery.c.state.in_(["failed", "pending"])
+UNDELIVERED = select(delivery.c.event_id).where(OF_WEBHOOK, IS_UNDELIVERED, delivery.c.event_id >= bindparam("first"))
+REPLAY_UNDELIVERED = POST_AGAIN.where(OF_WEBHOOK, IS_UNDELIVERED, in_parameter(delivery.c.event_id, "events"))
 """Post again at once what has failed, or waits for its next attempt."""
 END_REST = update(webhook).where(webhook.c.id == bindparam("webhook")).values(rest_until=None)
-GO_BACK = text(
-    """
-    UPDATE webhook w SET xid = e.xid, event_id = e.id, rest_until = NULL, epoch = epoch + 1, lease_until = NULL
-      FROM (SELECT xid, CAST('00000000-0000-0000-0000-000000000000' AS uuid) AS id FROM event
-             WHERE account_id = :account AND id >= :first ORDER BY xid LIMIT 1) e
-     WHERE w.id = :webhook AND (e.xid, e.id) < (w.xid, w.event_id)
-    """
+FIRST_XID = (
+    select(event.c.xid)
+    .where(event.c.account_id == bindparam("account"), event.c.id >= bindparam("first"))
+    .order_by(event.c.xid)
+    .limit(1)
+)
+GO_BACK = (
+    update(webhook)
+    .where(
+        webhook.c.id == bindparam("webhook"),
+        tuple_(bindparam("xid_then", type_=webhook.c.xid.type), literal(FIRST_ID, Uuid))
+        < tuple_(webhook.c.xid, webhook.c.event_id),
+    )
+    .values(
+        xid=bindparam("xid_then"), event_id=FIRST_ID, rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None
+    )
 )
 """Reads the account's events again from the first one since a time, in the order of their commits. Also takes the
-webhook from the process that has its lease. One statement, so that no event is passed over meanwhile."""
+webhook from the process that has its lease. No webhook has passed an event that is committed after that one was found
+(shared/events/stream.py)."""
 
 DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), RecoverResponse()
 
@@ -84,9 +97,9 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
                 raise Problem(
                     "state_conflict", "This webhook has no `url` to test: it posts to each send's `callback_url`."
                 )
-            event = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
+            event_id = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
             return encode(
-                TESTED.dump({"webhook_id": webhook_id, "event_id": event, "type": str(EventType.WEBHOOK_TEST)})
+                TESTED.dump({"webhook_id": webhook_id, "event_id": event_id, "type": str(EventType.WEBHOOK_TEST)})
             )
 
         return once(connection, key, act)
@@ -157,14 +170,19 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Idempoten
     if since > datetime.now(UTC):
         raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Use a time in the past."}])
     key = key_of_request(caller, body)
+    first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
+    # Before the transaction writes, because readers of events wait for that.
+    with reading(services().engine) as connection:
+        undelivered = connection.execute(UNDELIVERED, {"webhook": webhook_id, "first": first}).scalars().all()
+        xid = connection.execute(FIRST_XID, {"account": caller.account_id, "first": first}).scalar()
     with services().engine.begin() as connection:
 
         def act() -> str:
             _active(connection, caller, webhook_id)
-            first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
-            connection.execute(REPLAY_UNDELIVERED, {"webhook": webhook_id, "first": first})
+            connection.execute(REPLAY_UNDELIVERED, {"webhook": webhook_id, "events": undelivered})
             connection.execute(END_REST, {"webhook": webhook_id})
-            connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
+            if xid is not None:
+                connection.execute(GO_BACK, {"webhook": webhook_id, "xid_then": xid})
             return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
 
         return once(connection, key, act)

@@ -7,14 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, func, select, text
+
+import worker.jobs.usage
 
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import fresh_database
 from tests.harness.service import Service
-from worker.jobs.usage import UsageCounter
+from worker.jobs.usage import Key, UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -101,6 +103,22 @@ def test_what_ended_with_its_send_is_of_no_country(service: Service) -> None:
     count(service)
     assert [(row["country"], row["messages"], row["credits"]) for row in usage(service, "by=country")] == [(None, 2, 0)]
     assert of_usage(service) == of_messages(service)
+
+
+def test_counting_does_not_hold_up_readers_of_events(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They wait for every transaction that has written."""
+    written = list[Any]()
+
+    def replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+        written.append(connection.execute(select(func.pg_current_xact_id_if_assigned())).scalar())
+        replace_usage(connection, hour, counts)
+
+    replace_usage = worker.jobs.usage._replace
+    monkeypatch.setattr(worker.jobs.usage, "_replace", replace)
+    service.send(KE)
+    count(service)
+    assert written == [None]
+    assert sum(of_usage(service).values()) == 1
 
 
 def test_sandboxes_and_other_accounts_are_not_counted(service: Service) -> None:

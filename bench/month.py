@@ -13,9 +13,9 @@ from bench.load import single_sends
 from bench.measure import bulk
 from bench.stand import SECRET_KEY, SENDER, Stand
 from shared.accounts.administration import create_account, create_key, top_up
-from shared.api_key import SCOPES
 from shared.db.partitions import make_partitions
 from shared.db.tables.accounts import sender_id
+from shared.scopes import SCOPES
 from shared.senders.sender_ids import request_sender
 
 ACCOUNTS = 4

@@ -19,11 +19,11 @@ from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from shared.accounts.administration import create_account, create_key, top_up
-from shared.api_key import SCOPES
 from shared.audit.check import audit
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
+from shared.scopes import SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
 
 METRICS_TOKEN = "a-token-that-only-measurements-use"

@@ -27,7 +27,6 @@ from api.server.reuse_port import bound_socket
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account, create_key, top_up
-from shared.api_key import SCOPES
 from shared.carriers.receipts import Receipt
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
@@ -35,10 +34,11 @@ from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch
 from shared.lifecycle import MessageStatus
+from shared.scopes import SCOPES
 from shared.settings import Settings
 from shared.task_queue import make_celery
 from worker.process import WorkerProcess
-from worker.receipts.apply import record
+from worker.receipts.match import record
 from worker.tasks import register
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer

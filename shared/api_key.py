@@ -17,26 +17,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 ALPHABET = string.digits + string.ascii_letters
-SCOPES = (
-    "sms:send",
-    "sms:read",
-    "balance:read",
-    "groups:read",
-    "groups:write",
-    "keys:read",
-    "keys:write",
-    "senders:read",
-    "senders:write",
-    "suppressions:read",
-    "suppressions:write",
-    "webhooks:read",
-    "webhooks:write",
-    "privacy:write",
-    "people:read",
-    "people:write",
-)
-DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read") and scope != "people:read"))
-"""The default scopes: sending and reading, but not who is in the account and what they changed."""
 DIGEST_BYTES = 32
 MAX_NETWORKS = 50
 """Maximum number of networks of one key."""

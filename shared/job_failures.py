@@ -169,10 +169,11 @@ def succeeded(engine: Engine, job: Job) -> None:
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:
     """Store a job's failure. Returns whether the job is now set aside."""
     description = _describe(error)
-    with transaction(engine) as connection:
+    with transaction(engine, durable=False) as connection:  # others need the disk: many jobs may fail at once
         values = {"kind": job.kind, "subject": job.subject, "account_id": job.account_id, "error": description}
         failures = connection.execute(FAIL, {**values, "wait": FIRST_WAIT}).scalar_one()
-        if failures >= MAX_FAILURES:
+    if failures >= MAX_FAILURES:
+        with transaction(engine) as connection:
             if on_set_aside is not None:
                 on_set_aside(connection, str(job.subject), description)
             key = {"job_kind": job.kind, "job_subject": job.subject}

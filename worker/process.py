@@ -26,8 +26,8 @@ from worker.jobs.usage import UsageCounter
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
-from worker.receipts.apply import record as record_receipts
 from worker.receipts.late_responses import record_late_responses
+from worker.receipts.match import record as record_receipts
 from worker.recovery.sweeper import Sweeper
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues

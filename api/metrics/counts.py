@@ -39,7 +39,7 @@ from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
 from shared.lifecycle import SendState
-from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, CLOSED_ONLY_CARRIER
+from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, UNAVAILABLE_ONLY_CARRIER
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ QUEUE = text(
         SELECT carrier, min(since) AS since FROM carrier_report WHERE state <> 'ready' GROUP BY carrier
     ), unfinished AS (
         SELECT b.lane, coalesce(split_part(b.carrier, '/', 1),
-                                CASE WHEN {AWAITS_ONLY_CARRIER} THEN ({CLOSED_ONLY_CARRIER}) END, '') AS carrier,
+                                CASE WHEN {AWAITS_ONLY_CARRIER} THEN ({UNAVAILABLE_ONLY_CARRIER}) END, '') AS carrier,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS messages, s.kind,
                CASE WHEN b.state NOT IN ('waiting', 'queued') THEN CAST(b.state AS text)
                     WHEN {AWAITS_CARRIER} OR ({AWAITS_ONLY_CARRIER}) THEN 'awaiting_carrier'
@@ -93,7 +93,7 @@ QUEUE = text(
     """
 )
 """Unfinished batches by what they wait for. SQL, as what awaits a carrier is a condition that workers share. An age is
-only that of a batch which may be sent now, or once its carrier is open."""
+only that of a batch which may be sent now, or once its carrier is available."""
 
 
 def _count(of: Table, *conditions: ColumnElement[bool]) -> Select[int]:

@@ -8,8 +8,9 @@ from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
-from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key
+from shared.api_key import make_key
 from shared.health.finding import hint
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 SCOPES_HELP = "May be repeated; `all`: every scope. Default: sms:send and the read scopes."
 

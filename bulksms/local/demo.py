@@ -10,7 +10,7 @@ from bulksms.local.files import write_private
 from shared.accounts.administration import Refused, create_account, create_key, find_account, top_up
 from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
-from shared.api_key import SCOPES, NewKey, matches
+from shared.api_key import NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
 from shared.db.tables import accounts
@@ -19,6 +19,7 @@ from shared.people.memberships import add_member
 from shared.people.persons import create_person, person_by_email, set_operator_role
 from shared.people.roles import OperatorRole, Role
 from shared.people.sign_in_links import FIRST_VALID, make_link
+from shared.scopes import SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
 from shared.settings import Settings, from_environment
 

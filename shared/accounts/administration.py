@@ -15,11 +15,12 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.refused import Refused as Refused
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
-from shared.api_key import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
+from shared.api_key import NewKey, hash_secret, make_key, networks
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
 from shared.db.tables.money import ledger
 from shared.ledger.ledger import Entry, post
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.sms.numbering import is_country
 
 __all__ = [

@@ -1,1 +1,1 @@
-"""Messages in doubt: whom evidence is about, and how they are resolved."""
+"""Messages in doubt: which message a piece of evidence is about, and how doubts are resolved."""

@@ -34,7 +34,7 @@ from shared.sends.sendable import (
     AWAITED_SINCE,
     AWAITS_CARRIER,
     AWAITS_ONLY_CARRIER,
-    CLOSED_ONLY_CARRIER,
+    UNAVAILABLE_ONLY_CARRIER,
     SENDABLE,
 )
 
@@ -95,7 +95,7 @@ WAITING = text(
 AWAITING = text(
     f"""
     SELECT count(*) AS batches, sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) AS messages,
-           string_agg(DISTINCT coalesce(split_part(b.carrier, '/', 1), ({CLOSED_ONLY_CARRIER})), ', ') AS carriers,
+           string_agg(DISTINCT coalesce(split_part(b.carrier, '/', 1), ({UNAVAILABLE_ONLY_CARRIER})), ', ') AS carriers,
            coalesce(extract(epoch FROM clock_timestamp() - min(CASE b.state WHEN 'queued' THEN b.due_at
                                                                             ELSE {AWAITED_SINCE} END))::int,
                     0) AS seconds

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.accounts.operator_keys import OPERATOR_SCOPES
-from shared.api_key import SCOPES
+from shared.scopes import SCOPES
 
 __all__ = ["OPERATOR_ROLES", "OPERATOR_ROLE_SCOPES", "ROLES", "ROLE_SCOPES", "OperatorRole", "Role"]
 
@@ -24,9 +24,14 @@ class OperatorRole(StrEnum):
     SUPPORT = "support"
 
 
-OF_OWNERS = ("keys:read", "people:read")
-"""Read scopes that only owners have."""
-VIEWER_SCOPES = tuple(scope for scope in SCOPES if scope.endswith(":read") and scope not in OF_OWNERS)
+VIEWER_SCOPES = (
+    "sms:read",
+    "balance:read",
+    "groups:read",
+    "senders:read",
+    "suppressions:read",
+    "webhooks:read",
+)
 ROLE_SCOPES: Final[dict[str, tuple[str, ...]]] = {
     Role.OWNER: SCOPES,
     Role.SENDER: ("sms:send", *VIEWER_SCOPES, "groups:write", "suppressions:write"),

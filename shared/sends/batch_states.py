@@ -1,6 +1,6 @@
 """Every change of a batch's state, as SQL. No other module sets `batch.state`.
 
-    waiting   its time has not come, or all carriers that may take it are closed
+    waiting   its time has not come, or all carriers that may take it are unavailable
     queued    may be claimed, in fair order
     sending   in a worker's cycle, under a lease
     paused    its send is paused by its owner
@@ -60,7 +60,7 @@ ROUTE = text(
      WHERE b.id = w.id
     """
 )
-"""Puts queued batches into carriers' queues. Those whose carriers are all closed wait, and are looked at again."""
+"""Puts queued batches into carriers' queues. Those whose carriers are all unavailable wait, and are looked at again."""
 
 WAKE_DUE = text(
     f"""
@@ -72,15 +72,15 @@ WAKE_DUE = text(
 )
 """Queues what is due, a thousand at a time, and forgets its carrier: it is routed again. Batches that another
 transaction has locked are woken the next time."""
-WAKE_OPENED = text(
+WAKE_AVAILABLE = text(
     f"""
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
-        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
+        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:available)
          LIMIT :limit FOR UPDATE SKIP LOCKED)
     RETURNING id
     """
 )
-"""Queues what waits for a carrier that is open again."""
+"""Queues what waits for a carrier that is available again."""
 
 LEASE_OVER = """(b.lease_until < clock_timestamp()
                   OR b.lease_until > clock_timestamp() + interval '2 minutes')"""

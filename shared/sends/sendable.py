@@ -20,20 +20,21 @@ COMPETES = f"{MAY_CONTINUE} AND (s.rate IS NULL OR s.rate >= 4 * s.segments)"
 waits beside it."""
 
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
-"""A batch `b` waits because all carriers that may take it are closed; `carrier` is one of them."""
+"""A batch `b` waits because all carriers that may take it are unavailable; `carrier` is one of them."""
 
-CLOSED_ONLY_CARRIER = """
+UNAVAILABLE_ONLY_CARRIER = """
     SELECT min(carrier) AS carrier FROM carrier_report
      WHERE reported_at > clock_timestamp() - interval '5 seconds'
     HAVING count(DISTINCT carrier) = 1 AND bool_and(state <> 'ready')
 """
-"""The installation's only carrier, if it is closed in all workers."""
+"""The installation's only carrier, if it is unavailable in all workers."""
 
 AWAITS_ONLY_CARRIER = f"""
     b.state = 'queued' AND NOT s.test AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
-    AND EXISTS ({CLOSED_ONLY_CARRIER})
+    AND EXISTS ({UNAVAILABLE_ONLY_CARRIER})
 """
-"""A batch `b` of a send `s` waits for the only carrier, which is closed. It stays in the queue: it has no other way."""
+"""A batch `b` of a send `s` waits for the only carrier, which is unavailable. It stays in the queue: it has no other
+way."""
 
 AWAITED_SINCE = """
     GREATEST(s.created_at, s.send_at, (SELECT min(r.since) FROM carrier_report r

@@ -13,7 +13,7 @@ from api.openapi.document import document
 from clients.making.files import ROOT
 from clients.making.walkthrough import ALSO_GOOD
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES
+from shared.scopes import SCOPES
 from tests.harness.house import SECRET_KEY, House, house
 
 TOOLS = Path(__file__).parent / "npm"

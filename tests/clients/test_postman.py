@@ -15,7 +15,8 @@ from bulksms.local.ports import LOOPBACK
 from clients.making.files import made_files
 from clients.making.walkthrough import ALSO_GOOD, CAPTURED, CAPTURED_OF, FOLDERS, LIVE_ONLY, OF_TEST_KEY
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES, NewKey
+from shared.api_key import NewKey
+from shared.scopes import SCOPES
 from tests.harness.house import SECRET_KEY, House, house
 
 VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")

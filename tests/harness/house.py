@@ -20,9 +20,10 @@ from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from shared.accounts.administration import create_account, create_key, top_up
-from shared.api_key import SCOPES, NewKey
+from shared.api_key import NewKey
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
+from shared.scopes import SCOPES
 from tests.harness.leaks import in_logs, in_redis
 from tests.harness.servers import make_migrated_postgres, make_redis
 

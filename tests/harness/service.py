@@ -21,15 +21,15 @@ from werkzeug.test import TestResponse
 
 from api.app import create_app
 from shared.accounts.administration import create_account, create_key, top_up
-from shared.api_key import SCOPES
 from shared.contacts.groups import add_contacts, create_group
+from shared.scopes import SCOPES
 from shared.settings import Settings
 from shared.task_queue import make_celery
 from tests.harness.database import api_engine
 from tests.harness.documented import documented
 from tests.harness.event_loop_client import EventLoopClient
 from worker.process import WorkerProcess
-from worker.receipts import apply as receipts
+from worker.receipts import match as receipts
 from worker.tasks import register
 
 SECRET_KEY = "test-secret-key-of-enough-characters"

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from shared.accounts.operator_keys import OPERATOR_SCOPES
-from shared.api_key import SCOPES
+from shared.scopes import SCOPES
 from tests.mutations.source import (
     Condition,
     Declaration,

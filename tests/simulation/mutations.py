@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, TextClause, text
 import shared.carriers.receipts
 import shared.doubts.resolution
 import shared.sends.batch_states
-import worker.receipts.apply
+import worker.receipts.match
 import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
@@ -27,7 +27,7 @@ from shared.lifecycle import MessageStatus
 from shared.sends.sendable import MAY_CONTINUE
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
-from worker.receipts.apply import MOVES
+from worker.receipts.match import MOVES
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.close_intents import Settlement
 
@@ -209,18 +209,18 @@ MUTATIONS = (
     Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=3035),
-    Mutation("counters not moved", lambda: [(worker.receipts.apply, "add_to_sends", nothing)]),
+    Mutation("counters not moved", lambda: [(worker.receipts.match, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
-        lambda: [sql(worker.receipts.apply, "APPLY", RECEIPT_MOVES, "true")],
+        lambda: [sql(worker.receipts.match, "APPLY", RECEIPT_MOVES, "true")],
     ),
     Mutation(
         "receipts in any order",
-        lambda: [sql(worker.receipts.apply, "APPLY", RECEIPT_MOVES, IN_ANY_ORDER)],
+        lambda: [sql(worker.receipts.match, "APPLY", RECEIPT_MOVES, IN_ANY_ORDER)],
     ),
     Mutation(
         "usual receipts move what is not sent",
-        lambda: [sql(worker.receipts.apply, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
+        lambda: [sql(worker.receipts.match, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
     Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=32),
     Mutation("early receipts dropped", lambda: [(shared.carriers.receipts, "KEEP", text("SELECT 1"))]),

@@ -25,8 +25,8 @@ from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
 from tests.simulation.watch import LIVE, TEST, Watch
 from worker.carriers.base import Receipt
-from worker.receipts.apply import record
 from worker.receipts.late_responses import record_late_responses
+from worker.receipts.match import record
 from worker.recovery.sweeper import MESSAGES_WAIT
 
 LEASE = 15.0

@@ -20,7 +20,7 @@ from shared.inbound import end_parts
 from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
 from worker.jobs.purge_groups import purge_deleted_groups
-from worker.receipts.apply import match_kept
+from worker.receipts.match import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
 
 KEPT_FOR = 3 * 86_400.0

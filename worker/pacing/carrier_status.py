@@ -1,7 +1,7 @@
 """Exchanges the carriers' state between workers and with the operator, every second.
 
 The operator's settings (`carrier_setting`) take effect without dropping connections. Each worker reports the state of
-each carrier (`carrier_report`). A carrier is open as long as at least one worker reports it as ready.
+each carrier (`carrier_report`). A carrier is available as long as at least one worker reports it as ready.
 """
 
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ IS_ALONE = and_(carrier_report.c.alone, carrier_report.c.worker != bindparam("wo
 OTHERS = (
     select(
         carrier_report.c.carrier,
-        func.bool_or(carrier_report.c.state == "ready").label("open"),
+        func.bool_or(carrier_report.c.state == "ready").label("available"),
         func.bool_or(carrier_report.c.state == "probing").label("probing"),
         func.count().filter(IS_ALONE).label("alone"),
     )
@@ -74,7 +74,7 @@ class CarrierStatus:
     limits: tuple[Limit, ...] = ()
     worker: str = ""
     """This worker's unique name."""
-    open: frozenset[str] = frozenset()
+    available: frozenset[str] = frozenset()
     """Carriers that at least one worker reports as ready."""
     trying: set[str] = field(default_factory=set)
     """Other carriers that may get one batch as a probe. The sorter that assigns it removes the carrier."""
@@ -86,12 +86,12 @@ class CarrierStatus:
     def __post_init__(self) -> None:
         self._file = {breaker.carrier.name: (breaker.carrier.rate, breaker.carrier.window) for breaker in self.breakers}
         self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
-        self.open = frozenset(self._file)
+        self.available = frozenset(self._file)
 
     @property
     def usable(self) -> frozenset[str]:
-        """Carriers that may get a batch now: open ones, and those that may get a probe."""
-        return self.open | self.trying
+        """Carriers that may get a batch now: available ones, and those that may get a probe."""
+        return self.available | self.trying
 
     def refresh(self) -> None:
         """Apply changed settings, report this worker's state, and read the others'."""
@@ -101,8 +101,8 @@ class CarrierStatus:
                 self._apply_limits(connection)
             connection.execute(REPORT, self._report())
             rows = connection.execute(OTHERS, {"worker": self.worker}).all()
-        self.open = frozenset(row.carrier for row in rows if row.open)
-        self.trying = {row.carrier for row in rows if row.probing and not row.open}
+        self.available = frozenset(row.carrier for row in rows if row.available)
+        self.trying = {row.carrier for row in rows if row.probing and not row.available}
         self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)
 
     def _apply_settings(self, connection: Connection) -> None:

@@ -31,7 +31,7 @@ from worker.jobs.recipient_limits import RecipientLimits
 from worker.outages import Outage
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
-from worker.receipts.apply import match_kept
+from worker.receipts.match import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.end_sends import end_sends
 from worker.recovery.recover import recover

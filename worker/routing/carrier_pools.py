@@ -65,7 +65,7 @@ class CarrierPools:
         return 0
 
     def follow(self) -> None:
-        """Requeue batches of carriers that opened or closed. One worker does this for all."""
+        """Requeue batches of carriers that became available or unavailable. One worker does this for all."""
         self._sorter.follow()
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
 """Chooses the carrier of a message just before it is sent: a pure function of the rules in CARRIERS_FILE, the message,
-its attempts so far, and the open carriers.
+its attempts so far, and the available carriers.
 
 The first route whose conditions the message meets applies. Its carriers are used in order, or the cheapest first. A
-message goes to the next carrier if one has not taken it or is not open. If none is open, it waits for the first. It
+message goes to the next carrier if one has not taken it or is not available. If none is, it waits for the first. It
 never goes to a second carrier while the first may have it.
 """
 
@@ -17,7 +17,7 @@ MAX_CACHED = 20_000
 
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
 """first     the first in order                     again   an earlier one did not take it
-cheapest  it costs the least                     waits   none is open, and this one is first
+cheapest  it costs the least                     waits   none is available, and this one is first
 fallback  the one before is paused, down or open only    the send names it (`bulksms carriers test`)"""
 
 
@@ -78,7 +78,7 @@ class Routes:
         prefixes += [limit.prefix for limit in self.limits if limit.prefix]
         self._digits = max(map(len, prefixes), default=0)
 
-    def chooser(self, sender: str, lane: int, attempts: int, open_now: Collection[str]) -> Callable[[str], Choice]:
+    def chooser(self, sender: str, lane: int, attempts: int, available: Collection[str]) -> Callable[[str], Choice]:
         """A function from phone to choice, for messages that are otherwise alike. Caches by prefix."""
         digits = self._digits
         cache: dict[str, Choice] = {}
@@ -87,7 +87,7 @@ class Routes:
             prefix = phone[:digits]
             choice = cache.get(prefix)
             if choice is None:
-                choice = self._choose(*self._order(prefix, sender, lane), attempts, open_now)
+                choice = self._choose(*self._order(prefix, sender, lane), attempts, available)
                 if self.limits:
                     limits = tuple(limit.name for limit in self.limits if limit.counts(prefix, sender))
                     choice = choice._replace(limits=limits)
@@ -121,10 +121,10 @@ class Routes:
         return float("inf") if longest is None else prices[longest]
 
     @staticmethod
-    def _choose(route: Route, order: tuple[str, ...], attempts: int, open_now: Collection[str]) -> Choice:
+    def _choose(route: Route, order: tuple[str, ...], attempts: int, available: Collection[str]) -> Choice:
         start = attempts % len(order)
         rotated = order[start:] + order[:start]
-        chosen = next((carrier for carrier in rotated if carrier in open_now), None)
+        chosen = next((carrier for carrier in rotated if carrier in available), None)
         if chosen is None:
             return Choice(rotated[0], route.name, "waits")
         if chosen == order[0]:

@@ -1,8 +1,8 @@
 """Sorts waiting batches into the queues of their carriers, if there are several. Keeps their order.
 
 A batch whose messages go to several carriers goes to one after another: the indexes of the next carrier's portion come
-first in `retry`, and after that carrier's cycle the batch is sorted again. A batch whose carriers are all closed waits,
-outside the queues of open carriers, and is sorted again when one opens.
+first in `retry`, and after that carrier's cycle the batch is sorted again. A batch whose carriers are all unavailable
+waits, outside the carriers' queues, and is sorted again when one becomes available.
 
 Messages with rate limits are a separate portion, for the queue of these limits. The portion that takes least time goes
 first.
@@ -36,7 +36,7 @@ from worker.routing.routes import Choice, Routes
 BATCH_SIZE = 64
 """Batches sorted in one transaction."""
 WAIT = 30.0
-"""Seconds until a batch that waits for a carrier is sorted again; sooner if one opens."""
+"""Seconds until a batch that waits for a carrier is sorted again; sooner if one becomes available."""
 
 UNSORTED = text(
     f"""
@@ -49,7 +49,7 @@ UNSORTED = text(
 )
 """Locks the next batches without a carrier in fair order, so that no other worker sorts or claims them meanwhile."""
 
-IN_CLOSED_QUEUE = (
+IN_QUEUE_OF_UNAVAILABLE = (
     select(batch.c.id)
     .where(
         in_constants(batch.c.state, BatchState.QUEUED),
@@ -59,8 +59,10 @@ IN_CLOSED_QUEUE = (
     .limit(bindparam("limit"))
     .with_for_update(skip_locked=True)
 )
-UNSORT_CLOSED = update(batch).where(batch.c.id.in_(IN_CLOSED_QUEUE)).values(carrier=None, portion=None, route=None)
-"""Unsorts batches in the queue of a carrier that has closed, or of a limit that was removed."""
+UNSORT_UNAVAILABLE = (
+    update(batch).where(batch.c.id.in_(IN_QUEUE_OF_UNAVAILABLE)).values(carrier=None, portion=None, route=None)
+)
+"""Unsorts batches in the queue of a carrier that has become unavailable, or of a limit that was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +127,16 @@ class Sorter:
         return {sorted_batch.queue for sorted_batch in sorted_batches}
 
     def follow(self, limit: int = 500) -> None:
-        """Requeue batches of carriers that opened or closed. One worker does this every second."""
+        """Requeue batches of carriers that became available or unavailable. One worker does this every second."""
         carriers = sorted(self._carrier_status.usable | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
             queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
-            connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
+            connection.execute(UNSORT_UNAVAILABLE, {"known": queues, "limit": limit})
             clock = fair_queueing.clock(connection)
-            opened = connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit}).scalars().all()
-            if opened:
-                requeue_batches(connection, opened, clock)
+            wake = {"available": carriers, "limit": limit}
+            woken = connection.execute(batch_states.WAKE_AVAILABLE, wake).scalars().all()
+            if woken:
+                requeue_batches(connection, woken, clock)
 
     def _sort_batches(self, rows: Sequence[Row[Any]]) -> list[SortResult]:
         """Where each batch goes. Raises SendsUnusable for all sends whose sorting fails."""

@@ -27,12 +27,12 @@ from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import Actor
 from shared.audit.results import list_audits
 from shared.db.connection import reading
-from shared.failed_jobs import list_failed_jobs, retry_failed_job
 from shared.guard import Notes, state_of
 from shared.health.doctor import examine
 from shared.health.installation import Installation
 from shared.ids import LAST_NUMBER
 from shared.sends.guard_release import release_guard
+from shared.set_aside_jobs import list_failed_jobs, retry_failed_job
 
 JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse()
 DOCTOR, GUARD, GUARD_RELEASED = DoctorResponse(), GuardResponse(), GuardReleasedResponse()

@@ -5,7 +5,7 @@ from marshmallow import validate
 from api.resources.api_keys.schemas import KNOWN_SCOPES, MakeApiKey
 from api.schemas import fields
 from api.schemas.fields import doc
-from shared.api_key import DEFAULT_SCOPES, SCOPES
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 
 class NewKey(MakeApiKey):

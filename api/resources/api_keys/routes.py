@@ -35,7 +35,8 @@ from shared.accounts.api_keys import (
     list_keys,
     rotate_key,
 )
-from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
+from shared.api_key import make_key, networks
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 
 class Issued(NamedTuple):

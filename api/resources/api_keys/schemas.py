@@ -9,7 +9,8 @@ from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
 from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
-from shared.api_key import MAX_NETWORKS, SCOPES, networks
+from shared.api_key import MAX_NETWORKS, networks
+from shared.scopes import SCOPES
 
 MAX_REQUESTS = 1_000_000
 SECRET = "smss_<shown once>"

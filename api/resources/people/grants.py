@@ -6,8 +6,8 @@ from api.auth.tokens import Caller
 from api.problems import Problem
 from api.resources.api_keys.own_key import own_key
 from shared.accounts.api_keys import exceeds
-from shared.api_key import SCOPES
 from shared.people.roles import ROLE_SCOPES
+from shared.scopes import SCOPES
 
 
 def refuse_more(connection: Connection, caller: Caller, role: str) -> None:

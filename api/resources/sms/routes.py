@@ -47,7 +47,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
 )
 def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to one phone."""
-    return _accept(caller, "single", body)
+    return accept_request(caller, "single", body)
 
 
 @endpoint(
@@ -61,7 +61,7 @@ def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingRe
 )
 def send_bulk(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to up to 100,000 phones."""
-    return _accept(caller, "bulk", body)
+    return accept_request(caller, "bulk", body)
 
 
 @endpoint(
@@ -74,7 +74,7 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | Pend
 )
 def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to every contact of a group."""
-    return _accept(caller, "group", body)
+    return accept_request(caller, "group", body)
 
 
 @endpoint(
@@ -110,7 +110,11 @@ def price(caller: Caller) -> IdempotentResponse:
     return quote(services(), caller, kind, loaded, key_of_request(caller, loaded))
 
 
-def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
+def accept_request(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
+    """Accept the send of the current request, whose `body` is loaded with the schema of its kind.
+
+    On the event loop, the response to a send to one phone is pending until its commit.
+    """
     request = current_request()
     request_id = request.request_id if request.summary.is_sampled else None
     traceparent = request.summary.traceparent

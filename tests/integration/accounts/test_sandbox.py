@@ -24,9 +24,9 @@ from shared.accounts.administration import (
 )
 from shared.accounts.category_rules import set_cap
 from shared.accounts.limits import set_limits
-from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.audit.check import audit
 from shared.inbound import Inbound, store
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
 from tests.harness.database import disposable_database
 from tests.harness.people import a_person

@@ -11,7 +11,8 @@ from werkzeug.test import TestResponse
 from api.auth import tokens
 from api.resources.api_keys import routes
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES, networks
+from shared.api_key import networks
+from shared.scopes import SCOPES
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.harness.times import ahead
 

@@ -6,7 +6,7 @@ from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS, OPERATORS
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES
+from shared.scopes import SCOPES
 from tests.harness import authorization
 from tests.harness.authorization import OTHER_PATHS, Route
 from tests.harness.owned import NOBODYS

@@ -13,8 +13,9 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from bulksms.cli import main
 from shared import outbox as events
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES, NewKey
+from shared.api_key import NewKey
 from shared.people.totp import code_at
+from shared.scopes import SCOPES
 from tests.harness.people import a_person
 from tests.harness.people import sign_in as sign_in_as
 from tests.harness.receiver import Receiver, receiver

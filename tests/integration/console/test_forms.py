@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.api_key import SCOPES
 from shared.people.totp import code_at
+from shared.scopes import SCOPES
 from tests.harness.console import Console
 from tests.harness.people import PASSWORD
 

@@ -12,7 +12,7 @@ from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
-from worker.receipts import apply as receipts
+from worker.receipts import match as receipts
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.recover import recover
 

@@ -8,10 +8,10 @@ from sqlalchemy import text
 
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import Actor
-from shared.api_key import SCOPES
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.persons import disable_person
 from shared.people.totp import code_at
+from shared.scopes import SCOPES
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.integration.people.test_second_factor import enable, now

@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from shared.accounts.administration import create_key
-from shared.api_key import SCOPES
 from shared.people.persons import disable_person
 from shared.people.roles import ROLE_SCOPES
+from shared.scopes import SCOPES
 from tests.harness.people import a_person, changes
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 

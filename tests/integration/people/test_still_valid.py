@@ -11,10 +11,11 @@ from sqlalchemy import Connection
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import rotate_key
 from shared.accounts.operator_keys import revoke_operator_key
-from shared.api_key import SCOPES, make_key
+from shared.api_key import make_key
 from shared.people.memberships import change_role, end_membership
 from shared.people.persons import disable_person, set_operator_role
 from shared.people.sessions import end_session
+from shared.scopes import SCOPES
 from tests.harness.operator import OperatorClient
 from tests.harness.people import Person, a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service

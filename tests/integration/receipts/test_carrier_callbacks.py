@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from tests.harness.service import Service
-from worker.receipts.apply import match_kept
+from worker.receipts.match import match_kept
 
 SECRET = "a-long-secret-of-a-carrier-0123456789"
 FILE = f"""

@@ -15,8 +15,8 @@ from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.jobs.housekeeping import housekeeping
-from worker.receipts.apply import match_kept, record
 from worker.receipts.late_responses import record_late_responses
+from worker.receipts.match import match_kept, record
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.advance import advance
 from worker.sending.claim import claim
@@ -336,7 +336,7 @@ def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: 
 def test_many_receipts_of_others_keep_none_waiting(
     service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.receipts.apply.PAGE", 3)
+    monkeypatch.setattr("worker.receipts.match.PAGE", 3)
     batch = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
     others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
     record(service.engine, CARRIER, batch)

@@ -19,7 +19,7 @@ from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
-from worker.receipts import apply as receipts
+from worker.receipts import match as receipts
 from worker.routing.carrier_pools import CarrierPools
 
 FILE = """

@@ -19,7 +19,8 @@ from shared.accounts.administration import (
     suspend_account,
     top_up,
 )
-from shared.api_key import DEFAULT_SCOPES, hash_secret, same
+from shared.api_key import hash_secret, same
+from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, form_of, request_sender
 
 PEPPER = "a-secret-of-the-installation-for-tests"

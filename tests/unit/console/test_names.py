@@ -3,9 +3,9 @@
 from api.resources.sends.bottleneck import REASONS
 from console.pages import formats
 from console.views import api_keys, sends, webhooks
-from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.lifecycle import LANES, MessageStatus, SendState
 from shared.outbox import EventType
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 
 def test_every_scope_has_a_text() -> None:

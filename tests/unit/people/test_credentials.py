@@ -3,12 +3,12 @@
 import pytest
 from argon2 import extract_parameters
 
-from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.observability.logs import scrub
 from shared.people.emails import normalized_email
 from shared.people.passwords import hash_password, is_outdated, password_problem, verify
 from shared.people.random_secrets import INVITATION, LINK, SESSION, hash_of, new_secret
 from shared.people.roles import ROLE_SCOPES
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 
 def test_a_password_is_hashed_as_owasp_recommends() -> None:

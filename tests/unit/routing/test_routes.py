@@ -10,8 +10,8 @@ def routes(*chosen: Route) -> Routes:
     return Routes((*chosen, Route("rest", ("three",))), PRICES)
 
 
-def choose(routing: Routes, phone: str = "254711000000", open_now: set[str] = ALL, attempts: int = 0) -> Choice:
-    return routing.chooser("ACME", 1, attempts, open_now)(phone)
+def choose(routing: Routes, phone: str = "254711000000", available: set[str] = ALL, attempts: int = 0) -> Choice:
+    return routing.chooser("ACME", 1, attempts, available)(phone)
 
 
 def test_it_works() -> None:
@@ -42,19 +42,19 @@ def test_a_carrier_without_a_price_is_the_dearest() -> None:
 
 def test_one_that_is_closed_is_passed_over() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(routing, open_now={"two", "three"}) == Choice("two", "kenya", "fallback")
+    assert choose(routing, available={"two", "three"}) == Choice("two", "kenya", "fallback")
 
 
 def test_where_none_is_open_it_waits_for_the_first() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(routing, open_now={"three"}) == Choice("one", "kenya", "waits")
+    assert choose(routing, available={"three"}) == Choice("one", "kenya", "waits")
 
 
 def test_what_was_not_taken_goes_to_the_next_one() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, attempts=1) == Choice("two", "kenya", "again")
     assert choose(routing, attempts=2) == Choice("one", "kenya", "first")
-    assert choose(routing, attempts=1, open_now={"one"}).carrier == "one"
+    assert choose(routing, attempts=1, available={"one"}).carrier == "one"
 
 
 def test_the_explanation_is_short() -> None:
@@ -63,4 +63,4 @@ def test_the_explanation_is_short() -> None:
 
 def test_what_is_remembered_of_one_health_does_not_count_for_another() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert [choose(routing, open_now=open_now).carrier for open_now in (ALL, {"two"}, ALL)] == ["one", "two", "one"]
+    assert [choose(routing, available=available).carrier for available in (ALL, {"two"}, ALL)] == ["one", "two", "one"]

@@ -1,4 +1,4 @@
-"""Applies delivery receipts: exactly once in effect, in any order and with duplicates.
+"""Matches delivery receipts to their messages, and applies them: exactly once in effect, in any order and with duplicates.
 
 A receipt is matched by the carrier's message id, and by the phone if the receipt names it. An unmatched receipt is
 early (its submit's result is not recorded yet), about a message in doubt, or not ours. It is kept in `receipt` and
@@ -43,14 +43,14 @@ PAGE, MAX_PAGES = 1000, 10
 
 APPLY = text(
     f"""
-    WITH word AS (
+    WITH given AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:status AS message_status[]),
                              CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
                              CAST(:precision AS smallint[]), CAST(:received_at AS timestamptz[]))
                       AS w (reference, phone, status, error, done_at, precision, received_at)
     ), found AS (
         SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at, w.precision, w.received_at
-          FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
+          FROM given w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
          WHERE m.phone = w.phone
             OR w.phone IS NULL AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
                                                  AND o.carrier = :carrier AND o.id <> m.id)
@@ -72,7 +72,7 @@ APPLY = text(
 """One statement: the messages are locked in the order of their ids, and a status only moves forward."""
 
 USUAL_MATCH = f"""
-    WITH word AS (
+    WITH given AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
                       AS w (reference, phone, done_at)
     ), moved AS (
@@ -81,7 +81,7 @@ USUAL_MATCH = f"""
                              carrier_at = CASE WHEN CAST(:precision AS smallint) IS NOT NULL
                                                THEN to_timestamp(w.done_at) END,
                              carrier_at_precision = CAST(:precision AS smallint)
-          FROM word w
+          FROM given w
          WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
            AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
         RETURNING m.id, m.reference, {DELAY} AS delay

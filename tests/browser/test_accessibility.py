@@ -116,7 +116,7 @@ def below(base: str, paths: Mapping[str, str]) -> dict[str, str]:
 
 
 @EVERY_SCREEN
-def test_every_page_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+def test_every_page_is_accessible(stand: Stand, screen: str) -> None:
     with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
         inspector.at(below(stand.account, pages.pages_of(stand.console)))
         inspector.at(below(stand.url, pages.persons_pages()))
@@ -124,13 +124,13 @@ def test_every_page_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
 
 
 @EVERY_SCREEN
-def test_every_page_of_the_operator_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+def test_every_operator_page_is_accessible(stand: Stand, screen: str) -> None:
     with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as inspector:
         inspector.at(below(stand.url, pages.operators_pages(stand.console)))
 
 
 @EVERY_OTHER_SCREEN
-def test_what_follows_a_form_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+def test_every_page_after_a_form_is_accessible(stand: Stand, screen: str) -> None:
     objects = pages.objects_of(stand.console)
     with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
         start = stand.url + "/me/security"
@@ -142,7 +142,7 @@ def test_what_follows_a_form_can_be_used_by_everybody(stand: Stand, screen: str)
 
 
 @EVERY_SCREEN
-def test_the_pages_before_sign_in_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+def test_the_pages_before_sign_in_are_accessible(stand: Stand, screen: str) -> None:
     console = stand.console
     with console.service.engine.begin() as connection:
         email = pages.objects_of(console)["new"] + "@example.com"
@@ -154,7 +154,7 @@ def test_the_pages_before_sign_in_can_be_used_by_everybody(stand: Stand, screen:
 
 
 @EVERY_OTHER_SCREEN
-def test_a_new_persons_pages_can_be_used_by_everybody(stand: Stand, screen: str) -> None:
+def test_the_pages_of_a_new_person_are_accessible(stand: Stand, screen: str) -> None:
     """The choice of an account, what a viewer may not see, the second factor and its recovery codes."""
     with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
         page, link = inspector.page, pages.person_of_two_accounts(stand.console)

@@ -33,7 +33,7 @@ def attempts(house: House, send: str) -> list[list[tuple[str, str]]]:
     return [[(attempt["carrier"], attempt["answer"]) for attempt in message["attempts"]] for message in messages]
 
 
-def test_what_one_cannot_take_the_other_takes_and_nobody_gets_two(tmp_path: Path) -> None:
+def test_one_carrier_takes_what_the_other_refuses_and_nobody_gets_a_message_twice(tmp_path: Path) -> None:
     with two(tmp_path) as (one, other, house):
         one.refuse()
         refused = phones(200)

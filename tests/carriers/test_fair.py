@@ -64,7 +64,7 @@ def delay_of_a_password(house: House, smsc: Carrier, phone: str) -> float:
 
 
 @pytest.mark.carriers
-def test_what_waits_delays_no_password_and_everybody_has_a_share(tmp_path: Path) -> None:
+def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_path: Path) -> None:
     with (
         carrier() as smsc,
         service(tmp_path, CARRIER.format(name="main", port=smsc.port, rate=RATE), 4) as house,

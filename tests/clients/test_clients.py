@@ -47,7 +47,7 @@ def run(command: list[str], folder: Path, **env: str) -> str:
 
 
 @pytest.mark.parametrize("name", made_files())
-def test_what_is_generated_is_of_this_document(name: str) -> None:
+def test_the_generated_files_are_up_to_date(name: str) -> None:
     assert (ROOT / name).read_text() == made_files()[name], "the API has changed: run `make clients`"
 
 

@@ -111,7 +111,7 @@ def test_a_lost_response_is_requested_again_with_the_same_key(
     assert slept[1] >= 7
 
 
-def test_after_all_tries_it_says_that_nobody_knows(service: Scripted, transport: Transport) -> None:
+def test_when_every_try_fails_it_raises_unreachable(service: Scripted, transport: Transport) -> None:
     service.replies = [None, None, None]
     with pytest.raises(Unreachable):
         transport.request("POST", "/sms/send", {}, key="mine")
@@ -180,7 +180,7 @@ def test_a_webhook_is_verified_as_the_reference_library_signs_it() -> None:
         lambda headers, body: (signed(body, NOW + TOLERANCE + 1), body),
     ],
 )
-def test_what_is_not_from_the_service_is_refused(spoil: Callable[..., Any]) -> None:
+def test_a_forged_webhook_is_refused(spoil: Callable[..., Any]) -> None:
     headers, body = spoil(signed(BODY, NOW), BODY)
     with pytest.raises(InvalidSignature):
         verify_webhook(SECRET, headers, body, now=NOW)

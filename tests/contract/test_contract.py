@@ -33,7 +33,7 @@ def test_the_books_are_in_order_after_it(explored: Exploration, engine: Engine) 
     assert books(engine) == []
 
 
-def test_the_links_are_between_what_there_is() -> None:
+def test_links_refer_to_operations_and_fields_that_exist() -> None:
     made = document()
     by_id = {
         operation["operationId"]: (path, operation)

@@ -102,7 +102,7 @@ def promote(pair: Pair, number: int, lag: bool) -> tuple[Outcome, list[Traffic],
 
 @EACH
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["synchronous"])
-def test_a_synchronous_standby_goes_on_and_lacks_nothing(pair: Pair, number: int) -> None:
+def test_a_synchronous_standby_takes_over_and_has_lost_nothing(pair: Pair, number: int) -> None:
     outcome, clients, accepted = promote(pair, number, lag=False)
     print(f"\nsynchronous, promotion {number}: {outcome}")
     assert (outcome.lost, outcome.twice, outcome.held) == (0, 0, False)
@@ -125,7 +125,7 @@ def check_the_end(pair: Pair, outcome: Outcome, clients: list[Traffic], accepted
 
 @EACH
 @pytest.mark.parametrize("pair", [False], indirect=True, ids=["asynchronous"])
-def test_an_asynchronous_standby_is_held_whenever_it_lacks_something(pair: Pair, number: int) -> None:
+def test_an_asynchronous_standby_that_lost_something_is_held(pair: Pair, number: int) -> None:
     outcome, clients, accepted = promote(pair, number, lag=True)
     print(f"\nasynchronous, promotion {number}: {outcome}")
     LACKED.append(bool(outcome.lost or outcome.unrecorded))

@@ -194,7 +194,7 @@ def test_f52_is_silent(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 200}])
-def test_f53_unbinds_and_says_what_nobody_knows(fault: Fault, peer: SmscPeer) -> None:
+def test_f53_unbinds_and_sends_unknown_commands(fault: Fault, peer: SmscPeer) -> None:
     alert = pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0")
     kinds = [pdu(Command.UNBIND, 0, 77), alert, pdu(0x0999, 0, 78, b"what?"), pdu(0x80000999, 0, 79)]
     peer.smsc.garbage = Garbage(kinds)

@@ -13,7 +13,7 @@ def test_every_fault_has_a_test_or_a_reason() -> None:
     assert set(SHORT) <= tested
 
 
-def test_what_was_not_run_did_not_pass() -> None:
+def test_a_fault_that_was_not_run_does_not_count_as_survived() -> None:
     survived = {"F01": Survived("F01", 2.0, 7), "F02": Survived("F02", 4.0, 3, 1)}
     outcomes = {"F01": ("passed", ""), "F02": ("failed", ""), "F35": ("not run", "no right to mount")}
     *lines, total = summary(outcomes, survived)

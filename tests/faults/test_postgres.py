@@ -89,7 +89,7 @@ def test_f29_answers_late(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f30_says_nothing(fault: Fault) -> None:
+def test_f30_goes_silent(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         proxies = [house.proxy(process, "postgres") for process in ("api", "worker")]

@@ -100,7 +100,7 @@ def test_refusing(proxy: Proxy) -> None:
         assert echo_of(client, b"again") == b"again"
 
 
-def test_a_blackhole_swallows_for_ever_and_tells_nobody(proxy: Proxy, echo: Echo) -> None:
+def test_a_blackhole_silently_drops_everything(proxy: Proxy, echo: Echo) -> None:
     with connected(proxy, patience=0.5) as client:
         assert echo_of(client, b"before") == b"before"
         proxy.blackhole = True

@@ -11,7 +11,7 @@ def test_it_works() -> None:
     assert list(fuzz(6_000, seed=1)) == []
 
 
-def test_an_input_can_be_had_again() -> None:
+def test_an_input_can_be_reproduced() -> None:
     assert [one(3, number)[2] for number in range(50)] == [one(3, number)[2] for number in range(50)]
     assert one(3, 7)[2] != one(4, 7)[2]
 

@@ -43,12 +43,12 @@ def test_each_effect_of_an_attack_is_a_problem() -> None:
         assert any(expected in problem for problem in problems(replace(FELT, **changed))), expected
 
 
-def test_an_attack_of_which_little_comes_back_was_none() -> None:
+def test_an_attack_with_few_good_responses_does_not_count() -> None:
     for did in ({}, {"connections": 64}, {"connections": 64, "200": 1, "404": 9}, {"connections": 64, "401": 9}):
         assert any("no attack" in problem for problem in problems(replace(FELT, did=Counter(did)))), did
 
 
-def test_an_attack_that_lacks_what_it_is_about_was_none() -> None:
+def test_an_attack_that_lacks_its_main_action_does_not_count() -> None:
     unheard = replace(FELT, scenario=BY_NAME["webhooks"], did=Counter({"connections": 64, "200": 10}))
     assert any("it lacks posts" in problem for problem in problems(unheard))
 

@@ -48,7 +48,7 @@ def test_the_books_are_clean(there: Ground) -> None:
     assert there.house.most_submits() == 1
 
 
-def test_nothing_of_it_left_a_receipt_behind(there: Ground) -> None:
+def test_no_attack_keeps_a_receipt_from_being_stored(there: Ground) -> None:
     """Receipts are stored for an account that has a webhook, and one that has none."""
     there.cancel_sends()
     wait_until(lambda: not there.house.scalar(RECEIPTS_DUE), 60, "the receipts")

@@ -97,7 +97,8 @@ def node_of(entry: str) -> str:
     """A test as pytest takes it: `GET /sends` is that of a route with two accounts."""
     if entry.startswith("tests/"):
         return entry
-    test = "test_what_is_anothers_is_as_what_there_is_not" if "<" in entry else "test_no_list_shows_what_is_anothers"
+    of_object = "test_an_object_of_another_account_looks_like_an_unknown_one"
+    test = of_object if "<" in entry else "test_no_list_shows_anything_of_another_account"
     return f"{TWO_ACCOUNTS}::{test}[two accounts-{entry}]"
 
 

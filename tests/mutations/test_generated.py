@@ -63,7 +63,7 @@ def test_every_bound_has_an_entry() -> None:
     assert known <= of_all | {name for names in USES for name in names}
 
 
-def test_what_limits_tell_is_among_the_bounds() -> None:
+def test_the_bounds_that_the_limits_show_are_included() -> None:
     named = {bound.split()[1] for bound in BOUNDS.values()}
     assert {
         "MAX_KEYS",

@@ -102,7 +102,7 @@ def test_no_process_starts_where_sessions_are_shared(url: str, mode: str, comman
     assert REMEDY in ended.stderr
 
 
-def test_without_a_free_session_nobody_waits_for_ever(url: str) -> None:
+def test_waiting_for_a_free_session_is_limited(url: str) -> None:
     with pgbouncer(url, "session", default_pool_size=2) as pooler, engine_of(pooler.url) as engine:
         with reading(engine), reading(engine):
             with pytest.raises(OperationalError, match="no session in time") as refused, reading(engine):

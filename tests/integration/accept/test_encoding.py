@@ -50,7 +50,7 @@ def test_a_ucs_2_text_is_answered_with_its_causes_and_both_prices(service: Servi
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])
-def test_a_refusal_says_the_same(service: Service, path: str) -> None:
+def test_a_refusal_has_the_same_causes(service: Service, path: str) -> None:
     refused = service.post(path, **to(service, path), on_unicode="reject")
     response = refused.get_json(force=True)
     assert (refused.status_code, response["code"]) == (422, "unicode_rejected")
@@ -79,7 +79,7 @@ def test_only_the_accepted_recipients_are_priced(service: Service) -> None:
     assert (response["cost"], response["encoding"]["gsm7_alternative"]["cost"]) == (6, 3)
 
 
-def test_where_texts_differ_the_causes_are_those_of_the_message(service: Service) -> None:
+def test_with_placeholders_only_the_message_itself_gives_causes(service: Service) -> None:
     phones = [{"phone": PHONES[0], "variables": {"name": "Ann"}}, {"phone": PHONES[1], "variables": {"name": "Жан"}}]
     encoding = service.bulk(phones, "Hi {{name}}\u2019").json["encoding"]
     assert ([cause["index"] for cause in encoding["cause"]], encoding["gsm7_alternative"]) == ([11], None)

@@ -8,7 +8,7 @@ from api.problems import Problem
 from tests.harness.service import Service
 
 
-def test_an_account_has_few_at_once_and_others_theirs() -> None:
+def test_an_account_prices_few_at_once_without_affecting_others() -> None:
     groups = LargeGroups()
     with groups.reading(1, 300_000), groups.reading(1, 50_000), groups.reading(1, 10), groups.reading(2, 300_000):
         with pytest.raises(Problem) as refused, groups.reading(1, 300_000):

@@ -354,7 +354,7 @@ values = st.text("aé €^ő😀{}|", max_size=90)
     st.sampled_from(["{{n}}", "{{n|€}}", "{{n}}{{n}}", "{{n|a}}{{m|b}}"]),
     st.one_of(st.none(), st.integers(1, 3)),
 )
-def test_what_a_group_costs_at_most_is_no_less_and_hardly_more_than_it_costs(
+def test_the_highest_cost_of_a_group_is_never_below_and_hardly_above_the_real_one(
     service: Service, fields: list[str | None], literal: str, positions: str, most: int | None
 ) -> None:
     template = parse(literal + positions)

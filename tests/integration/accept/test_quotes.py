@@ -20,14 +20,14 @@ def test_it_works(service: Service) -> None:
     assert (response.status_code, response.json["cost"]) == (200, quote["cost"])
 
 
-def test_of_another_request(service: Service) -> None:
+def test_the_quote_of_another_request_is_refused(service: Service) -> None:
     quote = service.post("/sms/quote", **BODY).json["quote_id"]
     other = service.post("/sms/send-bulk", **{**BODY, "message": "Ho"}, quote_id=quote)
     assert (other.status_code, other.json["code"]) == (422, "quote_mismatch")
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_one_that_is_over_unknown_or_another_accounts(service: Service) -> None:
+def test_a_quote_that_is_expired_unknown_or_of_another_account_is_refused(service: Service) -> None:
     quote = service.post("/sms/quote", **BODY).json["quote_id"]
     stranger = service.new_token(service.new_account("other"))
     anothers = service.post("/sms/send-bulk", **BODY, quote_id=quote, token=stranger)
@@ -100,7 +100,7 @@ def test_ids_in_capitals_are_ids(service: Service) -> None:
     assert service.get(f"/sends?cursor={cursor}").status_code == 200
 
 
-def test_a_quote_tells_the_rules_of_the_account_and_of_the_send(service: Service) -> None:
+def test_a_quote_shows_the_rules_of_the_account_and_of_the_send(service: Service) -> None:
     with service.engine.begin() as connection:
         set_quiet_hours(connection, service.account_id, "marketing", (21 * 60, 8 * 60))
     body = {"sender_id": "ACME", "phones": ["254711000001"], "message": "Hi", "category": "marketing"}

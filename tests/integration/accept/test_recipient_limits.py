@@ -101,7 +101,7 @@ def test_contacts_over_the_limit_drop_out_of_a_group(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_what_one_process_counts_another_knows(service: Service) -> None:
+def test_processes_share_their_counts(service: Service) -> None:
     api = service.flask.extensions["bulksms"].recipients
     redis, worker = fakeredis.FakeRedis(), service.worker.sweeper.work.recipients.counts
     for _ in range(3):

@@ -52,7 +52,7 @@ def test_the_response_is_that_of_the_contract(service: Service) -> None:
     assert response["expires_at"].endswith("Z")
 
 
-def test_the_timeline_tells_every_step(service: Service) -> None:
+def test_the_timeline_shows_every_step(service: Service) -> None:
     message = service.send().json["message_id"]
     service.deliver_receipts()
     events = service.get(f"/messages/{message}/events").json["data"]
@@ -94,7 +94,7 @@ def test_a_scheduled_send_waits_until_it_is_due(service: Service) -> None:
     assert service.get(f"/messages/{response['message_id']}").json["status"] == "sent"
 
 
-def test_a_send_that_nobody_took_in_time_expires_and_is_given_back(service: Service) -> None:
+def test_a_send_that_is_not_submitted_in_time_expires_and_is_not_charged(service: Service) -> None:
     now = datetime.now(UTC)
     response = service.send(
         send_at=(now + timedelta(seconds=0.2)).isoformat(), expires_at=(now + timedelta(seconds=0.3)).isoformat()

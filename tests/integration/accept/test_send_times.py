@@ -26,7 +26,7 @@ def refused(response: TestResponse, pointer: str) -> bool:
 
 
 @pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])
-def test_a_time_that_is_over_is_refused_everywhere(service: Service, path: str) -> None:
+def test_every_endpoint_refuses_a_time_in_the_past(service: Service, path: str) -> None:
     group = service.new_group([PHONE])
     to: dict[str, Any] = {"/sms/send-bulk": {"phones": [PHONE]}, "/sms/send-group": {"group_id": group}}.get(
         path, {"phone": PHONE}
@@ -44,7 +44,7 @@ def test_what_was_due_a_moment_ago_is_sent_now(service: Service) -> None:
     assert (sent["status"], sent["send_at"]) == ("queued", None)
 
 
-def test_a_change_to_a_time_that_is_over_is_refused(service: Service) -> None:
+def test_a_change_to_a_time_in_the_past_is_refused(service: Service) -> None:
     due = stamp(now() + DAY)
     send = service.send(PHONE, send_at=due).json["send_id"]
     assert refused(service.patch(f"/sends/{send}", send_at=stamp(now() - timedelta(seconds=90))), "/send_at")

@@ -133,7 +133,7 @@ def test_the_sandbox_has_the_sender_ids_that_its_account_is_given(service: Servi
     assert sandbox.send(sender_id="LATER").status_code == 200
 
 
-def test_what_a_phone_sends_to_a_number_is_never_for_a_sandbox(service: Service) -> None:
+def test_a_sandbox_gets_no_inbound_messages(service: Service) -> None:
     number = "254700123456"
     sandbox = service.in_sandbox()
     sandbox.post("/sender-ids", sender_id=number)
@@ -185,7 +185,7 @@ def test_no_send_of_a_sandbox_goes_through_a_live_carrier_whatever_its_row_says(
     assert [breach.rule for breach in audit(service.engine, full=True)] == ["worlds"]
 
 
-def test_a_token_of_before_there_were_sandboxes_is_refused(service: Service) -> None:
+def test_a_token_from_before_sandboxes_existed_is_refused(service: Service) -> None:
     claims = {"a": service.account_id, "k": "smsk_test_0", "t": True, "s": list(SCOPES), "i": "one"}
     token = str(URLSafeTimedSerializer(SECRET_KEY, salt="access-token").dumps(claims))
     response = service.get("/balance", token=token)
@@ -263,7 +263,7 @@ def test_a_live_webhook_gets_no_events_of_the_sandbox(service: Service) -> None:
     assert types[0] == set() and "message.delivered" in types[1]
 
 
-def test_the_name_of_a_sandbox_is_nobody_elses(service: Service) -> None:
+def test_no_account_can_take_the_name_of_a_sandbox(service: Service) -> None:
     with pytest.raises(Refused, match="sandbox"):
         change(service, create_account, "acme (sandbox)")
 

@@ -79,7 +79,7 @@ def test_it_works(service: Service) -> None:
     assert listed[key["api_key"]]["last_used_at"] is not None
 
 
-def test_what_is_left_out_is_as_with_the_key_in_use_but_for_the_scopes(service: Service) -> None:
+def test_omitted_options_are_those_of_the_key_in_use_except_for_its_scopes(service: Service) -> None:
     ends = datetime.now(UTC).replace(microsecond=0) + timedelta(days=9)
     token = limited(
         service,
@@ -124,7 +124,7 @@ def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, want
         {"expires_at": datetime.now(UTC) + timedelta(days=9)},
     ],
 )
-def test_a_key_lays_no_hand_on_one_that_may_do_more(service: Service, limits: Any) -> None:
+def test_a_key_cannot_rotate_or_revoke_one_that_may_do_more(service: Service, limits: Any) -> None:
     token, other = limited(service, **limits), made(service)
     for response in (
         service.post(f"/api-keys/{other['api_key']}/rotate", token=token),
@@ -161,7 +161,7 @@ def test_keys_need_their_scopes(service: Service) -> None:
         ({"secret_hash": "x"}, "/secret_hash"),
     ],
 )
-def test_a_wrong_wish_is_named(service: Service, body: dict[str, Any], pointer: str) -> None:
+def test_an_invalid_option_is_reported(service: Service, body: dict[str, Any], pointer: str) -> None:
     before = len(service.get("/api-keys").json["data"])
     response = service.post("/api-keys", **body)
     assert (response.status_code, code(response)) == (400, "validation_failed")
@@ -194,7 +194,7 @@ def test_another_key_that_repeats_the_request_is_shown_nothing(service: Service)
             assert "smss_" not in response.text and "smsk_" not in response.text.replace(first["api_key"], "")
 
 
-def test_what_is_stored_of_a_new_key_has_nothing_to_make_its_secret_of(service: Service) -> None:
+def test_the_stored_response_for_a_new_key_has_no_secret(service: Service) -> None:
     response = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
     rotated = service.post(f"/api-keys/{response['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
     with service.engine.connect() as connection:
@@ -260,7 +260,7 @@ def test_without_an_overlap_everything_old_is_dead_at_once(service: Service) -> 
     assert code(service.get("/balance", token=token)) == "token_revoked"
 
 
-def test_a_revoked_key_is_dead_and_gone(service: Service) -> None:
+def test_a_revoked_key_no_longer_works_and_is_not_listed(service: Service) -> None:
     key = made(service)
     token = token_of(service, key)
     assert delete(service, key["api_key"]).json == {"api_key": key["api_key"], "revoked": True}
@@ -271,7 +271,7 @@ def test_a_revoked_key_is_dead_and_gone(service: Service) -> None:
         assert (response.status_code, code(response)) == (404, "api_key_not_found")
 
 
-def test_a_key_that_has_ended_is_dead(service: Service) -> None:
+def test_an_expired_key_no_longer_works(service: Service) -> None:
     key = made(service, expires_at=(datetime.now(UTC) + timedelta(hours=1)).isoformat())
     token = token_of(service, key)
     with service.engine.begin() as connection:
@@ -303,7 +303,7 @@ def test_behind_a_trusted_proxy_the_clients_own_address_counts(service: Service)
         assert response.status_code == status
 
 
-def test_a_wrong_secret_does_not_tell_whether_the_address_is_allowed(service: Service) -> None:
+def test_a_wrong_secret_does_not_reveal_whether_the_address_is_allowed(service: Service) -> None:
     key = made(service, allowed_ips=["192.0.2.1"])
     assert code(exchange(service, {**key, "api_secret": "smss_wrong"})) == "invalid_credentials"
 
@@ -335,7 +335,7 @@ def test_a_test_key_is_made_by_the_api_too(service: Service) -> None:
     assert (sent["test"], sent["balance"]) == (True, 999_999)
 
 
-def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_has_a_maximum_of_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "MAX_KEYS", 2)
     made(service)
     before = service.get("/api-keys").json["data"]
@@ -344,7 +344,7 @@ def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPat
     assert service.get("/api-keys").json["data"] == before
 
 
-def test_keys_are_not_created_and_revoked_without_end(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_creates_a_limited_number_of_keys_per_day(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "MAX_CREATED_PER_DAY", 3)
     for _ in range(2):
         delete(service, made(service)["api_key"])
@@ -357,7 +357,7 @@ def test_keys_are_not_created_and_revoked_without_end(service: Service, monkeypa
     assert service.post("/api-keys").status_code == 200
 
 
-def test_another_accounts_key_is_as_one_that_there_is_not(service: Service) -> None:
+def test_another_accounts_key_looks_like_an_unknown_one(service: Service) -> None:
     key, stranger = made(service), service.new_token(service.new_account("stranger"))
     for key_id in (key["api_key"], "smsk_live_nothing", "%00", "%ff"):
         for response in (

@@ -70,7 +70,7 @@ def test_messages_are_searched_among_the_accounts_own(two: Two, monkeypatch: pyt
     assert ([each["message_id"] for each in found["data"]], found["next_cursor"]) == ([mine], None)
 
 
-def test_a_cursor_of_another_accounts_message_leads_nowhere(two: Two) -> None:
+def test_a_cursor_of_another_account_gives_an_empty_page(two: Two) -> None:
     mine = two.service.send().json["message_id"]
     for _ in range(3):
         two.send_of_other()
@@ -87,7 +87,7 @@ def test_callbacks_of_another_account_are_not_this_ones(two: Two) -> None:
     assert [each["url"] for each in two.service.get("/webhooks").json["data"]] == [None]
 
 
-def test_an_event_of_another_account_is_no_place_to_read_from(two: Two) -> None:
+def test_an_event_of_another_account_is_refused_as_a_starting_point(two: Two) -> None:
     webhook = two.of_other("/webhooks", url="https://receiver.example/theirs")["webhook_id"]
     event = two.of_other(f"/webhooks/{webhook}/test")["event_id"]
     assert two.service.get(f"/events?after={event}", token=two.other).status_code == 200

@@ -67,7 +67,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in WITH_SCOPE])
-def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> None:
+def test_a_role_can_do_only_what_it_allows(account: Account, endpoint: Endpoint) -> None:
     values = owned_by(account.service, VARIABLE.findall(endpoint.path))
     before = rows(account)
     response = account.ask(endpoint, values)
@@ -81,7 +81,7 @@ def test_no_role_does_what_is_above_it(account: Account, endpoint: Endpoint) -> 
     assert allowed or (sandbox_only and response.json["code"] == "sandbox_only"), response.text
 
 
-def test_the_keys_that_a_person_makes_are_of_their_world(account: Account) -> None:
+def test_a_persons_token_creates_keys_of_its_own_kind_live_or_test(account: Account) -> None:
     response = account.service.post("/api-keys", token=account.token, scopes=["sms:read"])
     assert (response.status_code, response.json.get("test")) == (
         (200, account.test) if account.role == "owner" else (403, None)

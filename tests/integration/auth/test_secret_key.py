@@ -102,7 +102,7 @@ def test_tokens_and_api_secrets_go_on(service: Service) -> None:
     assert sign_in(service, unused) == 401
 
 
-def test_a_secret_that_is_wrong_under_every_key_is_wrong(service: Service) -> None:
+def test_a_secret_that_fits_no_key_is_refused(service: Service) -> None:
     key = new_key(service)
     change_key(service, SECRET_KEY)
     assert sign_in(service, key._replace(api_secret=key.api_secret[:-1])) == 401
@@ -156,7 +156,7 @@ def test_a_repeated_request_gets_the_secret_of_the_key_that_made_it(service: Ser
     assert service.post("/webhooks", url=there.url, headers=headers).json["secret"] == made["secret"]
 
 
-def test_the_doctor_says_when_the_old_key_may_go(service: Service, there: Receiver) -> None:
+def test_the_doctor_reports_when_the_old_key_can_be_removed(service: Service, there: Receiver) -> None:
     without_secrets(service)
     key = new_key(service)
     service.token = service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).get_json()["access_token"]
@@ -190,7 +190,7 @@ def test_the_doctor_finds_what_no_key_opens(service: Service, fallbacks: str) ->
     assert "✗" not in finding(service, fallbacks), "it was hashed under the new key when it was used"
 
 
-def test_a_hash_of_an_older_release_is_not_said_to_be_lost(service: Service) -> None:
+def test_a_hash_of_an_older_release_is_not_reported_as_lost(service: Service) -> None:
     without_secrets(service)
     new_key(service)
     with service.engine.begin() as connection:

@@ -125,7 +125,7 @@ def test_debugging_cannot_be_switched_on(service: Service, monkeypatch: pytest.M
     assert "secret" not in response.text and "Traceback" not in response.text
 
 
-def test_of_revocations_only_what_is_new_is_read(service: Service) -> None:
+def test_only_new_revocations_are_read(service: Service) -> None:
     """Each of the many there are was read again after each that came."""
     with service.engine.begin() as connection:
         connection.execute(
@@ -159,7 +159,7 @@ def test_what_is_committed_late_is_not_missed(service: Service) -> None:
     assert "late" in revoked
 
 
-def test_of_revoked_keys_only_what_is_new_is_read(service: Service) -> None:
+def test_only_newly_ended_api_keys_are_read(service: Service) -> None:
     """Each that was revoked in a day was read again every two seconds, and after each change of a key."""
     with service.engine.begin() as connection:
         made = [create_key(connection, service.account_id, SECRET_KEY) for _ in range(6)]
@@ -190,7 +190,7 @@ def test_tokens_that_have_ended_are_forgotten() -> None:
     assert "ended" not in revoked and "alive" in revoked
 
 
-def test_after_a_revocation_nobody_reads_them_all(
+def test_a_process_knows_its_own_revocation_without_reading(
     service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
@@ -201,7 +201,7 @@ def test_after_a_revocation_nobody_reads_them_all(
     assert service.get("/balance", token=token).status_code == 401
 
 
-def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_has_a_maximum_of_revoked_tokens(service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revocations, "MAX_REVOKED", 2)
     alive = [exchange(service, key.api_key, key.api_secret).json["access_token"] for _ in range(3)]
     for token in alive[:2]:
@@ -211,7 +211,7 @@ def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, mon
     assert service.get("/balance", token=alive[2]).status_code == 200
 
 
-def test_an_account_has_a_number_of_revoked_tokens(
+def test_an_account_has_a_maximum_of_revoked_tokens(
     service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(revocations, "MAX_REVOKED_OF_ACCOUNT", 2)

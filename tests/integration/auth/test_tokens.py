@@ -55,7 +55,7 @@ def test_a_token_expires_also_in_a_process_that_remembers_it(service: Service, m
     assert ended.value.code == "token_expired"
 
 
-def test_a_token_that_was_revoked_in_one_process_is_dead_in_another(
+def test_a_token_revoked_in_one_process_no_longer_works_in_another(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There within FRESH seconds, of which a test need not wait for all."""

@@ -140,7 +140,7 @@ def test_it_works(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in OWN])
-def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint) -> None:
+def test_an_object_of_another_account_looks_like_an_unknown_one(pair: Pair, endpoint: Endpoint) -> None:
     variables = VARIABLE.findall(endpoint.path)
     mine = owned_by(pair.owner, variables)
     if "key_id" in variables and pair.keys_are_shared:
@@ -161,7 +161,7 @@ def contains(content: str) -> bool:
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in LISTS])
-def test_no_list_shows_what_is_anothers(pair: Pair, owned: dict[str, str], endpoint: Endpoint) -> None:
+def test_no_list_shows_anything_of_another_account(pair: Pair, owned: dict[str, str], endpoint: Endpoint) -> None:
     known = set(endpoint.query().load_fields) if endpoint.query else set()
     filters = [f"?{each}={value}" for each, value in FILTERS if each in known]
     for query in ("", *filters):
@@ -174,7 +174,7 @@ def test_no_list_shows_what_is_anothers(pair: Pair, owned: dict[str, str], endpo
                 assert value not in response.text
 
 
-def test_a_cursor_of_another_account_leads_nowhere(pair: Pair) -> None:
+def test_a_cursor_of_another_account_gives_an_empty_page(pair: Pair) -> None:
     for _ in range(3):
         a_send(pair.owner)
     cursor = pair.owner.get("/sends?limit=1").json["next_cursor"]
@@ -182,7 +182,7 @@ def test_a_cursor_of_another_account_leads_nowhere(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("field", ["group_id", "sender_id"])
-def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
+def test_a_send_cannot_use_a_group_or_sender_id_of_another_account(pair: Pair, field: str) -> None:
     with pair.owner.engine.begin() as connection:
         connection.execute(OWN_SENDER, {"account": pair.owner.account_id})
     group = pair.owner.new_group([PHONE])

@@ -77,7 +77,7 @@ def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
     assert loop.service.get("/balance").json["balance"] == 999
 
 
-def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service, loop: Loop) -> None:
+def test_if_a_group_commit_cannot_be_paid_each_send_is_tried_by_itself(service: Service, loop: Loop) -> None:
     async def two() -> list[WholeResponse]:
         await loop.send()
         return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
@@ -107,7 +107,7 @@ def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
         gc.enable()
 
 
-def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(service: Service) -> None:
+def test_a_phone_over_its_limit_is_refused_but_a_repeated_request_is_not(service: Service) -> None:
     service = Service(service.engine, recipient_limits=(2, 2, 2))
     engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
     loop = Loop(service, engine)

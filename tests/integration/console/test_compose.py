@@ -183,7 +183,7 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"category": "gossip"}, "category", ""),
     ],
 )
-def test_what_is_wrong_is_shown_at_its_field_and_what_was_typed_is_kept(
+def test_errors_are_shown_at_their_fields_and_the_input_is_kept(
     console: Console, fields: dict[str, str], name: str, text: str
 ) -> None:
     browser = console.browser()
@@ -212,7 +212,7 @@ def test_a_price_that_has_risen_is_shown_again(console: Console) -> None:
     assert len(sent(console)) == 1
 
 
-def test_a_time_is_that_of_the_person(console: Console) -> None:
+def test_times_are_in_the_persons_time_zone(console: Console) -> None:
     person_browser = console.browser()
     with console.service.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE person SET time_zone = 'Africa/Nairobi'")
@@ -279,7 +279,7 @@ def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
     assert sent(console) == []
 
 
-def test_the_confirmation_says_what_the_rules_do(console: Console) -> None:
+def test_the_confirmation_shows_the_rules(console: Console) -> None:
     with console.service.engine.begin() as connection:
         set_quiet_hours(connection, console.service.account_id, "marketing", (21 * 60, 8 * 60))
         set_cap(connection, console.service.account_id, "marketing", (3, 168))

@@ -72,7 +72,7 @@ def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console)
     assert len(share) == 0
 
 
-def test_live_parts_share_what_the_api_said_a_moment_ago(console: Console) -> None:
+def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
     browsers = [console.browser("owner") for _ in range(2)]
     console.app.extensions["bulksms_api"].live_answers.clear()
     with asked_of(console) as paths:
@@ -91,7 +91,7 @@ def test_a_whole_page_asks_anew(console: Console) -> None:
     assert paths.count("/api/v1/balance") == LOOKS
 
 
-def test_who_has_left_the_account_gets_nothing_that_others_see(console: Console) -> None:
+def test_a_person_who_left_the_account_gets_no_shared_responses(console: Console) -> None:
     stays, (leaves, person) = console.browser("owner"), second_owner(console)
     assert leaves.get("/now", headers=LIVE).status_code == 200
     with console.service.engine.begin() as connection:

@@ -264,7 +264,7 @@ def test_one_contact_is_added_and_changed(console: Console) -> None:
 
 
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])
-def test_a_report_of_nonsense_says_so(console: Console, query: str) -> None:
+def test_a_usage_report_with_a_bad_query_is_refused_or_empty(console: Console, query: str) -> None:
     page = console.browser().get(f"/usage/?{query}")
     assert page.status_code in (200, 400)
     assert page.status_code == 400 or "No messages in this time" in page.text

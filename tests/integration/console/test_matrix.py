@@ -260,7 +260,7 @@ def test_strangers_get_nothing(house: House, route: Route) -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("route", [pytest.param(each, id=each.name) for each in ALL])
-def test_a_role_may_what_it_may(house: House, route: Route, role: str) -> None:
+def test_a_role_can_do_only_what_it_allows(house: House, route: Route, role: str) -> None:
     made, browser = house.objects(route), house.people[role]
     browser.get("/")
     before = house.stored()

@@ -135,7 +135,7 @@ def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> No
     assert {each for each in endpoints if each.startswith("operator.")} == tried
 
 
-def test_who_has_no_role_in_the_installation_sees_and_does_nothing(console: Console, carrier: str) -> None:
+def test_without_an_operator_role_nothing_can_be_seen_or_done(console: Console, carrier: str) -> None:
     owner, paths = console.browser("owner"), pages_of(console)
     before = console.service.get("/balance").json["balance"]
     assert "/operator/" not in owner.get("/").text
@@ -246,7 +246,7 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
 
 
 @pytest.mark.parametrize("credits", ["", "-5", "0", "1.5", "1e3", "9" * 30, "٣"])
-def test_what_is_no_number_of_credits_is_reported(console: Console, credits: str) -> None:
+def test_an_invalid_number_of_credits_is_reported(console: Console, credits: str) -> None:
     admin, before = console.operator(), console.service.get("/balance").json["balance"]
     admin.open(of_the_account(console, "/top-up"))
     response = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
@@ -285,7 +285,7 @@ def test_a_sender_id_is_approved_rejected_and_suspended(console: Console) -> Non
     assert "The sender ID is rejected." in done.text
 
 
-def test_nobody_gets_the_name_of_another_account(console: Console) -> None:
+def test_the_sender_id_of_another_account_is_not_approved(console: Console) -> None:
     admin, service = console.operator(), console.service
     mine = pending(console, "ACMEBANK")
     admin.open("/operator/sender-ids/")
@@ -426,7 +426,7 @@ def test_messages_to_numbers_of_no_account_are_listed(console: Console) -> None:
     assert "254711000077" in shown and "&lt;script&gt;" in shown and SCRIPT not in shown
 
 
-def test_a_carriers_page_tells_how_long_it_takes(console: Console, carrier: str) -> None:
+def test_the_carriers_page_shows_response_times_and_receipt_delays(console: Console, carrier: str) -> None:
     support = console.operator("support")
     assert "none in five minutes" in support.open("/operator/carriers/").text
     with console.service.engine.begin() as connection:
@@ -445,7 +445,7 @@ def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch
     assert in_doubt.phone not in support.open(doubts).text
 
 
-def test_a_reason_is_for_the_session_of_who_gave_it(console: Console, in_doubt: InDoubt) -> None:
+def test_a_reason_counts_only_for_the_session_that_gave_it(console: Console, in_doubt: InDoubt) -> None:
     browser, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
     browser.submit("/operator/access/", reason=REASON)
     assert in_doubt.phone in browser.open(doubts).text
@@ -545,7 +545,7 @@ def test_a_wrong_filter_is_reported(console: Console, query: str) -> None:
     assert response.status_code == 400 and "There is a problem" in response.text
 
 
-def test_what_accounts_store_is_never_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
+def test_stored_text_of_an_account_is_never_run_as_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
     with console.service.engine.begin() as connection:
         connection.execute(text(REPORTED.replace("'a worker'", "'another'")), {"carrier": "<b>main"})
     admin, service, account = console.operator(), console.service, console.service.account_id
@@ -571,7 +571,7 @@ def test_what_accounts_store_is_never_code(console: Console, carrier: str, in_do
     assert "&lt;script&gt;" in admin.open(f"/operator/accounts/{account}").text
 
 
-def test_the_operators_entry_is_for_operators(console: Console) -> None:
+def test_operators_get_the_operator_menu(console: Console) -> None:
     person = a_person(console.service, console.service.account_id, "viewer", operator_role="support")
     browser = Browser(console.app, console.service.account_id)
     browser.sign_in_by_link(console.link(person))

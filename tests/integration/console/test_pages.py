@@ -24,7 +24,7 @@ def test_it_works(console: Console) -> None:
 
 
 @pytest.mark.parametrize("path", ["/compose/", "/api-keys/new", "/webhooks/new", "/people/"])
-def test_a_page_that_the_role_does_not_allow_says_so_within_the_menu(console: Console, path: str) -> None:
+def test_a_page_refused_to_the_role_still_shows_the_menu(console: Console, path: str) -> None:
     page = console.browser("viewer").get(path)
     assert page.status_code == 403 and "Your role does not allow this." in page.text
     assert "Pages of the account" in page.text and "<textarea" not in page.text

@@ -197,7 +197,7 @@ def test_an_import_that_is_stopped_twice_is_stopped(console: Console) -> None:
     assert "Canceled" in browser.get(place).text
 
 
-def test_a_reload_of_a_new_secret_keeps_the_programs_of_the_old_one(console: Console) -> None:
+def test_reloading_the_page_with_a_new_secret_keeps_the_old_one_working(console: Console) -> None:
     service, browser = console.service, console.browser("owner")
     made = service.post("/api-keys", name="Shop").json
     shown = form_at(console, browser, "api_keys.rotate", Place("/api-keys/", made["api_key"]))

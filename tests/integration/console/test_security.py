@@ -105,7 +105,7 @@ def number(console: Console) -> str:
 
 
 @pytest.mark.parametrize("evil", [SCRIPT, QUOTES])
-def test_what_is_stored_is_never_code(console: Console, number: str, evil: str) -> None:
+def test_stored_text_is_never_run_as_code(console: Console, number: str, evil: str) -> None:
     service, owner = console.service, console.browser()
     group = service.post("/groups", name=evil).json["group_id"]
     service.post(

@@ -76,7 +76,7 @@ def test_a_waiting_send_is_changed(console: Console) -> None:
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
 
 
-def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
+def test_changing_a_completed_send_is_refused_with_its_state(console: Console) -> None:
     send = console.service.bulk(["254711000001"], "Hi").json["send_id"]
     browser = console.browser("sender")
     browser.get(f"/sends/{send}/change")
@@ -84,7 +84,7 @@ def test_a_send_that_can_no_longer_change_says_why(console: Console) -> None:
     assert late.status_code == 400 and "The send can no longer change. Its state: Completed." in late.text
 
 
-def test_a_page_of_a_send_looks_again_by_itself_until_it_is_over(console: Console) -> None:
+def test_the_page_of_a_send_refreshes_itself_until_the_send_ends(console: Console) -> None:
     browser, send = console.browser(), scheduled(console)
     part = browser.get(f"/sends/{send}/progress", headers={"HX-Request": "true"})
     assert "<html" not in part.text and 'hx-trigger="every 10s, reasons-loaded from:body"' in part.text
@@ -129,7 +129,7 @@ def test_a_running_send_is_shown_however_many_are_newer(console: Console, under_
     assert f"/sends/{under_way}" in now
 
 
-def test_the_overview_and_the_send_say_when_it_ends_and_what_limits_it(console: Console, under_way: str) -> None:
+def test_the_overview_and_the_send_show_its_expected_end_and_its_limit(console: Console, under_way: str) -> None:
     browser = console.browser("viewer")
     page = browser.get("/").text
     row = page[page.index(f"/sends/{under_way}") :].partition("</tr>")[0]
@@ -221,7 +221,7 @@ def test_messages_are_found_by_phone_reference_and_status(console: Console) -> N
 
 
 @pytest.mark.parametrize("query", ["since=yesterday", "phone=abc", "status=lost", "until=0"])
-def test_a_search_for_nonsense_says_so(console: Console, query: str) -> None:
+def test_a_search_with_a_bad_value_is_reported(console: Console, query: str) -> None:
     page = console.browser().get(f"/messages/?{query}")
     name, _, typed = query.partition("=")
     assert page.status_code == 400 and f'id="{name}-error"' in page.text
@@ -238,7 +238,7 @@ def test_a_wrong_filter_is_named(console: Console) -> None:
     assert browser.get(f"/sends/{send}/recipients?cursor=nonsense").status_code == 400
 
 
-def test_one_message_shows_its_way(console: Console) -> None:
+def test_the_page_of_a_message_shows_its_timeline(console: Console) -> None:
     sent = console.service.send("254711000001", "Your code is 1").json
     console.service.deliver_receipts()
     page = console.browser().get(f"/messages/{sent['message_id']}")

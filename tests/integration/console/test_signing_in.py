@@ -79,7 +79,7 @@ def test_a_person_with_a_second_factor_must_give_a_code(console: Console) -> Non
     assert signed_in(browser)
 
 
-def test_a_session_of_before_is_not_used_after_signing_in(console: Console) -> None:
+def test_signing_in_starts_a_new_session(console: Console) -> None:
     browser = console.stranger()
     browser.open("/sign-in")
     before = browser.client.get_cookie("console")
@@ -99,7 +99,7 @@ def test_signing_out_ends_every_copy_of_the_cookie(console: Console) -> None:
     assert thief.get("/").headers["Location"].startswith("/sign-in")
 
 
-def test_what_waits_for_a_code_is_forgotten(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_in_that_waits_for_a_code_expires(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     person, browser = console.person(), console.stranger()
     secret = person.post("/me/totp", password=PASSWORD).json["secret"]
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
@@ -151,7 +151,7 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert console.stranger().open(link.group(1)).status_code == 400
 
 
-def test_who_has_signed_up_accepts_an_invitation_with_their_password(console: Console) -> None:
+def test_a_known_person_accepts_an_invitation_with_their_password(console: Console) -> None:
     known = a_person(console.service)
     token = console.service.post("/invitations", email=known.email, role="viewer").json["token"]
     browser = console.stranger()
@@ -161,7 +161,7 @@ def test_who_has_signed_up_accepts_an_invitation_with_their_password(console: Co
     assert browser.submit(f"/invitations/{token}", name="", password=PASSWORD).status_code == 302
 
 
-def test_who_comes_by_a_link_has_the_zone_and_the_language_of_their_browser(console: Console) -> None:
+def test_a_link_sign_in_uses_the_time_zone_and_language_of_the_browser(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     token = console.link(person)
     browser.open(f"/sign-in/link/{token}")
@@ -180,7 +180,7 @@ def test_the_cookie_is_for_the_browser_only(console: Console) -> None:
     assert "max-age" in response.headers["Strict-Transport-Security"]
 
 
-def test_the_api_hears_the_address_and_the_browser_of_the_person(console: Console) -> None:
+def test_the_api_gets_the_address_and_browser_of_the_person(console: Console) -> None:
     person, browser = console.person(), console.stranger()
     browser.open("/sign-in")
     here = {"REMOTE_ADDR": "198.51.100.23", "HTTP_USER_AGENT": "Firefox of a test"}

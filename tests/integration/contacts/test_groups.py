@@ -84,7 +84,7 @@ def test_a_group_is_made_renamed_and_deleted(service: Service) -> None:
     assert [entry["name"] for entry in service.get("/groups").json["data"]] == ["Two", "First"]
 
 
-def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) -> None:
+def test_another_accounts_group_looks_like_an_unknown_one(service: Service) -> None:
     group = new_group(service)
     stranger = service.new_token(service.new_account("stranger"))
     responses = [
@@ -103,7 +103,7 @@ def test_another_accounts_group_is_as_one_that_is_not_there(service: Service) ->
     assert listed(service, group) == []
 
 
-def test_each_entry_that_is_no_contact_is_reported_with_its_index(service: Service) -> None:
+def test_each_invalid_contact_is_reported_with_its_index(service: Service) -> None:
     group = new_group(service)
     made = put(
         service,

@@ -45,7 +45,7 @@ def test_a_phone_may_have_its_plus_sign(service: Service) -> None:
         assert service.delete(f"/suppressions/{plus}{PHONE}").json == {"phone": PHONE, "removed": 1}
 
 
-def test_who_has_as_many_as_fit_may_replace_one(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_list_takes_a_new_entry_after_one_is_removed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, although they are not counted for each request."""
     monkeypatch.setattr(opt_outs, "MAX_OPT_OUTS", 2)
     assert service.post("/suppressions", phones=[PHONE, OTHER]).status_code == 200
@@ -114,7 +114,7 @@ def test_bad_rows_are_reported_and_the_others_taken(service: Service) -> None:
 
 
 @pytest.mark.parametrize("body", ["", "number\n254711000000\n", 'phone\n"254', "phone\n\0\n"])
-def test_what_is_no_csv(service: Service, body: str) -> None:
+def test_a_file_that_is_not_csv_is_refused(service: Service, body: str) -> None:
     response = import_csv(service, body)
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert import_csv(service, "phone\n", **{"Content-Type": "text/plain"}).status_code == 415
@@ -175,7 +175,7 @@ def test_a_hundred_thousand_at_once_and_page_by_page(service: Service) -> None:
     assert export(service).count("\n") == 100_001
 
 
-def test_one_request_with_one_key(service: Service) -> None:
+def test_a_repeated_key_has_one_effect(service: Service) -> None:
     first = service.post("/suppressions", phones=[PHONE], headers={"Idempotency-Key": "k"})
     service.delete(f"/suppressions/{PHONE}")
     again = service.post("/suppressions", phones=[PHONE], headers={"Idempotency-Key": "k"})

@@ -244,7 +244,7 @@ def test_keys_change_and_encryption_begins_and_ends(service: Heard, engine: Engi
     assert audit(engine, full=True) == []
 
 
-def test_a_row_that_somebody_works_on_is_left_and_its_key_needed(service: Heard, engine: Engine) -> None:
+def test_a_locked_row_is_skipped_and_still_needs_its_key(service: Heard, engine: Engine) -> None:
     service.bulk(PHONES, CANARY)
     other = with_keys(engine, SECOND, FIRST)
     with engine.begin() as connection:

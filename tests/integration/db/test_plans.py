@@ -34,14 +34,14 @@ def test_no_large_table_is_read_as_a_whole(engine: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("statement", PRUNE[:2], ids=["events", "deliveries"])
-def test_what_is_too_young_to_be_deleted_is_not_read(engine: Engine, statement: Delete) -> None:
+def test_rows_too_young_to_be_deleted_are_not_read(engine: Engine, statement: Delete) -> None:
     plan = explained(engine, statement, {})
     conditions = [line for line in plan.splitlines() if "Index Cond" in line]
     assert any("id < " in line for line in conditions), plan
     assert "Filter" not in plan, plan
 
 
-def test_it_would_be_noticed(engine: Engine) -> None:
+def test_a_full_scan_would_be_noticed(engine: Engine) -> None:
     assert "Seq Scan on batch" in explained(engine, text("SELECT count(*) FROM batch WHERE size > 1"), {})
 
 

@@ -87,7 +87,7 @@ def test_a_list_is_packed_and_each_outcome_is_one_event(heard: Service) -> None:
     assert of_messages(heard)["message.expired", ids["99906000001"], "no_answer"] == 1
 
 
-def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> None:
+def test_canceling_writes_one_event_per_message_and_one_for_the_send(heard: Service) -> None:
     response = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     for _ in range(2):
         heard.post(f"/sends/{response['send_id']}/cancel")
@@ -96,7 +96,7 @@ def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> No
     assert others(heard) == [("send.canceled", UUID(response["send_id"]), None)]
 
 
-def test_what_expires_writes_an_event_and_completes_the_send(heard: Service) -> None:
+def test_an_expired_message_writes_an_event_and_its_send_is_completed(heard: Service) -> None:
     response = heard.bulk(["254711000001"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": response["send_id"]})

@@ -160,7 +160,7 @@ NOT_JSON = {
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("path", WITH_BODY)
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in NOT_JSON.items()])
-def test_what_is_not_strict_json(service: Service, path: str, data: bytes) -> None:
+def test_a_body_that_is_not_strict_json(service: Service, path: str, data: bytes) -> None:
     if path == "/auth/token" and len(data) > MAX_BODY:
         assert_problem(raw(service, path, data), 413, "payload_too_large")
     else:
@@ -181,7 +181,7 @@ def test_what_is_not_strict_json(service: Service, path: str, data: bytes) -> No
         pytest.param(";charset=utf-8", id="B03-nonsense"),
     ],
 )
-def test_what_is_not_sent_as_json(service: Service, path: str, content_type: str | None) -> None:
+def test_a_content_type_other_than_json(service: Service, path: str, content_type: str | None) -> None:
     body = json.dumps(BODIES.get(path, SINGLE)).encode()
     assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
 
@@ -379,7 +379,7 @@ SENSELESS: dict[str, dict[str, Any]] = {
         for name, value in values.items()
     ],
 )
-def test_a_value_that_makes_no_sense(service: Service, field: str, value: Any) -> None:
+def test_a_field_with_an_invalid_value(service: Service, field: str, value: Any) -> None:
     problem = assert_problem(service.post("/sms/send", **SINGLE, **{field: value}), 400, "validation_failed")
     assert pointers(problem) == {f"/{field}"}
 
@@ -427,7 +427,7 @@ BAD_PHONES = {
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("phone", [pytest.param(phone, id=name) for name, phone in BAD_PHONES.items()])
-def test_what_is_no_phone(service: Service, phone: str) -> None:
+def test_an_invalid_phone(service: Service, phone: str) -> None:
     single = assert_problem(service.send(phone), 400, "validation_failed")
     assert pointers(single) == {"/phone"}
     bulk = assert_problem(service.bulk([phone]), 400, "no_valid_recipients")
@@ -436,7 +436,7 @@ def test_what_is_no_phone(service: Service, phone: str) -> None:
     assert pointers(strict) == {"/phones/1"}
 
 
-def test_a_phone_that_only_lacks_its_form_comes_with_a_suggestion(service: Service) -> None:
+def test_a_phone_in_another_form_gets_a_suggestion(service: Service) -> None:
     for phone in ("+254711000000", "00254711000000", "254 711-000-000"):
         problem = assert_problem(service.send(phone), 400, "validation_failed")
         assert problem["errors"][0]["suggestion"] == PHONE
@@ -451,7 +451,7 @@ def test_a_phone_that_only_lacks_its_form_comes_with_a_suggestion(service: Servi
         pytest.param(["447700900000"], id="B18-array"),
     ],
 )
-def test_a_phone_that_is_no_string(service: Service, phone: Any) -> None:
+def test_a_phone_that_is_not_a_string(service: Service, phone: Any) -> None:
     assert pointers(assert_problem(service.post("/sms/send", **{**SINGLE, "phone": phone}), 400, "validation_failed"))
     assert_problem(service.bulk([phone]), 400, "no_valid_recipients")
 
@@ -560,7 +560,7 @@ def test_a_text_arrives_as_it_was_written(service: Service, message: str) -> Non
         pytest.param("x" * 16, 400, "validation_failed", id="B26-16-characters"),
     ],
 )
-def test_a_sender_that_is_not_the_accounts(service: Service, sender: str, status: int, code: str) -> None:
+def test_a_sender_id_that_the_account_does_not_have(service: Service, sender: str, status: int, code: str) -> None:
     for path, body in BODIES.items():
         assert_problem(service.post(path, **{**body, "sender_id": sender}), status, code)
 
@@ -644,7 +644,7 @@ def test_b30_many_invalid_are_counted_and_a_hundred_are_shown(service: Service) 
         pytest.param([None, {}, [], 1, True, "", 1.5], id="B31-mixed"),
     ],
 )
-def test_recipients_that_are_no_strings(service: Service, phones: list[Any]) -> None:
+def test_recipients_that_are_not_strings(service: Service, phones: list[Any]) -> None:
     problem = assert_problem(service.bulk(phones), 400, "no_valid_recipients")
     assert [entry["code"] for entry in problem["rejected"]] == ["invalid_phone"] * len(phones)
     strict = assert_problem(service.bulk(phones, strict=True), 400, "validation_failed")
@@ -655,7 +655,7 @@ def test_recipients_that_are_no_strings(service: Service, phones: list[Any]) -> 
 @pytest.mark.parametrize(
     "phones", [pytest.param(phones, id=f"B31-{json.dumps(phones)}") for phones in (PHONE, {"0": PHONE}, 1, None, True)]
 )
-def test_recipients_that_are_no_list(service: Service, phones: Any) -> None:
+def test_recipients_that_are_not_a_list(service: Service, phones: Any) -> None:
     assert pointers(assert_problem(service.bulk(phones), 400, "validation_failed")) == {"/phones"}
 
 
@@ -676,7 +676,7 @@ def test_recipients_that_are_no_list(service: Service, phones: Any) -> None:
         pytest.param(UNKNOWN, 404, "group_not_found", id="B32-unknown"),
     ],
 )
-def test_a_group_that_there_is_not(service: Service, group: str, status: int, code: str) -> None:
+def test_an_unknown_group(service: Service, group: str, status: int, code: str) -> None:
     problem = assert_problem(service.post("/sms/send-group", **{**GROUP, "group_id": group}), status, code)
     assert status != 400 or pointers(problem) == {"/group_id"}
 
@@ -934,7 +934,7 @@ def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code
         pytest.param("", id="B46-key-empty"),
     ],
 )
-def test_a_key_that_there_is_not(service: Service, key: str) -> None:
+def test_an_unknown_api_key(service: Service, key: str) -> None:
     response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": key, "api_secret": "x"})
     assert_problem(response, 401, "invalid_credentials")
 
@@ -950,7 +950,7 @@ def test_a_key_that_there_is_not(service: Service, key: str) -> None:
         pytest.param({"X-API-Key": "é", "X-API-Secret": "é"}, id="B47-not-ascii"),
     ],
 )
-def test_headers_that_are_no_credentials(service: Service, headers: dict[str, str]) -> None:
+def test_headers_without_valid_credentials(service: Service, headers: dict[str, str]) -> None:
     assert_problem(service.client.post(f"{PREFIX}/auth/token", headers=headers), 401, "invalid_credentials")
 
 
@@ -977,7 +977,7 @@ def test_headers_that_are_no_credentials(service: Service, headers: dict[str, st
         )
     ],
 )
-def test_a_path_that_is_none(service: Service, path: str) -> None:
+def test_an_unknown_path(service: Service, path: str) -> None:
     headers = {"Authorization": f"Bearer {service.token}"}
     problem = assert_problem(service.client.post(path, json=SINGLE, headers=headers), 404, "not_found")
     assert len(problem["instance"]) <= 500
@@ -1005,7 +1005,7 @@ def test_a_path_written_in_another_way_needs_a_token_too(service: Service, path:
         )
     ],
 )
-def test_no_file_of_the_inside_is_served(service: Service, path: str) -> None:
+def test_no_internal_file_is_served(service: Service, path: str) -> None:
     assert_problem(service.client.get(path), 404, "not_found")
 
 
@@ -1072,12 +1072,12 @@ def test_a_method_that_the_path_does_not_have(service: Service, path: str) -> No
     ],
 )
 @pytest.mark.parametrize("path", ["/sends", "/messages", "/groups", "/balance/transactions"])
-def test_a_query_that_makes_no_sense(service: Service, path: str, query: str) -> None:
+def test_an_invalid_query(service: Service, path: str, query: str) -> None:
     assert_problem(service.get(f"{path}?{query}"), 400, "validation_failed")
 
 
 @pytest.mark.parametrize("phone", ["%2B254711000000", "+254711000000", "00254711000000", "254-711-000000"])
-def test_a_filter_by_phone_says_how_to_write_it(service: Service, phone: str) -> None:
+def test_a_filter_by_phone_suggests_the_right_form(service: Service, phone: str) -> None:
     problem = assert_problem(service.get(f"/messages?phone={phone}"), 400, "validation_failed")
     assert [(error["pointer"], error["suggestion"]) for error in problem["errors"]] == [("/phone", PHONE)]
 
@@ -1092,7 +1092,7 @@ def test_a_filter_by_phone_says_how_to_write_it(service: Service, phone: str) ->
         pytest.param("x" * 10_000, id="B50-query-long"),
     ],
 )
-def test_a_filter_finds_nothing_that_it_does_not_name(service: Service, reference: str) -> None:
+def test_a_filter_finds_only_exact_matches(service: Service, reference: str) -> None:
     service.send()
     response = service.get(f"/sends?reference={reference}")
     assert response.status_code == 400 or response.json["data"] == []
@@ -1139,7 +1139,7 @@ def forged(place: str) -> str:
         pytest.param("9" * 30, id="number"),
     ],
 )
-def test_a_forged_cursor_is_no_error_of_ours(service: Service, path: str, place: str) -> None:
+def test_a_forged_cursor_causes_no_internal_error(service: Service, path: str, place: str) -> None:
     response = service.get(f"{path}?cursor={forged(place)}")
     assert response.status_code in (200, 400), response.text
 
@@ -1151,7 +1151,7 @@ def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) ->
     assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
 
 
-def test_an_account_has_a_number_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_has_a_maximum_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contacts, "MAX_GROUPS", 1)
     assert service.post("/groups", name="first").status_code == 200
     assert_problem(service.post("/groups", name="second"), 409, "group_limit")

@@ -107,7 +107,7 @@ def until(condition: Callable[[], bool], seconds: float = 20) -> None:
     ],
     ids=["list", "export", "list with counts", "report", "quote"],
 )
-def test_what_only_reads_ends_and_its_thread_is_free(
+def test_a_read_only_request_ends_and_frees_its_thread(
     server: Server, slow: Callable[[str, int], None], method: str, path: str, accept: str, fragment: str
 ) -> None:
     service, fields = server.service, {}
@@ -122,7 +122,7 @@ def test_what_only_reads_ends_and_its_thread_is_free(
         assert other.recv(12) == b"HTTP/1.1 200"
 
 
-def test_what_writes_goes_on(server: Server, slow: Callable[[str, int], None]) -> None:
+def test_a_request_that_writes_is_finished(server: Server, slow: Callable[[str, int], None]) -> None:
     service = server.service
     group = service.new_group(["254711000001"])
     slow("FROM contact c", 2)

@@ -41,7 +41,7 @@ def test_the_names_of_other_services_are_known(service: Service, path: str, name
     assert details[f"/{name}"] == f"There is no such field. Did you mean `{meant}`?"
 
 
-def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:
+def test_a_sender_id_in_another_case_is_suggested(service: Service) -> None:
     response = service.post("/sms/send", **{**BODY, "sender_id": "Acme"})
     assert (response.status_code, response.get_json(force=True)["code"]) == (403, "sender_not_registered")
     assert "It has 'ACME'" in detail(response)
@@ -62,7 +62,7 @@ def test_a_path_without_its_beginning_is_reported(service: Service, path: str) -
     assert "begin with" not in detail(service.client.get(f"{PREFIX}/nothing"))
 
 
-def test_one_is_not_several(service: Service) -> None:
+def test_singular_and_plural_are_right(service: Service) -> None:
     poor = service.new_token(service.new_account("poor", credits=1))
     response = service.post("/sms/send", token=poor, **{**BODY, "message": "x" * 200})
     assert detail(response) == "This send needs 2 credits; 1 is left."

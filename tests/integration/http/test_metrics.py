@@ -207,12 +207,12 @@ def relations(plan: dict[str, Any]) -> set[str]:
     return names.union(*(relations(part) for part in plan.get("Plans", ())))
 
 
-def test_one_process_counts_and_then_rests(service: Service) -> None:
+def test_fresh_counts_are_not_made_again(service: Service) -> None:
     count_now(service.engine)
     assert not count_when_due(service.engine)
 
 
-def test_a_scrape_has_it_counted_when_that_is_due(service: Service) -> None:
+def test_a_scrape_starts_a_count_when_one_is_due(service: Service) -> None:
     count_now(service.engine)
     with service.engine.begin() as connection:
         connection.execute(update(state_count).values(due_at=func.now(), counts={}))

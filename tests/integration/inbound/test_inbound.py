@@ -101,7 +101,7 @@ def test_nobody_sees_another_accounts_messages(service: Service, number: str) ->
     assert kept >= 1
 
 
-def test_a_stop_is_the_end_and_a_start_a_beginning(service: Service, number: str) -> None:
+def test_a_stop_opts_out_and_a_start_opts_in_again(service: Service, number: str) -> None:
     phone = "254711000123"
     come(service, Inbound(phone, number, "Arrêt!"))
     assert suppressed(service, phone) == "stop"
@@ -124,13 +124,13 @@ def test_a_start_takes_back_nothing_but_a_stop(service: Service, number: str) ->
     assert suppressed(service, phone) == "complaint"
 
 
-def test_a_stop_of_whom_no_number_is_known_or_to_a_number_of_nobody_does_no_harm(service: Service, number: str) -> None:
+def test_a_stop_from_a_name_or_to_an_unknown_number_opts_nobody_out(service: Service, number: str) -> None:
     come(service, Inbound("MPESA", number, "STOP"), Inbound("254711000125", "1", "STOP"))
     assert suppressed(service, "254711000125") is None
     assert shown(service, f"?sender_id={number}")[0]["keyword"] == "stop"
 
 
-def test_a_suspended_sender_still_hears_a_stop(service: Service, number: str) -> None:
+def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: str) -> None:
     phone = "254711000126"
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE sender_id SET state = 'suspended' WHERE sender_id = :it"), {"it": number})
@@ -177,7 +177,7 @@ def test_a_part_that_comes_again_is_the_same_part(service: Service, number: str)
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["one two"]
 
 
-def test_a_reference_that_is_used_again_begins_a_message(service: Service, number: str) -> None:
+def test_a_reused_reference_starts_a_new_message(service: Service, number: str) -> None:
     come(service, *parts_of(number, "one ", "two"))
     come(service, *parts_of(number, "three ", "four"))
     come(service, parts_of(number, "lost ", "x")[0])
@@ -200,7 +200,7 @@ def test_parts_through_many_connections_at_once_make_one_message(service: Servic
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["0 1 2 3 4 5 6 7 "]
 
 
-def test_what_is_never_whole_is_kept_after_a_day_and_no_stop(service: Service, number: str) -> None:
+def test_an_incomplete_message_is_stored_after_a_day_and_is_never_a_stop(service: Service, number: str) -> None:
     come(service, parts_of(number, "STOP", "x")[0])
     assert shown(service, f"?sender_id={number}") == []
     with service.engine.begin() as connection:
@@ -218,7 +218,9 @@ def test_every_text_of_a_phone_can_be_stored(service: Service, number: str, mess
 
 
 @pytest.mark.parametrize(("total", "place"), [(3, 0), (3, 4), (0, 0), (1, 1)])
-def test_a_part_that_cannot_be_one_is_a_message(service: Service, number: str, total: int, place: int) -> None:
+def test_a_part_with_impossible_numbers_is_a_message_of_its_own(
+    service: Service, number: str, total: int, place: int
+) -> None:
     come(service, Inbound(PHONE, number, "odd", 1, total, place))
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["odd"]
 

@@ -115,7 +115,7 @@ def test_numbers_of_a_country(service: Service) -> None:
         pytest.param(b"254711000001\n" * 100_000, 413, "payload_too_large", id="too-large"),
     ],
 )
-def test_what_is_no_file_of_contacts(
+def test_a_body_that_is_not_a_contacts_file_is_refused(
     service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes, status: int, code: str
 ) -> None:
     monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", 1_000_000)
@@ -144,7 +144,7 @@ def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     ],
     ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
 )
-def test_files_as_people_have_them(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+def test_files_of_many_kinds_are_read(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 4)
     monkeypatch.setattr(uploaded_file, "BLOCK", 7)
     group = service.new_group([])
@@ -170,7 +170,7 @@ def test_a_file_that_is_not_utf_8_is_refused_with_its_line(service: Service, lin
 
 
 @pytest.mark.parametrize("charset", ["windows-1252", "Windows-1252", "ISO-8859-1"])
-def test_a_file_is_read_in_the_encoding_that_it_is_said_to_have(service: Service, charset: str) -> None:
+def test_a_file_is_read_in_its_declared_encoding(service: Service, charset: str) -> None:
     group = service.new_group([])
     response = send_file(service, group, WINDOWS, mimetype=f"text/csv; charset={charset}")
     assert response.status_code == 200, response.text
@@ -346,7 +346,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
     assert service.get(f"/imports/{made}").json["counts"]["added"] == 60
 
 
-def test_what_an_import_cannot_do(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_deleted_or_too_wide_import_reports_its_error(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service = asleep
     monkeypatch.setattr(shared.contacts.groups, "MAX_CONTACTS", 1)
     full, gone = service.new_group([]), service.new_group([])
@@ -379,7 +379,7 @@ def test_the_same_key_imports_once(service: Service) -> None:
     assert left_behind(service) == (0, 0)
 
 
-def test_another_accounts_import_is_as_one_that_is_not_there(service: Service) -> None:
+def test_another_accounts_import_looks_like_an_unknown_one(service: Service) -> None:
     group = service.new_group([])
     made = upload_of(service, group, A)["import_id"]
     stranger = service.new_token(service.new_account("stranger"))

@@ -131,7 +131,7 @@ def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, m
     assert (service.get(f"/imports/{bad}").json["status"], failures(service, "import")) == ("completed", [])
 
 
-def test_an_outage_is_nobodys_failure(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     two_imports(service, monkeypatch)
 
     def gone(*_: object) -> None:
@@ -143,7 +143,7 @@ def test_an_outage_is_nobodys_failure(service: Service, monkeypatch: pytest.Monk
     assert failures(service, "import") == []
 
 
-def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_is_held_too_long_counts_as_a_failed_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or whoever holds it would stop everybody's imports."""
     two_imports(service, monkeypatch)
 
@@ -276,7 +276,7 @@ def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(servi
     assert (held["status"], held["held_by"]) == ("held", "crashes")
 
 
-def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
+def test_a_batch_that_keeps_crashing_workers_is_sent_alone(service: Service) -> None:
     service.worker.dispatcher.stop.set()
     sends = [service.send(phone).json["send_id"] for phone in phones(3, 255750000000)]
     service.worker.dispatcher.stop.clear()
@@ -319,7 +319,9 @@ def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
     assert erase_one(service.engine) is None
 
 
-def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     service.worker.dispatcher.stop.set()
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
@@ -371,7 +373,7 @@ def test_sends_that_take_long_to_close_are_left_for_the_next_round(
     service.worker.dispatcher.stop.clear()
 
 
-def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
+def test_a_failing_step_of_the_sweep_does_not_stop_the_others(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
@@ -413,7 +415,9 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
         service.worker.dispatcher.stop.clear()
 
 
-def test_what_takes_long_singly_is_left_for_the_next_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_is_slow_one_by_one_is_left_for_the_next_round(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
     tried: list[int] = []
 
@@ -427,7 +431,7 @@ def test_what_takes_long_singly_is_left_for_the_next_time(service: Service, monk
     assert tried == [10, 1]
 
 
-def test_what_fails_together_is_done_singly(service: Service) -> None:
+def test_jobs_that_fail_together_are_done_one_by_one(service: Service) -> None:
     waiting, done = ["a", "poison", "b"], list[str]()
 
     def work(job: Job, most: int) -> int:
@@ -446,7 +450,9 @@ def test_what_fails_together_is_done_singly(service: Service) -> None:
     assert (done, failures(service, "doubt")) == (["a", "b"], [(1, False)])
 
 
-def test_an_account_that_cannot_be_forgotten_keeps_no_others(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_whose_retention_fails_does_not_stop_the_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[int] = []
 
     def forget(engine: Any, account: Any, now: Any, *, rows: bool) -> int:
@@ -462,7 +468,9 @@ def test_an_account_that_cannot_be_forgotten_keeps_no_others(service: Service, m
     assert seen == [], "they back off"
 
 
-def test_an_hour_that_cannot_be_counted_keeps_no_other(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_hour_that_cannot_be_counted_does_not_stop_the_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     service.send()
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM usage_hour"))

@@ -96,7 +96,7 @@ def test_every_outcome_is_counted_once_however_often_it_is_looked_at(service: Se
     assert audit(service.engine, full=True) == []
 
 
-def test_what_ended_with_its_send_is_of_no_country(service: Service) -> None:
+def test_messages_canceled_with_their_send_have_no_country(service: Service) -> None:
     later = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
     send = service.bulk([KE, US], send_at=later).json["send_id"]
     service.post(f"/sends/{send}/cancel")
@@ -193,5 +193,5 @@ def test_a_query_that_cannot_be_counted_is_refused(service: Service, query: str)
         ("870773111111", None),
     ],
 )
-def test_a_phone_is_of_the_country_of_its_first_digits(phone: str, country: str | None) -> None:
+def test_the_first_digits_of_a_phone_give_its_country(phone: str, country: str | None) -> None:
     assert country_of(phone[:PREFIX_DIGITS]) == country

@@ -228,7 +228,7 @@ TESTED_BELOW_HTTP = {
     ),
     "connections_per_address": (
         "api.server.connections.CONNECTIONS_OF_ADDRESS",
-        "tests/unit/server/test_connections.py::test_one_address_has_not_all_of_them",
+        "tests/unit/server/test_connections.py::test_one_address_cannot_take_all_connections",
     ),
     "body_bytes_per_second": (
         "api.http.receive.MINIMUM_RATE",
@@ -264,7 +264,7 @@ TESTED_BELOW_HTTP = {
     ),
     "large_groups_under_way": (
         "api.limits.large_groups.MAX_AT_ONCE",
-        "tests/integration/accept/test_large_groups.py::test_an_account_has_few_at_once_and_others_theirs",
+        "tests/integration/accept/test_large_groups.py::test_an_account_prices_few_at_once_without_affecting_others",
     ),
     "token_seconds": (
         "api.auth.tokens.VALID",
@@ -272,11 +272,11 @@ TESTED_BELOW_HTTP = {
     ),
     "revoked_tokens_per_key": (
         "api.auth.revocations.MAX_REVOKED",
-        SIGN_IN + "test_a_key_has_a_number_of_revoked_tokens",
+        SIGN_IN + "test_a_key_has_a_maximum_of_revoked_tokens",
     ),
     "revoked_tokens": (
         "api.auth.revocations.MAX_REVOKED_OF_ACCOUNT",
-        SIGN_IN + "test_an_account_has_a_number_of_revoked_tokens",
+        SIGN_IN + "test_an_account_has_a_maximum_of_revoked_tokens",
     ),
     "page_rows_examined": (
         "api.http.bounded_queries.MAX_ROWS_EXAMINED",
@@ -295,9 +295,9 @@ TESTED_BELOW_HTTP = {
 OF_THE_ACCOUNT = {
     "requests_per_second": LIMITS + "test_an_account_has_a_rate_of_its_own",
     "request_cost": COST + "test_an_account_in_debt_is_refused_and_no_other",
-    "spending": LIMITS + "test_a_day_has_an_end_to_spending",
+    "spending": LIMITS + "test_sends_above_the_daily_spend_limit_are_refused",
     "destinations": LIMITS + "test_one_phone_must_be_in_an_allowed_destination",
-    "pumping_guard": LIMITS + "test_one_time_passwords_to_phones_that_are_counted_up_are_refused",
+    "pumping_guard": LIMITS + "test_one_time_passwords_to_consecutive_phones_are_refused",
     "messages_per_phone_hour": "tests/integration/accept/test_recipient_limits.py::test_it_works",
 }
 NO_LIMITS = {"backlog_messages", "backlog_limited_by", "backlog_eta"}
@@ -342,7 +342,7 @@ def test_one_more_is_refused(service: Service, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize("test", sorted({each for _, each in TESTED_BELOW_HTTP.values()} | {*OF_THE_ACCOUNT.values()}))
-def test_what_is_named_exists(test: str) -> None:
+def test_each_named_test_exists(test: str) -> None:
     file, _, function = test.partition("::")
     module = ast.parse(Path(file).read_text())
     assert function in {node.name for node in module.body if isinstance(node, ast.FunctionDef)}

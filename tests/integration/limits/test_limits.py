@@ -66,7 +66,7 @@ def test_an_account_has_a_rate_of_its_own(service: Service) -> None:
     assert service.get("/limits").headers["RateLimit-Policy"] == '"requests";q=10000;w=1'
 
 
-def test_a_day_has_an_end_to_spending(service: Service) -> None:
+def test_sends_above_the_daily_spend_limit_are_refused(service: Service) -> None:
     limit(service, spend_day=3)
     assert service.bulk([KENYA, TANZANIA]).status_code == 200
     refused = problem(service.bulk([KENYA, TANZANIA]), 402, "spend_limit_reached")
@@ -80,7 +80,7 @@ def test_a_day_has_an_end_to_spending(service: Service) -> None:
     assert clean(service)
 
 
-def test_a_month_is_all_of_its_days(service: Service) -> None:
+def test_the_monthly_spend_limit_counts_the_whole_month(service: Service) -> None:
     limit(service, spend_month=10)
     with service.engine.begin() as connection:
         connection.execute(
@@ -195,7 +195,7 @@ def test_one_phone_must_be_in_an_allowed_destination(service: Service) -> None:
     assert service.send(UGANDA).status_code == 200
 
 
-def test_of_a_list_those_elsewhere_are_dropped_and_reported(service: Service) -> None:
+def test_phones_of_a_list_in_other_destinations_are_dropped_and_reported(service: Service) -> None:
     limit(service, destinations=("254",))
     response = service.bulk([UGANDA, KENYA, "0711", KENYA, TANZANIA]).json
     assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [
@@ -214,7 +214,7 @@ def test_of_a_list_those_elsewhere_are_dropped_and_reported(service: Service) ->
     assert clean(service)
 
 
-def test_of_a_group_those_elsewhere_are_dropped_and_given_back(service: Service) -> None:
+def test_contacts_of_a_group_in_other_destinations_are_dropped_and_not_charged(service: Service) -> None:
     elsewhere = "256722000000"
     group = service.new_group([KENYA, elsewhere, TANZANIA, "254711000001"])
     limit(service, destinations=("254",))
@@ -231,7 +231,7 @@ def test_of_a_group_those_elsewhere_are_dropped_and_given_back(service: Service)
 OTP = {"category": "authentication", "message": "Your code is 123456"}
 
 
-def test_one_time_passwords_to_phones_that_are_counted_up_are_refused(service: Service) -> None:
+def test_one_time_passwords_to_consecutive_phones_are_refused(service: Service) -> None:
     limit(service, pumping="block")
     responses = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
     assert [response.status_code for response in responses] == [200] * 10 + [403] * 20

@@ -99,7 +99,7 @@ def test_each_kind_of_errors_is_listed(service: Service) -> None:
     assert service.get("/errors?kind=other").status_code == 400
 
 
-def test_what_ended_without_a_row_has_an_error(service: Service) -> None:
+def test_a_message_canceled_with_its_send_has_an_error(service: Service) -> None:
     sent = service.send(send_at=ahead()).json
     service.post(f"/sends/{sent['send_id']}/cancel")
     error = shown(service, sent["message_id"])["error"]
@@ -164,7 +164,7 @@ def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
         assert len(pages) > 1
 
 
-def test_events_tell_the_error_too(service: Service) -> None:
+def test_events_have_the_error_too(service: Service) -> None:
     assert service.get("/events").json["data"] == []
     service.bulk([REFUSED, NAIROBI])
     events = {event["type"]: event["data"] for event in service.get("/events").json["data"]}
@@ -175,7 +175,7 @@ def test_events_tell_the_error_too(service: Service) -> None:
     assert events["message.sent"]["error_details"] is None
 
 
-def test_a_cursor_does_not_tell_whether_another_accounts_message_exists(service: Service) -> None:
+def test_a_cursor_does_not_reveal_whether_another_accounts_message_exists(service: Service) -> None:
     service.send()
     other = Service(service.engine)
     theirs = other.send().json["message_id"]

@@ -119,7 +119,7 @@ def test_an_expired_message_was_due_and_ended(service: Service) -> None:
     assert events(service, sent["message_id"])[2]["at"] == shown["finished_at"] is not None
 
 
-def test_charged_is_what_a_carrier_took(service: Service) -> None:
+def test_only_messages_that_a_carrier_took_are_charged(service: Service) -> None:
     send = service.bulk(["254711000001", "99902000001", "254711000002"]).json["send_id"]
     shown = service.get(f"/sends/{send}").json
     assert (shown["cost"], shown["charged"]) == (3, 2)
@@ -176,7 +176,7 @@ def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
     assert (delivered["resolved_by"], delivered["carrier_at_precision"]) == ("receipt", "millisecond")
 
 
-def test_a_late_response_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
+def test_a_late_response_ends_a_doubt_and_becomes_the_response_of_the_attempt(service: Service) -> None:
     sent = service.send("99906000010").json["message_id"]
     record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(ResponseKind.ACCEPTED, "late-1"))])
     (attempt,) = message(service, sent)["attempts"]
@@ -188,7 +188,7 @@ def test_a_late_response_ends_a_doubt_and_is_the_attempts(service: Service) -> N
     assert steps(service, sent) == ["accepted", "in_doubt", "sent", "delivered"]
 
 
-def test_a_doubt_after_a_crash_says_so(service: Service) -> None:
+def test_a_doubt_after_a_crash_has_that_reason(service: Service) -> None:
     sent = service.send(send_at=ahead()).json
     change(service, "UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=sent["send_id"])
     change(

@@ -258,14 +258,16 @@ def test_keys_are_made_for_an_account_and_revoked(service: Service, operator: Op
 
 
 @pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["everything"]}, {"allowed_ips": ["x"]}, {"test": "yes"}])
-def test_a_key_that_cannot_be_is_not_made(service: Service, operator: OperatorClient, wrong: dict[str, Any]) -> None:
+def test_a_key_with_invalid_options_is_not_created(
+    service: Service, operator: OperatorClient, wrong: dict[str, Any]
+) -> None:
     path = f"/accounts/{service.account_id}/api-keys"
     before = operator.get(path).json
     assert operator.post(path, **wrong).status_code == 400
     assert operator.get(path).json == before
 
 
-def test_an_account_has_a_number_of_keys(
+def test_an_account_has_a_maximum_of_keys(
     service: Service, operator: OperatorClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"/accounts/{service.account_id}/api-keys"

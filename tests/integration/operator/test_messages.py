@@ -48,7 +48,9 @@ def test_phones_and_texts_need_their_scope(service: Service, sent: dict[str, Any
         assert response.status_code == 200 and not any(each in response.text for each in PRIVATE)
 
 
-def test_what_is_asked_for_is_found(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:
+def test_a_search_finds_the_messages_that_match(
+    service: Service, operator: OperatorClient, sent: dict[str, Any]
+) -> None:
     neighbour = service.new_account("neighbour", credits=100)
     theirs = service.post("/sms/send", token=service.new_token(neighbour), sender_id="ACME", phone=PHONE, message="Hi")
     assert theirs.status_code == 200, theirs.text
@@ -77,7 +79,7 @@ def test_a_send_is_searched_within_the_period(operator: OperatorClient, sent: di
 @pytest.mark.parametrize(
     "query", ["phone=x", "status=lost", "account_id=0", "send_id=1", "since=soon", "cursor=!", "nobody=1", "limit=0"]
 )
-def test_what_is_no_search_is_refused(operator: OperatorClient, query: str) -> None:
+def test_an_invalid_search_is_refused(operator: OperatorClient, query: str) -> None:
     response = operator.get(f"/messages?{query}")
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
 

@@ -75,7 +75,7 @@ def test_keys_rules_and_top_ups_are_the_accounts_own(two: Two) -> None:
     assert [each["category"] for each in two.listed(f"/accounts/{two.other}/rules")].count("marketing") == 1
 
 
-def test_a_top_up_is_reversed_for_its_account_alone(two: Two) -> None:
+def test_a_top_up_can_be_reversed_only_under_its_own_account(two: Two) -> None:
     top_up = two.listed(f"/accounts/{two.one}/top-ups")[0]["top_up_id"]
     path = f"/accounts/{{}}/top-ups/{top_up}/reverse"
     refused = two.operator.post(path.format(two.other), credits=1, reason=REASON)
@@ -129,7 +129,7 @@ def test_a_sender_id_is_requested_for_its_account_alone(two: Two) -> None:
         assert (response.status_code, response.json["account_id"]) == (200, account), response.text
 
 
-def test_a_sender_id_is_decided_for_its_account_alone(two: Two) -> None:
+def test_a_decision_on_a_sender_id_affects_only_its_own_account(two: Two) -> None:
     (mine,) = two.listed(f"/sender-ids?account_id={two.one}")
     assert two.operator.patch(f"/sender-ids/{mine['sender']}", authentication=True).status_code == 200
     assert two.operator.post(f"/sender-ids/{mine['sender']}/suspend", reason=REASON).status_code == 200

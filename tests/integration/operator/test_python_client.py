@@ -102,7 +102,7 @@ def test_doubts_are_resolved(service: Service, client: Client) -> None:
         assert response["resolved"] == 1
 
 
-def test_what_became_of_a_message_is_found(service: Service, client: Client) -> None:
+def test_a_message_and_its_timeline_are_found(service: Service, client: Client) -> None:
     sent = service.send("254711000001", "Hi", reference="order 17").json
     found = client.messages.page(account_id=service.account_id, phone="254711000001")["data"]
     assert [each["message_id"] for each in found] == [sent["message_id"]]

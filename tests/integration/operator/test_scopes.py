@@ -138,7 +138,7 @@ def test_the_scope_is_needed_and_is_enough(
 
 
 @by_table(NEEDING_SCOPE)
-def test_no_role_does_what_is_above_it(for_all: OperatorClient, in_roles: dict[str, str], route: Route) -> None:
+def test_a_role_can_do_only_what_it_allows(for_all: OperatorClient, in_roles: dict[str, str], route: Route) -> None:
     path = path_of(operation_of(route, OPERATORS))
     for role, token in in_roles.items():
         response = for_all.call(route.method, path, {"Authorization": f"Bearer {token}"}, json={})
@@ -158,7 +158,7 @@ def test_what_is_only_read_changes_nothing(whole: OperatorClient, endpoint: Endp
 
 
 @marks([each for each in WITH_SCOPE if "<" in each.path])
-def test_what_there_is_not_is_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
+def test_an_unknown_object_is_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
     before = sums(whole.service)
     more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
     response = whole.call(endpoint.method, path_of(endpoint), **more)

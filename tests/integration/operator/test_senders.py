@@ -33,7 +33,9 @@ def test_it_works(service: Service, operator: OperatorClient) -> None:
     assert operator.post(f"/sender-ids/{sender}/approve", key="once").json == approved
 
 
-def test_nobody_gets_anothers_name_and_likenesses_are_shown(service: Service, operator: OperatorClient) -> None:
+def test_a_taken_name_is_not_approved_again_and_similar_names_are_shown(
+    service: Service, operator: OperatorClient
+) -> None:
     other = service.new_account("other")
     mine, theirs, alike = (
         requested(service, "TWICE"),

@@ -263,7 +263,7 @@ def test_a_report_has_eight_megabytes(service: Service, operator: OperatorClient
 @pytest.mark.parametrize(
     "report", ["", "nothing\n1\n", "phone,status\n\x00,sent\n", 'phone,status\n"', "phone,status\n" + "9" * 200_000]
 )
-def test_what_is_no_report_is_refused(service: Service, operator: OperatorClient, report: str) -> None:
+def test_an_invalid_report_is_refused(service: Service, operator: OperatorClient, report: str) -> None:
     assert upload(operator, report, "carrier=simulator&apply=true").status_code in (200, 400)
     assert upload(operator, report, "apply=true").status_code == 400
 

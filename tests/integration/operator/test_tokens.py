@@ -165,7 +165,7 @@ def test_a_key_of_a_network_works_only_there(service: Service) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "é", "x" * 5000, "smsk_live_x", "ops_x"])
-def test_what_is_no_token_is_refused(service: Service, token: str) -> None:
+def test_an_invalid_token_is_refused(service: Service, token: str) -> None:
     assert code_of(service, token) in ("missing_token", "invalid_token")
 
 

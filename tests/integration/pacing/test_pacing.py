@@ -99,7 +99,7 @@ def test_several_workers_share_the_rate() -> None:
     assert 0 < busiest_second(taken) <= 1.1 * carrier.rate
 
 
-def test_without_redis_each_takes_its_share_when_the_others_have_heard(clock: Clock) -> None:
+def test_without_redis_each_worker_takes_its_share_after_the_convergence_time(clock: Clock) -> None:
     paces = [pace_without_redis(clock, 4) for _ in range(4)]
     begun = clock.now
     times = []
@@ -111,7 +111,7 @@ def test_without_redis_each_takes_its_share_when_the_others_have_heard(clock: Cl
     assert busiest_second(times) * paces[0].chunk <= RATE / 4 * 1.05 + paces[0].chunk
 
 
-def test_nobody_takes_anything_who_does_not_know_how_many_there_are(clock: Clock) -> None:
+def test_a_worker_that_does_not_know_how_many_there_are_takes_nothing(clock: Clock) -> None:
     pace = pace_without_redis(clock, 0)
     assert not pace.take(1, clock.now + 60)
 
@@ -151,7 +151,7 @@ def test_an_outage_of_redis_is_logged_once_and_counted(clock: Clock, caplog: pyt
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-def test_no_rate_is_nobody_asked() -> None:
+def test_a_carrier_without_a_rate_has_no_chunk() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier(rate=0.0))
     assert pace.chunk == 0
 
@@ -163,7 +163,7 @@ def test_a_stop_ends_the_wait() -> None:
     assert not pace.take(1, time.monotonic() + 60)
 
 
-def test_what_would_be_too_late_takes_no_place(clock: Clock) -> None:
+def test_a_message_that_would_be_too_late_takes_no_place(clock: Clock) -> None:
     pace = pace_without_redis(clock, 1, Carrier(rate=1.0))
     clock.now += CONVERGENCE_SECONDS
     assert pace.take(10, clock.now + 1)
@@ -239,7 +239,7 @@ def test_what_was_booked_and_not_claimed_is_free_again() -> None:
         pace.booked(int(RATE * LONGEST_BOOKING), 0)
 
 
-def test_who_would_wait_too_long_books_nothing() -> None:
+def test_a_cycle_that_would_wait_too_long_books_nothing() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     pace.booked(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
     assert not pace.book(1)

@@ -89,7 +89,7 @@ def test_what_waits_for_a_limit_is_shown(make: Callable[[], Service]) -> None:
     assert limits["backlog_eta"] is None
 
 
-def test_of_a_mixed_batch_what_is_over_first_goes_first(make: Callable[[], Service]) -> None:
+def test_the_part_of_a_mixed_batch_that_finishes_first_goes_first(make: Callable[[], Service]) -> None:
     service = make()
     service.worker.dispatcher.stop.set()
     send = service.bulk(phones(KENYA, 8) + phones(ELSEWHERE, 4)).json["send_id"]
@@ -113,7 +113,7 @@ def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) 
     assert limits["prefix 2547"].rate == 500
 
 
-def test_a_limit_that_is_no_more_keeps_nothing_back(make: Callable[[], Service]) -> None:
+def test_a_removed_limit_holds_nothing_back(make: Callable[[], Service]) -> None:
     service = make()
     service.worker.dispatcher.stop.set()
     send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]

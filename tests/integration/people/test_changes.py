@@ -21,7 +21,7 @@ def test_it_works(service: Service) -> None:
     assert newest["address"] == "127.0.0.1" and newest["request_id"].startswith("req_")
 
 
-def test_a_key_is_named_and_who_left_is_still_named(service: Service) -> None:
+def test_a_person_who_left_is_still_named_and_a_key_is_shown_by_its_id(service: Service) -> None:
     a_person(service, service.account_id, "owner")
     ann = a_person(service, service.account_id, "owner")
     service.post("/sender-ids", token=ann.token(service.account_id), sender_id="SHOP", use_case="orders")

@@ -90,11 +90,11 @@ def test_json_has_the_link(run: Run) -> None:
         (["invite", "x@example.com", "--operator", "root"], "root"),
     ],
 )
-def test_what_does_not_fit(run: Run, arguments: list[str], message: str) -> None:
+def test_invalid_arguments_are_refused(run: Run, arguments: list[str], message: str) -> None:
     assert message in run(*arguments, code=2)
 
 
-def test_who_is_unknown_or_there_already(service: Service, run: Run) -> None:
+def test_an_unknown_person_or_one_who_is_a_member_already_is_refused(service: Service, run: Run) -> None:
     for command in (["link"], ["disable"], ["enable"]):
         assert "nobody@example.com" in run(*command, "nobody@example.com", code=1)
     assert "no account" in run("invite", "x@example.com", "--account", "no-such-account", "--role", "viewer", code=1)
@@ -108,7 +108,7 @@ def test_nobody_is_invited_to_a_sandbox(service: Service, run: Run) -> None:
     assert f"is the sandbox of account {service.account_id}" in refused
 
 
-def test_it_says_when_a_new_link_replaces_one_that_works(service: Service, run: Run) -> None:
+def test_a_notice_is_printed_when_a_new_link_replaces_a_working_one(service: Service, run: Run) -> None:
     ann = a_person(service)
     message = "earlier link of this person does not work"
     first = run("link", ann.email)

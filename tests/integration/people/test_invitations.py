@@ -75,7 +75,7 @@ def test_a_disabled_person_does_not_accept(service: Service) -> None:
     assert accepted(service, token).json["code"] == "invalid_credentials"
 
 
-def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
+def test_only_one_of_several_simultaneous_requests_is_accepted(service: Service) -> None:
     token, responses = invited(service, "twice@example.com"), list[int]()
     threads = [
         threading.Thread(target=lambda: responses.append(accepted(service, token, name="Twice").status_code))
@@ -88,7 +88,7 @@ def test_of_requests_at_once_one_is_accepted(service: Service) -> None:
     assert responses.count(200) == 1 and set(responses) <= {200, 401}
 
 
-def test_of_two_transactions_one_accepts(service: Service) -> None:
+def test_only_one_of_two_transactions_accepts(service: Service) -> None:
     """Both have seen the invitation open before either has accepted it."""
     ann, bob = a_person(service), a_person(service)
     token, second = invited(service, ann.email), list[bool]()
@@ -120,7 +120,7 @@ def test_a_new_person_chooses_a_name_and_a_good_password(service: Service) -> No
     assert accepted(service, token, name="C").status_code == 200
 
 
-def test_whoever_invites_does_not_learn_who_has_signed_up(service: Service) -> None:
+def test_an_invitation_does_not_reveal_who_has_signed_up(service: Service) -> None:
     """The token of the invitation is theirs, too: neither the preview nor a refusal differs."""
     known = a_person(service, service.new_account("other"), "owner").email
     seen = []
@@ -174,7 +174,7 @@ def test_an_invitation_that_is_not_open_any_more(service: Service, spoiled: str)
     assert invitation["invitation_id"] not in open_ids
 
 
-def test_whoever_is_in_the_account_keeps_their_role(service: Service) -> None:
+def test_a_member_who_accepts_an_invitation_keeps_their_role(service: Service) -> None:
     ann = a_person(service)
     token = invited(service, ann.email, "viewer")
     operator = a_person(service, service.account_id, "owner")

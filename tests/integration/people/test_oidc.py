@@ -81,7 +81,7 @@ def test_it_works(service: Service, provider: OidcProvider) -> None:
     assert (f"person {person.id}", "person.identity_bound", str(person.id)) in changes(service)
 
 
-def test_without_a_provider_there_is_none(engine: Engine) -> None:
+def test_without_a_provider_there_is_no_oidc_sign_in(engine: Engine) -> None:
     service = Service(engine)
     assert service.client.get(f"{PREFIX}/sign-in/methods").json == {"password": True, "oidc": None}
     assert code_of(open_call(service, "/sign-in/oidc")) == "not_found"
@@ -92,7 +92,7 @@ def test_the_methods_name_it(service: Service) -> None:
     assert service.client.get(f"{PREFIX}/sign-in/methods").json == {"password": True, "oidc": {"name": "Acme"}}
 
 
-def test_nobody_is_made_a_person_by_signing_in(service: Service, provider: OidcProvider) -> None:
+def test_signing_in_does_not_create_a_person(service: Service, provider: OidcProvider) -> None:
     assert code_of(through(service, provider, claims_of("nobody@acme.example"))) == "no_person"
     with service.engine.connect() as connection:
         count = text("SELECT count(*) FROM person WHERE email = 'nobody@acme.example'")
@@ -109,7 +109,7 @@ def test_an_address_that_is_not_verified_finds_nobody(
 
 
 @pytest.mark.parametrize("verified", [{"email_verified": "true"}, {"email_verified": None, "xms_edov": "1"}])
-def test_providers_write_it_in_their_own_ways(
+def test_every_providers_form_of_email_verified_is_read(
     service: Service, provider: OidcProvider, verified: dict[str, Any]
 ) -> None:
     assert through(service, provider, claims_of(a_person(service).email, **verified)).status_code == 200
@@ -127,7 +127,7 @@ def test_userinfo_of_somebody_else_is_refused(service: Service, provider: OidcPr
     assert code_of(through(service, provider, claims_of(a_person(service).email))) == "oidc_failed"
 
 
-def test_from_then_on_the_subject_is_the_person(service: Service, provider: OidcProvider) -> None:
+def test_after_the_first_sign_in_the_subject_identifies_the_person(service: Service, provider: OidcProvider) -> None:
     ann, bob = a_person(service), a_person(service)
     assert through(service, provider, claims_of(ann.email, "ann")).status_code == 200
     elsewhere = through(service, provider, claims_of("new-address@acme.example", "ann", email_verified=False))
@@ -136,13 +136,15 @@ def test_from_then_on_the_subject_is_the_person(service: Service, provider: Oidc
     assert as_bob.json["person"]["person_id"] == str(ann.id), "the new address is Bob's, and Ann is still Ann"
 
 
-def test_who_gets_the_address_of_a_person_is_not_that_person(service: Service, provider: OidcProvider) -> None:
+def test_a_later_holder_of_an_address_is_not_taken_for_the_earlier_one(
+    service: Service, provider: OidcProvider
+) -> None:
     ann = a_person(service)
     assert through(service, provider, claims_of(ann.email, "ann's")).status_code == 200
     assert code_of(through(service, provider, claims_of(ann.email, "a successor's"))) == "identity_conflict"
 
 
-def test_what_was_set_before_the_address_was_proven_ends(service: Service, provider: OidcProvider) -> None:
+def test_the_first_sign_in_ends_earlier_sessions_passwords_and_links(service: Service, provider: OidcProvider) -> None:
     """An owner may have accepted an invitation for an address that is not theirs, and wait for whom it belongs to."""
     squatter = a_person(service, service.account_id)
     with service.engine.begin() as connection:
@@ -153,7 +155,7 @@ def test_what_was_set_before_the_address_was_proven_ends(service: Service, provi
     assert code_of(open_call(service, "/sign-in/link", token=link)) == "invalid_link"
 
 
-def test_what_was_set_after_it_stays(service: Service, provider: OidcProvider) -> None:
+def test_sessions_and_passwords_set_after_the_first_sign_in_are_kept(service: Service, provider: OidcProvider) -> None:
     person = a_person(service)
     session = through(service, provider, claims_of(person.email)).json["session_token"]
     assert person.post("/me/password", session=session, new_password=PASSWORD).status_code == 200
@@ -192,7 +194,7 @@ def test_a_disabled_person_is_refused(service: Service, provider: OidcProvider) 
         assert code_of(through(service, provider, claims_of(person.email))) == "no_person"
 
 
-def test_a_released_address_is_somebody_new(service: Service, provider: OidcProvider) -> None:
+def test_a_released_address_belongs_to_a_new_person(service: Service, provider: OidcProvider) -> None:
     person = a_person(service)
     user = claims_of(person.email)
     assert through(service, provider, user).status_code == 200
@@ -266,12 +268,12 @@ def test_a_code_is_used_once(service: Service, provider: OidcProvider) -> None:
 
 
 @pytest.mark.parametrize("sealed", ["", "x", "é", "gAAAAAB" + "A" * 200])
-def test_what_is_no_attempt_of_ours_is_refused(service: Service, sealed: str) -> None:
+def test_an_attempt_that_the_service_did_not_begin_is_refused(service: Service, sealed: str) -> None:
     refused = complete(service, sealed, {"state": "x", "code": "x"})
     assert code_of(refused) == ("oidc_failed" if sealed else "validation_failed")
 
 
-def test_an_attempt_of_the_key_before_goes_on(service: Service, provider: OidcProvider) -> None:
+def test_an_attempt_sealed_with_the_previous_secret_key_is_completed(service: Service, provider: OidcProvider) -> None:
     provider.user = claims_of(a_person(service).email)
     attempt = begun(service)
     returned = provider.browse(attempt["authorization_url"])

@@ -79,7 +79,7 @@ def test_an_invitation_is_accepted(service: Service) -> None:
     assert response.json["person"]["name"] == "Ann Otieno", response.text
 
 
-def test_who_is_not_verified_is_refused(service: Service) -> None:
+def test_an_unverified_address_is_refused(service: Service) -> None:
     attempt = begun(service)
     returned = browse(attempt["authorization_url"], "unverified@acme.example")
     assert code_of(complete(service, attempt["attempt"], returned)) == "email_not_verified"

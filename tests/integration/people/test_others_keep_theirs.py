@@ -114,7 +114,7 @@ IN_AN_ACCOUNT: dict[str, Callable[[Connection, int, Person], object]] = {
 
 
 @pytest.mark.parametrize("act", TO_A_PERSON)
-def test_what_is_done_to_a_person_leaves_others_theirs(two: Two, act: str) -> None:
+def test_a_change_of_one_person_does_not_affect_others(two: Two, act: str) -> None:
     anns, bens = two.rows(two.ann), two.rows(two.ben)
     with two.service.engine.begin() as connection:
         TO_A_PERSON[act](connection, two.ann)
@@ -123,7 +123,7 @@ def test_what_is_done_to_a_person_leaves_others_theirs(two: Two, act: str) -> No
 
 
 @pytest.mark.parametrize("act", IN_AN_ACCOUNT)
-def test_what_is_done_in_an_account_leaves_others_theirs(two: Two, act: str) -> None:
+def test_a_change_in_one_account_does_not_affect_others(two: Two, act: str) -> None:
     here, there = two.accounts
     before, bens = two.rows(two.ann, here), two.rows(two.ben)
     kept = two.rows(two.ann, there)
@@ -134,7 +134,7 @@ def test_what_is_done_in_an_account_leaves_others_theirs(two: Two, act: str) -> 
     assert all(after[name] != before[name] for name in IN_ACCOUNT)
 
 
-def test_a_person_is_erased_alone(two: Two) -> None:
+def test_erasing_a_person_does_not_affect_others(two: Two) -> None:
     bens = two.rows(two.ben)
     with two.service.engine.begin() as connection:
         disable_person(connection, two.ann.email)
@@ -143,13 +143,13 @@ def test_a_person_is_erased_alone(two: Two) -> None:
     assert two.rows(two.ben) == bens
 
 
-def test_a_link_is_one_persons_alone(two: Two) -> None:
+def test_only_the_person_a_link_was_made_for_has_one(two: Two) -> None:
     without = a_person(two.service)
     with two.service.engine.connect() as connection:
         assert has_link(connection, two.ann.id) and not has_link(connection, without.id)
 
 
-def test_an_invitation_is_revoked_by_its_account_alone(two: Two) -> None:
+def test_only_its_own_account_can_revoke_an_invitation(two: Two) -> None:
     here, there = two.accounts
     with two.service.engine.begin() as connection:
         invitation = invite(connection, "friend@example.com", here, "viewer").id

@@ -74,7 +74,7 @@ def test_a_code_is_good_once(service: Service) -> None:
 
 
 @pytest.mark.parametrize("kind", ["TOTP", "recovery"])
-def test_of_two_transactions_one_uses_the_code(service: Service, kind: str) -> None:
+def test_only_one_of_two_transactions_uses_the_code(service: Service, kind: str) -> None:
     """Both have read the person before either has used it."""
     ann = a_person(service)
     secret, codes = enable(ann)

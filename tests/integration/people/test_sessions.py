@@ -40,7 +40,7 @@ def test_it_works(service: Service) -> None:
     assert ended(ann)
 
 
-def test_the_sessions_of_others_are_as_those_that_there_are_not(service: Service) -> None:
+def test_another_persons_session_looks_like_an_unknown_one(service: Service) -> None:
     ann, stranger = a_person(service, service.account_id), a_person(service, service.account_id, "owner")
     foreign = stranger.call("DELETE", f"/me/sessions/{ann.session_id}")
     nobodys = stranger.call("DELETE", "/me/sessions/01900000-0000-7000-8000-000000000000")
@@ -124,7 +124,7 @@ def test_after_a_link_the_password_may_be_set_for_a_while(service: Service) -> N
     assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
 
 
-def test_a_disabled_person_is_out_at_once_and_their_tokens_within_seconds(service: Service) -> None:
+def test_disabling_a_person_ends_their_sessions_and_tokens(service: Service) -> None:
     ann = a_person(service, service.account_id)
     token = ann.token(service.account_id)
     with service.engine.begin() as connection:

@@ -118,7 +118,7 @@ def test_an_address_that_guesses_is_stopped_and_others_are_not(
     assert sign_in(service, ann.email, address=THERE).status_code == 200
 
 
-def test_who_is_guessed_at_from_many_addresses_gets_in_from_where_they_were(service: Service) -> None:
+def test_a_person_under_attack_can_sign_in_from_an_address_used_before(service: Service) -> None:
     ann = a_person(service)
     assert sign_in(service, ann.email, address=THERE).status_code == 200
     statuses = [sign_in(service, ann.email, WRONG, f"192.0.2.{n}").status_code for n in range(OF_EMAIL + 5)]
@@ -170,7 +170,7 @@ def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None
 
 
 @pytest.mark.parametrize("change", ["password", "disabled"])
-def test_what_changes_while_a_password_is_checked_counts(service: Service, change: str) -> None:
+def test_a_change_during_the_password_check_prevents_the_sign_in(service: Service, change: str) -> None:
     ann = a_person(service)
     with service.engine.connect() as connection:
         checked = find_person(connection, ann.id)

@@ -36,7 +36,7 @@ def test_a_token_has_the_scopes_of_the_role(service: Service, role: str, test: b
     assert (sent.status_code, sent.json.get("test")) == ((403, None) if role == "viewer" else (200, test))
 
 
-def test_each_account_is_their_own_or_as_if_it_were_not_there(service: Service) -> None:
+def test_an_account_without_a_membership_looks_like_an_unknown_one(service: Service) -> None:
     ann = a_person(service, service.account_id)
     other = service.new_account("other")
     responses = [ann.post("/me/token", account_id=account).json for account in (other, UNKNOWN)]

@@ -36,7 +36,7 @@ def test_no_search_delays_the_readers_of_events(alone: Service) -> None:
     assert where(alone.engine, PERSON) == set()
 
 
-def test_what_another_worker_has_completed_since_is_left_alone(alone: Service) -> None:
+def test_an_erasure_that_is_already_completed_is_left_alone(alone: Service) -> None:
     alone.send(PERSON)
     assert erase(alone)["status"] == "completed"
     assert erase_one(alone.engine) is None
@@ -82,7 +82,7 @@ def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
     assert where(alone.engine, PERSON) == {"inbound_part"}
 
 
-def test_who_only_wants_a_sender_id_erases_nothing_of_its_owner(alone: Service) -> None:
+def test_an_account_that_only_requested_a_sender_id_erases_nothing_of_its_owner(alone: Service) -> None:
     receive(alone, OTHER, "Hello")
     other = alone.new_account("other")
     with alone.engine.begin() as connection:

@@ -162,13 +162,13 @@ def test_an_opt_out_of_an_erased_phone_still_holds(alone: Service) -> None:
     assert alone.send(PERSON).status_code == 200
 
 
-def test_who_had_not_opted_out_may_be_written_to_again(alone: Service) -> None:
+def test_a_phone_that_never_opted_out_can_get_messages_again(alone: Service) -> None:
     alone.send(PERSON)
     assert erase(alone)["status"] == "completed"
     assert alone.send(PERSON).status_code == 200
 
 
-def test_what_waits_is_not_sent_and_erased_when_it_is_over(alone: Service) -> None:
+def test_a_scheduled_message_is_not_sent_and_is_erased_when_its_send_ends(alone: Service) -> None:
     soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
     send = alone.bulk([PERSON, OTHER], SECRET, send_at=soon).json["send_id"]
     assert erase(alone)["status"] == "pending"
@@ -281,7 +281,7 @@ def test_the_audit_finds_what_was_not_quite_forgotten(alone: Service) -> None:
     assert {breach.rule for breach in audit(alone.engine, full=True)} == {"forgotten"}
 
 
-def test_what_is_open_is_kept_and_does_not_hold_up_the_rest(alone: Service) -> None:
+def test_an_open_send_is_kept_and_does_not_hold_up_the_others(alone: Service) -> None:
     alone.send(PERSON, SECRET, send_at=f"{in_days(80):%Y-%m-%dT%H:%M:%SZ}")
     alone.send(OTHER)
     alone.deliver_receipts()

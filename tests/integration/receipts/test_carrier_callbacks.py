@@ -168,7 +168,9 @@ def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service:
         ("at", "AbsentSubscriber", "AbsentSubscriber", "absent_subscriber"),
     ],
 )
-def test_bad_news_comes_with_its_reason(service: Service, carrier: str, word: str, error: str, code: str) -> None:
+def test_a_failed_delivery_is_recorded_with_its_reason(
+    service: Service, carrier: str, word: str, error: str, code: str
+) -> None:
     message = sent(service, carrier, f"bad-{carrier}")
     report = RECEIPTS[carrier](f"bad-{carrier}", word)
     if carrier == "twilio":
@@ -221,7 +223,7 @@ def counted(service: Service) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("path", ["/carriers/mute/receipts", "/carriers/nobody/receipts", "/carriers/mute/inbound"])
-def test_a_carrier_that_may_not_call_is_not_there(service: Service, path: str) -> None:
+def test_a_carrier_without_callbacks_has_no_callback_url(service: Service, path: str) -> None:
     assert service.client.post(path, json={"id": "x"}).status_code == 404
 
 
@@ -243,11 +245,11 @@ def test_a_carrier_that_may_not_call_is_not_there(service: Service, path: str) -
         (plain({}), 200),
     ],
 )
-def test_b60_what_says_nothing_does_no_harm(service: Service, body: dict[str, Any], code: int) -> None:
+def test_b60_a_meaningless_call_does_no_harm(service: Service, body: dict[str, Any], code: int) -> None:
     assert call(service, body).status_code == code
 
 
-def test_what_says_nothing_is_kept_as_it_came(service: Service) -> None:
+def test_unreadable_receipts_are_kept_as_they_came(service: Service) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM unreadable_receipt"))
     entries = [{"id": "a", "status": "who knows"}, {"status": "delivered"}, {"id": "b", "status": "delivered"}]
@@ -265,7 +267,7 @@ def test_a_call_that_is_too_large(service: Service) -> None:
     assert response.status_code == 413
 
 
-def test_what_is_no_json(service: Service) -> None:
+def test_a_body_that_is_not_json(service: Service) -> None:
     body = b"not json"
     headers = {"X-Signature": "sha256=" + hmac.digest(SECRET.encode(), body, hashlib.sha256).hex()}
     assert service.client.post("/carriers/generic/receipts", data=body, headers=headers).status_code == 400

@@ -117,7 +117,7 @@ def test_it_works(service: Service, phone: str) -> None:
 # --- doubts -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_receipt_resolves_the_only_message_that_it_can_be_for(service: Service, phone: str) -> None:
+def test_a_receipt_resolves_a_doubt_if_no_other_message_can_be_meant(service: Service, phone: str) -> None:
     message = submitted(service, phone, IN_DOUBT)
     hear(service, phone, "b1", sender_id="ACME")
     assert status(service, message) == "delivered"
@@ -135,7 +135,7 @@ def test_a_receipt_that_is_early_resolves_no_other_doubt(service: Service, phone
     assert (status(service, doubt), status(service, message)) == ("in_doubt", "delivered")
 
 
-def test_a_message_that_waits_for_its_receipt_may_be_meant(service: Service, phone: str) -> None:
+def test_no_doubt_is_resolved_while_another_message_waits_for_its_receipt(service: Service, phone: str) -> None:
     doubt, waits = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, "d1")
     hear(service, phone, "D1")
     assert (status(service, doubt), status(service, waits)) == ("in_doubt", "sent")
@@ -151,7 +151,7 @@ def test_of_two_doubts_neither_is_resolved(service: Service, phone: str) -> None
     assert kept(service) == 1
 
 
-def test_another_part_of_a_long_message_may_be_meant(service: Service, phone: str) -> None:
+def test_no_doubt_is_resolved_if_another_part_of_a_long_message_may_be_meant(service: Service, phone: str) -> None:
     """The service knows only the first part's id."""
     doubt, long = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, "f1", "x" * 300)
     hear(service, phone, "f1")
@@ -159,7 +159,7 @@ def test_another_part_of_a_long_message_may_be_meant(service: Service, phone: st
     assert (status(service, doubt), status(service, long)) == ("in_doubt", "delivered")
 
 
-def test_a_message_that_went_twice_may_be_meant(service: Service, phone: str) -> None:
+def test_no_doubt_is_resolved_if_a_message_that_was_sent_twice_may_be_meant(service: Service, phone: str) -> None:
     doubt, twice = submitted(service, phone, IN_DOUBT), end(service, under_way(service, phone), SENT, "g2", 2)
     with service.engine.begin() as connection:
         sends = "UPDATE send SET resent = 1 WHERE id = (SELECT send_id FROM batch WHERE id = batch_of(:id))"
@@ -169,7 +169,7 @@ def test_a_message_that_went_twice_may_be_meant(service: Service, phone: str) ->
     assert (status(service, doubt), status(service, twice)) == ("in_doubt", "delivered")
 
 
-def test_a_doubt_that_an_operator_resolved_may_be_meant(service: Service, phone: str) -> None:
+def test_no_doubt_is_resolved_if_one_that_an_operator_resolved_may_be_meant(service: Service, phone: str) -> None:
     doubt, resolved = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, None)
     with service.engine.begin() as connection:
         connection.execute(
@@ -268,25 +268,27 @@ def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Serv
 # --- messages of a carrier that tells no ids --------------------------------------------------------------------------
 
 
-def test_without_an_id_the_phone_tells_the_message(service: Service, phone: str) -> None:
+def test_a_message_without_an_id_is_found_by_its_phone(service: Service, phone: str) -> None:
     message = submitted(service, phone, SENT)
     hear(service, phone, "m1")
     assert status(service, message) == "delivered"
 
 
-def test_without_an_id_only_where_there_is_one_such_message(service: Service, phone: str) -> None:
+def test_a_message_without_an_id_is_found_only_if_it_is_the_only_one_for_its_phone(
+    service: Service, phone: str
+) -> None:
     messages = [submitted(service, phone, SENT) for _ in range(2)]
     hear(service, phone, "n1")
     assert [status(service, message) for message in messages] == ["sent"] * 2
 
 
-def test_without_an_id_not_where_a_doubt_may_be_meant(service: Service, phone: str) -> None:
+def test_a_message_without_an_id_is_not_found_if_a_doubt_may_be_meant(service: Service, phone: str) -> None:
     doubt, message = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT)
     hear(service, phone, "o1")
     assert (status(service, doubt), status(service, message)) == ("in_doubt", "sent")
 
 
-def test_without_an_id_not_where_one_is_under_way(service: Service, phone: str) -> None:
+def test_a_message_without_an_id_is_not_found_if_one_is_under_way(service: Service, phone: str) -> None:
     message, second = submitted(service, phone, SENT), under_way(service, phone)
     hear(service, phone, "p1")
     assert status(service, message) == "sent"
@@ -295,7 +297,7 @@ def test_without_an_id_not_where_one_is_under_way(service: Service, phone: str) 
     assert status(service, message) == "sent"
 
 
-def test_without_an_id_not_where_another_part_may_be_meant(service: Service, phone: str) -> None:
+def test_a_message_without_an_id_is_not_found_if_another_part_may_be_meant(service: Service, phone: str) -> None:
     long = submitted(service, phone, SENT, message="x" * 300)
     hear(service, phone, "q1")
     message = submitted(service, phone, SENT)
@@ -333,9 +335,7 @@ def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: 
     assert kept(service) == 0
 
 
-def test_many_receipts_of_others_keep_none_waiting(
-    service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_unmatched_receipts_delay_no_other(service: Service, phone: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.receipts.match.PAGE", 3)
     batch = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
     others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
@@ -372,7 +372,7 @@ def test_an_old_receipt_resolves_a_doubt_when_nothing_else_can_be_meant_any_more
     assert kept(service) == 0
 
 
-def test_a_turn_under_way_has_recorded_what_it_knows(service: Service, phone: str) -> None:
+def test_a_message_recorded_during_its_cycle_is_one_candidate(service: Service, phone: str) -> None:
     """A message that is recorded while its batch is still being sent is one candidate, not two."""
     batch = under_way(service, phone)
     batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))

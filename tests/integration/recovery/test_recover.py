@@ -22,7 +22,7 @@ CLAIMED = """
 @pytest.mark.parametrize(
     ("lease", "recovered"), [("-1 second", True), ("30 seconds", False), ("100 seconds", False), ("59 minutes", True)]
 )
-def test_a_lease_is_over_when_it_has_ended_or_is_from_before_the_clock_was_set_back(
+def test_a_lease_is_over_if_it_has_ended_or_is_older_than_a_clock_set_back(
     service: Service, lease: str, recovered: bool
 ) -> None:
     send = service.send(send_at=ahead()).json["send_id"]
@@ -66,7 +66,7 @@ def test_a_send_whose_workers_keep_dying_is_held(service: Service) -> None:
     assert state_of(service, send) == "held"
 
 
-def test_what_may_have_left_is_sent_again_only_so_often(service: Service) -> None:
+def test_a_message_that_may_have_left_is_resent_only_a_few_times(service: Service) -> None:
     send = service.send(send_at=ahead()).json["send_id"]
     for _ in range(MAX_ATTEMPTS - 1):
         left_behind(service, send, watermark=1)
@@ -77,7 +77,7 @@ def test_what_may_have_left_is_sent_again_only_so_often(service: Service) -> Non
     assert service.counts(send)["in_doubt"] == 1
 
 
-def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
+def test_a_batch_that_a_cycle_is_settling_is_not_recovered(service: Service) -> None:
     """It holds the batch's lock. Nobody waits for it, and nobody takes it for a failure."""
     send = service.send(send_at=ahead()).json["send_id"]
     left_behind(service, send, watermark=1)

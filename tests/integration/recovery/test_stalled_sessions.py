@@ -77,7 +77,7 @@ def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service
         wait_until(lambda: not is_locked(service), 10, "the lock")
 
 
-def test_who_goes_on_to_another_statement_is_left_alone(service: Service) -> None:
+def test_a_session_that_goes_on_to_another_statement_is_left_alone(service: Service) -> None:
     stalled = Stalled(service.engine, 0.0)
     with session(service, "bulksms-worker") as cursor:
         for token in ("a", "b"):
@@ -94,7 +94,7 @@ def test_a_session_of_another_program_is_left_alone(service: Service) -> None:
         assert is_locked(service)
 
 
-def test_who_is_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
+def test_a_session_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         wait_for_the_client(service, cursor)
         assert ended_sessions(service) == (0, 0)

@@ -129,7 +129,7 @@ def test_another_carrier_takes_what_the_first_cannot(make: Callable[..., Service
     assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: fallback"): 1}
 
 
-def test_what_no_carrier_can_take_waits_and_stops_nobody_else(make: Callable[..., Service]) -> None:
+def test_messages_that_no_carrier_can_take_wait_and_delay_no_others(make: Callable[..., Service]) -> None:
     service = make()
     trouble(service, "three")
     waiting = service.send(ELSEWHERE).json["send_id"]
@@ -180,7 +180,7 @@ def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., S
     assert waiting(values) == 0
 
 
-def test_what_stands_in_the_queue_of_one_that_closes_goes_to_another(make: Callable[..., Service]) -> None:
+def test_messages_queued_for_a_carrier_that_closes_go_to_another(make: Callable[..., Service]) -> None:
     service = make()
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO carrier_setting (name, paused) VALUES ('one', true)"))
@@ -193,7 +193,7 @@ def test_what_stands_in_the_queue_of_one_that_closes_goes_to_another(make: Calla
             connection.execute(text("DELETE FROM carrier_setting"))
 
 
-def test_what_one_fails_another_takes(make: Callable[..., Service]) -> None:
+def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Service]) -> None:
     service = make()
     fails(service, "one")
     send = service.bulk([str(int(KENYA) + number) for number in range(5)]).json["send_id"]
@@ -224,7 +224,7 @@ def wake(service: Service) -> None:
         connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
 
 
-def test_a_doubt_goes_nowhere_else(make: Callable[..., Service]) -> None:
+def test_a_message_in_doubt_goes_to_no_other_carrier(make: Callable[..., Service]) -> None:
     service = make()
     for carrier in service.worker.carriers.values():
         carrier.answer_time = 0.01  # type: ignore[attr-defined]

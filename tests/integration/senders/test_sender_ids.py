@@ -61,13 +61,13 @@ def test_pages(service: Service) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "12", "TwelveLetter", "ACMÉ", " ACME", "+254711", "07123456", "a\nb", "x" * 300])
-def test_what_is_no_sender_id(service: Service, name: str) -> None:
+def test_an_invalid_sender_id_is_refused(service: Service, name: str) -> None:
     response = service.post("/sender-ids", sender_id=name)
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert response.json["errors"][0]["pointer"] == "/sender_id"
 
 
-def test_one_request_with_one_key(service: Service) -> None:
+def test_a_repeated_key_has_one_effect(service: Service) -> None:
     first = service.post("/sender-ids", sender_id="ONCE", headers={"Idempotency-Key": "k"})
     service.delete(f"/sender-ids/{first.json['id']}")
     again = service.post("/sender-ids", sender_id="ONCE", headers={"Idempotency-Key": "k"})
@@ -101,7 +101,7 @@ def test_a_suspended_one_stops_what_waits_until_it_is_approved_again(service: Se
     assert audit(service.engine, full=True) == []
 
 
-def test_what_was_accepted_in_the_moment_of_suspension_is_held_too(service: Service) -> None:
+def test_a_send_accepted_just_after_the_suspension_is_held_too(service: Service) -> None:
     sender = new_sender(service)
     service.send(sender_id=sender)
     decide(service, sender, "suspended", "complaints")
@@ -166,7 +166,7 @@ def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Ser
     assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
 
 
-def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(service: Service) -> None:
+def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service) -> None:
     with service.engine.begin() as connection:
         other = create_account(connection, f"beta {service.account_id}")
         request_sender(connection, other, "BETA")

@@ -122,7 +122,7 @@ def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
     assert counters(service, one) == (2, 1, 1, 1)
 
 
-def test_of_a_batch_that_is_another_turns_nothing_is_written(service: Service, first: int) -> None:
+def test_nothing_is_written_for_a_batch_that_another_cycle_has_taken(service: Service, first: int) -> None:
     lost, held = claimed(service, first, sends=2)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
@@ -144,7 +144,7 @@ def test_a_paused_send_is_recorded_and_goes_no_further(service: Service, first: 
     assert len(rows(service, first)) == 1
 
 
-def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are(service: Service, first: int) -> None:
+def test_after_a_database_restart_it_first_looks_which_rows_exist(service: Service, first: int) -> None:
     [batch] = claimed(service, first)
     put(batch, Result(SENT, "r0", None, AT, 1))
     record(service, [batch])
@@ -207,7 +207,7 @@ def test_errors_of_a_lost_connection_are_outages() -> None:
     assert not is_away(psycopg.errors.UniqueViolation())
 
 
-def test_standing_still_within_a_transaction_counts_as_a_database_outage(service: Service) -> None:
+def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service: Service) -> None:
     with pytest.raises(OperationalError) as raised, service.engine.begin() as connection:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
         time.sleep(0.3)

@@ -56,7 +56,7 @@ def test_without_anything_owed_it_is_fair_order(service: Service) -> None:
     assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
 
 
-def test_nothing_idles_where_no_authentication_waits(service: Service) -> None:
+def test_without_authentication_in_the_queue_the_whole_cycle_goes_to_others(service: Service) -> None:
     waits(service, "marketing", 60, turn=1)
     assert claimed(service, 50, owed=10) == [(MARKETING, 50)]
 
@@ -67,12 +67,12 @@ def test_less_than_is_owed_leaves_the_rest_to_others(service: Service) -> None:
     assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 4), (MARKETING, 46)]
 
 
-def test_all_of_a_turn_is_given_where_nothing_else_waits(service: Service) -> None:
+def test_authentication_gets_the_whole_cycle_if_nothing_else_waits(service: Service) -> None:
     waits(service, "authentication", 60, turn=1)
     assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 50)]
 
 
-def test_fair_order_that_gives_more_is_left_alone(service: Service) -> None:
+def test_fair_order_is_kept_if_it_gives_authentication_more(service: Service) -> None:
     waits(service, "transactional", 5, turn=1)
     waits(service, "authentication", 30, turn=2)
     waits(service, "marketing", 60, turn=3)
@@ -94,7 +94,7 @@ def test_each_carrier_by_itself(service: Service) -> None:
     assert claimed(service, 50, 10, "one") == [(AUTHENTICATION, 10), (MARKETING, 40)]
 
 
-def test_who_comes_now_does_not_wait_for_what_is_being_sent_to_end(service: Service) -> None:
+def test_a_new_send_does_not_wait_for_the_end_of_what_is_being_sent(service: Service) -> None:
     """What is being sent comes back with a turn a little later, and what waits behind it is far away."""
     waits(service, "marketing", 60, turn=1000)
     waits(service, "marketing", 60, turn=500_000)

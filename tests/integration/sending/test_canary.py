@@ -38,7 +38,7 @@ def test_it_works(service: Service, canary: int | str, first: int) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_a_bad_one_holds_the_rest_until_its_owner_goes_on(service: Service) -> None:
+def test_a_failed_canary_holds_the_rest_until_its_owner_resumes_it(service: Service) -> None:
     send = service.bulk([*phones(10, UNDELIVERED), *phones(20)], canary=10).json["send_id"]
     service.sweep()
     service.deliver_receipts()
@@ -52,7 +52,7 @@ def test_a_bad_one_holds_the_rest_until_its_owner_goes_on(service: Service) -> N
     assert audit(service.engine, full=True) == []
 
 
-def test_one_in_doubt_says_so(service: Service) -> None:
+def test_a_canary_in_doubt_holds_the_rest_with_that_reason(service: Service) -> None:
     send = service.bulk([*phones(3, UNANSWERED), *phones(20)], canary=10).json["send_id"]
     service.sweep()
     service.deliver_receipts()
@@ -76,7 +76,9 @@ def test_without_receipts_it_waits_and_can_be_canceled(service: Service) -> None
     assert audit(service.engine, full=True) == []
 
 
-def test_those_that_wait_keep_no_other_from_being_judged(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sends_that_wait_for_receipts_do_not_delay_the_judging_of_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When judging takes long, so that there is one in each round."""
     before = [service.bulk([*phones(5, SILENT), *phones(20)], canary=5).json["send_id"] for _ in range(2)]
     send = service.bulk(phones(30), canary=5).json["send_id"]
@@ -90,7 +92,7 @@ def test_those_that_wait_keep_no_other_from_being_judged(service: Service, monke
     assert {shown(service, each)["held_by"] for each in [*before, *after]} == {"canary"}
 
 
-def test_stop_if_says_how_many_may_fail(service: Service) -> None:
+def test_stop_if_sets_how_many_of_a_canary_may_fail(service: Service) -> None:
     numbers = [*phones(4, UNDELIVERED), *phones(30)]
     send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
     service.sweep()
@@ -99,7 +101,7 @@ def test_stop_if_says_how_many_may_fail(service: Service) -> None:
     assert shown(service, send)["status"] == "completed"
 
 
-def test_of_a_group(service: Service) -> None:
+def test_a_canary_of_a_group_send(service: Service) -> None:
     service = Service(service.engine, credits=20_000)
     group = service.new_group(phones(12_000))
     send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", canary="1%").json["send_id"]
@@ -113,7 +115,7 @@ def test_of_a_group(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_who_opted_out_is_none_of_it(service: Service) -> None:
+def test_a_phone_that_opted_out_is_not_part_of_the_canary(service: Service) -> None:
     send = service.bulk(phones(50), canary=10, send_at="2999-01-01T00:00:00Z")
     assert send.status_code == 400
     service.post("/suppressions", phones=phones(5), category="marketing")
@@ -122,7 +124,7 @@ def test_who_opted_out_is_none_of_it(service: Service) -> None:
     assert service.counts(response["send_id"])["sent"] == 10
 
 
-def test_one_that_is_larger_than_the_send_changes_nothing(service: Service) -> None:
+def test_a_canary_larger_than_the_send_has_no_effect(service: Service) -> None:
     send = service.bulk(phones(5), canary=10).json["send_id"]
     service.sweep()
     assert shown(service, send)["status"] == "completed"

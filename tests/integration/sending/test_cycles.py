@@ -59,7 +59,7 @@ def waiting(service: Service) -> None:
     turns(service).stop.clear()
 
 
-def test_what_another_worker_is_claiming_is_passed_over(service: Service) -> None:
+def test_batches_that_another_worker_is_claiming_are_skipped(service: Service) -> None:
     waiting(service)
     with service.engine.begin() as other:
         assert other.execute(CANDIDATE, {"candidates": 16}).all()
@@ -74,7 +74,7 @@ def test_a_page_that_another_worker_expands_is_passed_over(service: Service, exp
     assert expand(service.engine)
 
 
-def test_what_another_worker_sorts_or_claims_is_passed_over(make: Callable[..., Service]) -> None:
+def test_batches_that_another_worker_sorts_or_claims_are_skipped(make: Callable[..., Service]) -> None:
     several = make()
     carrier_pools = several.worker.dispatcher
     assert isinstance(carrier_pools, CarrierPools)
@@ -170,7 +170,9 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
         assert connection.execute(within).scalars().all() == [True]
 
 
-def test_a_commit_whose_response_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its rows are there, or not: the turn finds out before it writes them."""
     record = worker.sending.advance._record
     lost: list[bool] = []

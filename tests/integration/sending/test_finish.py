@@ -158,7 +158,7 @@ def test_both_ways_come_to_the_same(
     assert audit(service.engine, full=True) == []
 
 
-def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: int) -> None:
+def test_results_recorded_during_the_cycle_are_counted_once(service: Service, first: int) -> None:
     from worker.sending.advance import advance
 
     [batch] = claimed(service, first, phones=4)
@@ -174,7 +174,7 @@ def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: 
     assert audit(service.engine, full=True) == []
 
 
-def test_a_batch_that_is_another_turns_is_left_alone(service: Service, first: int) -> None:
+def test_a_batch_that_another_cycle_has_taken_is_left_alone(service: Service, first: int) -> None:
     lost, held = claimed(service, first, phones=5, sends=2)
     for batch in (lost, held):
         put(batch, *(result(position, SENT) for position in range(5)))
@@ -186,9 +186,7 @@ def test_a_batch_that_is_another_turns_is_left_alone(service: Service, first: in
     assert [row[0] for row in rows(service, first)] == [first + 5 + position for position in range(5)]
 
 
-def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_there_are(
-    service: Service, first: int
-) -> None:
+def test_after_a_database_restart_the_general_way_looks_which_rows_exist(service: Service, first: int) -> None:
     [batch] = claimed(service, first, phones=3)
     put(batch, *(result(position, SENT) for position in range(3)))
     with service.engine.begin() as connection:
@@ -247,7 +245,7 @@ def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:
 
 
 @pytest.mark.parametrize("what", ["left", "in doubt", "unsure", "lost", "stop_if"])
-def test_where_something_is_to_be_decided_it_is_not_ended_so(service: Service, first: int, what: str) -> None:
+def test_a_batch_with_something_left_to_decide_takes_the_general_way(service: Service, first: int, what: str) -> None:
     [batch] = claimed(service, first, phones=2)
     put(batch, result(0, SENT))
     if what != "left":

@@ -118,7 +118,7 @@ def test_it_counts_from_its_commit_whenever_it_was_written(service: Service) -> 
     assert given == ordered[:-2]
 
 
-def test_of_a_list_that_was_empty_a_moment_ago(service: Service) -> None:
+def test_the_first_opt_out_of_an_empty_list_counts(service: Service) -> None:
     first, second, third = phones(service)[:3]
     assert service.send(first).status_code == service.send(second).status_code == 200
     service.worker.dispatcher.stop.set()
@@ -131,7 +131,7 @@ def test_of_a_list_that_was_empty_a_moment_ago(service: Service) -> None:
 
 
 @pytest.mark.parametrize("scope", [Scope("marketing"), Scope("", "OTHER"), Scope("marketing", "ACME")])
-def test_an_opt_out_of_something_else_lets_it_go(service: Service, scope: Scope) -> None:
+def test_an_opt_out_from_another_category_or_sender_has_no_effect(service: Service, scope: Scope) -> None:
     ordered = phones(service)
 
     def happens(window: int) -> None:
@@ -187,7 +187,7 @@ def test_rules_that_wait_for_others_let_no_opt_out_through(service: Service, mon
     assert given == ordered[1:]
 
 
-def test_what_goes_again_is_dropped_too(service: Service) -> None:
+def test_a_message_to_be_submitted_again_is_dropped_too(service: Service) -> None:
     ordered = phones(service)
     throttled = ordered[3]
     submit, windows = service.worker.simulator.submit, 0

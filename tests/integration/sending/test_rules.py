@@ -80,7 +80,7 @@ def test_it_is_night_in_one_place_and_day_in_another(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_what_expires_in_the_night_is_given_back(service: Service) -> None:
+def test_a_message_that_expires_in_quiet_hours_is_not_charged(service: Service) -> None:
     send = service.send(str(NAIROBI), quiet_hours=quiet_now("Africa/Nairobi")).json["send_id"]
     assert service.counts(send)["queued"] == 1
     with service.engine.begin() as connection:
@@ -158,14 +158,14 @@ def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_one_phone_listed_often(service: Service) -> None:
+def test_a_phone_listed_several_times_gets_no_more_than_the_cap(service: Service) -> None:
     capped(service)
     numbers = [str(NAIROBI + 200)] * 5
     send = service.bulk(numbers, category="marketing", allow_duplicates=True).json["send_id"]
     assert service.counts(send) == {"submitted": 5, "accepted": 5, "rejected": 3, "sent": 2}
 
 
-def test_what_reached_nobody_and_what_is_long_ago_does_not_count(service: Service) -> None:
+def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> None:
     capped(service, most=1)
     refused, old = "999020000300", str(NAIROBI + 300)
     for _ in range(2):

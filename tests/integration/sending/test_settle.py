@@ -72,13 +72,13 @@ def test_the_rest_goes_on_at_once(service: Service, batch: ClaimedBatch) -> None
     assert state(service) == ("queued", True)
 
 
-def test_what_failed_waits(service: Service, batch: ClaimedBatch) -> None:
+def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:
     batch.again = {4: 1}
     settle(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("waiting", False)
 
 
-def test_what_was_canceled_meanwhile_is_given_back_and_writes_an_event(service: Service, batch: ClaimedBatch) -> None:
+def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
     settle(service.engine, [batch], "simulator", 30.0)
@@ -112,7 +112,7 @@ def test_a_live_cycle_renews_its_lease(service: Service, batch: ClaimedBatch) ->
         assert connection.execute(text(renewed)).scalar_one()
 
 
-def test_what_a_cycle_learned_before_it_lost_its_lease_resolves_doubts(service: Service, batch: ClaimedBatch) -> None:
+def test_results_of_a_cycle_that_lost_its_lease_resolve_doubts(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))

@@ -74,9 +74,7 @@ def test_an_account_with_one_batch_has_as_much_under_way_as_one_with_many(
     assert take(service) == [], "another turn would be the other's share"
 
 
-def test_where_turns_do_not_wait_for_each_other_as_many_are_taken_as_there_can_be(
-    service: Service, two: tuple[int, int]
-) -> None:
+def test_without_contention_every_cycle_takes_as_much_as_it_can(service: Service, two: tuple[int, int]) -> None:
     many, single = two
     assert [take(service, contended=False) for _ in range(3)] == [[many], [single], [many]]
 
@@ -101,7 +99,7 @@ def test_accounts_have_shares_by_their_weights(service: Service, two: tuple[int,
     assert [take(service) for _ in range(4)] == [[many], [single], [many], []]
 
 
-def test_another_category_is_no_matter(service: Service, two: tuple[int, int], waits: Waits) -> None:
+def test_the_share_of_another_category_is_separate(service: Service, two: tuple[int, int], waits: Waits) -> None:
     many, single = two
     assert [take(service) for _ in range(3)] == [[many], [single], []]
     waits(many, 0, "transactional")

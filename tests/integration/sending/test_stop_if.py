@@ -47,7 +47,7 @@ def test_undelivered_ones_are_known_later(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_its_owner_may_go_on_and_then_it_is_not_stopped_again(service: Service) -> None:
+def test_a_send_that_its_owner_resumes_is_not_stopped_again(service: Service) -> None:
     send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
     assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
     response = service.post(f"/sends/{send}/resume").json

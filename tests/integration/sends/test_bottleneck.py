@@ -84,7 +84,7 @@ def test_first_in_the_queue_only_the_rate_is_before_it(queued: tuple[Service, st
     assert limited(service, send) == "queue_turn"
 
 
-def test_who_stopped_it(queued: tuple[Service, str]) -> None:
+def test_a_paused_or_held_send_shows_why_it_waits(queued: tuple[Service, str]) -> None:
     service, send = queued
     reported(service)
     service.post(f"/sends/{send}/pause")
@@ -105,7 +105,7 @@ def test_its_time_has_not_come(service: Service) -> None:
     assert limited(service, service.send(send_at=at).json["send_id"]) == "send_at"
 
 
-def test_what_is_before_it_in_the_queue_says_when(queued: tuple[Service, str]) -> None:
+def test_the_estimate_counts_what_is_before_it_in_the_queue(queued: tuple[Service, str]) -> None:
     service, _ = queued
     behind = service.bulk([str(255711000000 + number) for number in range(100)]).json["send_id"]
     reported(service, "ready", 10.0)
@@ -118,7 +118,7 @@ def test_what_is_before_it_in_the_queue_says_when(queued: tuple[Service, str]) -
     assert response["backlog_eta"] is not None
 
 
-def test_what_waits_for_the_hour_has_no_estimate(queued: tuple[Service, str]) -> None:
+def test_a_send_in_quiet_hours_has_no_estimate(queued: tuple[Service, str]) -> None:
     """Its progress so far says nothing of it."""
     service, send = queued
     reported(service)

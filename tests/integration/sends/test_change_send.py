@@ -133,7 +133,7 @@ def test_a_paused_one_stays_paused(service: Service) -> None:
     assert service.counts(send)["sent"] == 2
 
 
-def test_what_is_begun_keeps_its_time_and_text(service: Service) -> None:
+def test_a_send_that_has_begun_keeps_its_time_and_text(service: Service) -> None:
     send = service.bulk([*PHONES, "254755000003"], rate=1).json["send_id"]
     assert service.counts(send)["sent"] == 1
     for changes in ({"message": "Ho"}, {"send_at": ahead(1)}):

@@ -154,7 +154,9 @@ def test_the_account_continues_after_them(service: Service, attacker: Customer, 
     shared_equally(service, attacker, victim)
 
 
-def test_what_the_clock_has_not_passed_keeps_its_turn(service: Service, attacker: Customer, victim: Customer) -> None:
+def test_a_send_that_the_clock_has_not_passed_keeps_its_turn(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
     victim.bulk()
     send = attacker.bulk()
     before = turns(service, send)

@@ -35,12 +35,14 @@ def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
 @pytest.mark.parametrize(
     ("begin", "expected"), [(0, 100), (100, 100), (101, 300), (300, 300), (301, 100)], ids=lambda value: str(value)
 )
-def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, begin: int, expected: int) -> None:
+def test_the_clock_is_the_smallest_turn_from_there_on_or_else_of_all(
+    service: Service, begin: int, expected: int
+) -> None:
     queue(service, 300, 100)
     assert clocks(service, begin) == (expected, 100)
 
 
-def test_what_is_being_sent_counts(service: Service) -> None:
+def test_a_batch_that_is_being_sent_counts(service: Service) -> None:
     """It comes back with a turn that is only a little later: a new send must not wait until all of it is sent."""
     queue(service, 300, 100)
     with service.engine.begin() as connection:
@@ -50,12 +52,12 @@ def test_what_is_being_sent_counts(service: Service) -> None:
         connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
 
 
-def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
+def test_an_empty_queue_has_no_clock(service: Service) -> None:
     queue(service)
     assert clocks(service, 0) == clocks(service, 5) == (None, None)
 
 
-def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_queue_is_searched_again_from_time_to_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
     clock = CachedClock()

@@ -49,7 +49,7 @@ def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service
     assert (second.id, second.epoch) == (first.id, first.epoch + 1)
 
 
-def test_two_that_claim_at_the_same_moment_do_not_take_the_same(service: Service) -> None:
+def test_two_workers_never_claim_the_same_webhook(service: Service) -> None:
     with service.engine.begin() as connection:
         claimed = connection.execute(store.CLAIM, {"limit": 10}).all()
         assert store.claim(service.engine, 10) == [], "it waits for nobody"

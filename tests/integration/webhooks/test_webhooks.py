@@ -143,7 +143,7 @@ def test_an_event_is_given_up_after_ten_attempts(service: Service, there: Receiv
     assert [(entry["status"], entry["attempts"]) for entry in deliveries(service, made)] == [("failed", 10)]
 
 
-def test_what_fails_rests_and_loses_nothing(service: Service, there: Receiver) -> None:
+def test_a_failing_webhook_pauses_and_loses_no_event(service: Service, there: Receiver) -> None:
     there.respond = lambda post: 503
     hook(service, there, events=["message.sent"])
     service.bulk([f"25471100{n:04d}" for n in range(50)])
@@ -204,7 +204,7 @@ def test_what_was_missed_is_recovered(service: Service, there: Receiver) -> None
     assert len(there.posts) == len(set(there.ids())) == 2
 
 
-def test_what_waits_for_its_next_attempt_is_recovered_at_once(service: Service, there: Receiver) -> None:
+def test_recovering_posts_an_event_at_once_that_waits_for_its_next_attempt(service: Service, there: Receiver) -> None:
     there.respond = lambda post: 500
     made = hook(service, there, events=["message.sent"])
     before = datetime.now(UTC) - timedelta(seconds=1)
@@ -347,7 +347,7 @@ def test_addresses_that_nobody_should_post_to_are_refused(engine: Engine) -> Non
     assert service.get("/webhooks").json["data"] == []
 
 
-def test_an_account_has_so_many_webhooks(service: Service, there: Receiver) -> None:
+def test_an_account_has_at_most_twenty_webhooks(service: Service, there: Receiver) -> None:
     for _ in range(20):
         made = hook(service, there)
     assert service.post("/webhooks", url=there.url).json["code"] == "webhook_limit"
@@ -357,7 +357,7 @@ def test_an_account_has_so_many_webhooks(service: Service, there: Receiver) -> N
     hook(service, there)
 
 
-def test_anothers_webhook_is_none(service: Service, there: Receiver) -> None:
+def test_another_accounts_webhook_is_not_found(service: Service, there: Receiver) -> None:
     made = hook(service, there)
     other = service.new_token(service.new_account("other", 0))
     path = f"/webhooks/{made['webhook_id']}"
@@ -395,7 +395,7 @@ def test_what_is_old_is_forgotten(service: Service, there: Receiver) -> None:
         assert connection.execute(text("SELECT count(*) FROM webhook WHERE account_id = :account"), gone).scalar() == 0
 
 
-def test_what_is_still_open_is_waited_for_and_never_skipped(service: Service, there: Receiver) -> None:
+def test_an_event_of_an_open_transaction_is_waited_for_and_never_skipped(service: Service, there: Receiver) -> None:
     """An event of a transaction that began earlier and commits later comes first, and is in its place for everybody."""
     made = hook(service, there)
     with service.engine.connect() as slow, service.engine.connect() as quick:
@@ -413,7 +413,7 @@ def test_what_is_still_open_is_waited_for_and_never_skipped(service: Service, th
     assert len(deliveries(service, made)) == 2
 
 
-def test_one_that_hangs_holds_up_no_other(service: Service, there: Receiver) -> None:
+def test_a_hanging_receiver_delays_no_other(service: Service, there: Receiver) -> None:
     """The healthy one's events have come while those of ten others still wait for a response."""
     release, hung = threading.Event(), threading.Semaphore(0)
 

@@ -254,7 +254,7 @@ def test_a_rule_finds_what_it_forbids(connection: Connection, rule: str, stateme
         assert check(connection, RULE[rule], full=False)
 
 
-def test_a_breach_says_what_does_not_agree(connection: Connection, service: Service) -> None:
+def test_a_breach_shows_what_does_not_agree(connection: Connection, service: Service) -> None:
     connection.execute(
         text("UPDATE account SET available = 7, reserved = 9 WHERE id = :id"), {"id": service.account_id}
     )

@@ -35,7 +35,7 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
 
 
 @pytest.mark.parametrize(("due", "found"), [("audit", False), ("audit-day", True)])
-def test_each_hour_what_ended_lately_and_each_day_the_rest(
+def test_recent_sends_are_audited_hourly_and_the_rest_daily(
     postgres_server: Postgres, caplog: pytest.LogCaptureFixture, due: str, found: bool
 ) -> None:
     """What a send costs to audit does not grow with each hour since its end."""

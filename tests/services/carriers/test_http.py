@@ -68,7 +68,7 @@ def test_it_works() -> None:
         assert request.headers["content-type"] == "application/json"
 
 
-def test_what_a_limit_holds_too_long_has_not_left() -> None:
+def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
     with pair(lambda request: json_reply({"id": "m"}), answer_time=0.5) as (peer, made):
         group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
         outcomes = made.submit([group], Doorkeeper(left=1))
@@ -126,7 +126,7 @@ def test_an_accepted_message_may_have_no_id() -> None:
         assert one(made) == Outcome(ResponseKind.ACCEPTED, None)
 
 
-def test_what_never_left_is_no_doubt() -> None:
+def test_a_message_that_never_left_is_not_in_doubt() -> None:
     with carrier(declared(f"http://127.0.0.1:{free_port()}/")) as made:
         assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
         assert made.health.state == "connecting"
@@ -144,7 +144,7 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
 
 
-def test_silence_is_doubt_and_a_late_response_resolves_it() -> None:
+def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
     go_on = threading.Event()
 
     def respond(request: Request) -> Reply:
@@ -160,7 +160,7 @@ def test_silence_is_doubt_and_a_late_response_resolves_it() -> None:
         assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
-def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
+def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
     go_on = threading.Event()
 
     def respond(request: Request) -> Reply:
@@ -293,7 +293,7 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
     assert len(peer.requests) >= 2
 
 
-def test_nothing_that_a_message_says_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_text_or_phone_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with http_peer(lambda request: json_reply({"id": "x"}, 500)) as peer:
         request = {"url": peer.url("/?text={text}&to={phone}"), "method": "GET"}
@@ -340,7 +340,7 @@ def test_tls(certificates: Path, name: str, response: ResponseKind) -> None:
             assert len(peer.requests) == (name == "good")
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(certificates: Path) -> None:
+def test_an_untrusted_certificate_is_refused(certificates: Path) -> None:
     with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, "good")) as peer:
         with carrier(declared(peer.url("/", "https"))) as made:
             assert one(made) == Outcome(ResponseKind.THROTTLED, error="tls_failed")

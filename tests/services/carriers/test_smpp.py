@@ -137,7 +137,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
-def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(style: str) -> None:
+def test_texts_of_every_kind_arrive_unchanged_and_every_receipt_is_matched(style: str) -> None:
     handset = Handset()
     message_groups = [message_group(text, phones(20, f"2547{number}0")) for number, text in enumerate(TEXTS)]
     with driven(handset, long_messages=style, window=50) as all_:
@@ -241,7 +241,7 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
     assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
 
 
-def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
+def test_messages_above_the_rate_are_throttled_and_long_ones_are_finished() -> None:
     handset_parts: dict[str, set[int]] = defaultdict(set)
 
     def watch(body: bytes, identity: str, verdict: str) -> None:
@@ -315,7 +315,7 @@ def test_waiting_for_a_limit_takes_no_room_of_others() -> None:
         assert sum((response_counts(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
 
 
-def test_what_a_limit_holds_too_long_has_not_left() -> None:
+def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
     with driven(answer_time=0.5) as all_:
         outcomes = all_.carrier.submit([message_group("x", phones(5))], Doorkeeper(left=2))
         assert [outcome.response for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3

@@ -101,7 +101,7 @@ def test_responses_octet_by_octet_are_whole_responses() -> None:
         assert references(done) == ["id", "id"]
 
 
-def test_responses_to_nothing_and_again_are_counted_and_change_nothing() -> None:
+def test_unexpected_and_repeated_responses_are_counted_and_change_nothing() -> None:
     with pair() as both:
         done = both.submit(2)
         first, second = both.smsc.submits(2)
@@ -151,7 +151,7 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
         assert sum(len(references(done)) for done in work) == 75
 
 
-def test_what_does_not_fit_into_the_window_in_time_has_not_left() -> None:
+def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -> None:
     with pair(window=2, answer_time=0.5) as both:
         done = both.submit(5)
         assert [(each.response, each.error) for each in done.result(PATIENCE)] == [
@@ -162,7 +162,7 @@ def test_what_does_not_fit_into_the_window_in_time_has_not_left() -> None:
         assert both.smsc.nothing_more(0.2)
 
 
-def test_a_connection_lost_leaves_what_left_in_doubt_and_the_rest_not() -> None:
+def test_a_lost_connection_leaves_only_submitted_messages_in_doubt() -> None:
     with pair(window=4) as both:
         done = both.submit(10)
         submits = both.smsc.submits(4)
@@ -228,7 +228,7 @@ def test_closing_unbinds() -> None:
         assert both.carrier.health.state == "closed"
 
 
-def test_a_silent_carrier_is_asked_and_then_left() -> None:
+def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection() -> None:
     with pair(enquire_link=0.2, connect_time=3.0) as both:
         enquiry = both.smsc.read()
         assert enquiry.command == Command.ENQUIRE_LINK
@@ -259,7 +259,7 @@ def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> 
 
 
 @pytest.mark.parametrize("cut", [None, 10, 60, 100])
-def test_what_comes_before_the_response_to_the_bind_is_taken(cut: int | None) -> None:
+def test_receipts_before_the_response_to_the_bind_are_accepted(cut: int | None) -> None:
     """A carrier that has receipts for us may give them at once, or look whether we live."""
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
@@ -290,7 +290,7 @@ def test_what_comes_before_the_response_to_the_bind_is_taken(cut: int | None) ->
         HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
     ],
 )
-def test_what_is_no_response_to_a_bind_ends_the_connection(reply: bytes) -> None:
+def test_an_invalid_response_to_a_bind_ends_the_connection(reply: bytes) -> None:
     with ScriptedSmsc() as smsc:
         both = Pair(smsc, None)
         both.carrier.open(both.receipts.extend, both.late.extend)
@@ -350,7 +350,7 @@ def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
         assert [receipt.reference for receipt in both.receipts] == ["abc"]
 
 
-def test_what_cannot_be_read_is_kept_and_counted_before_it_is_answered() -> None:
+def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> None:
     with pair(lambda messages: None) as both:
         kept: list[Unreadable] = []
         both.carrier.on_unreadable = kept.extend
@@ -367,7 +367,7 @@ def test_what_cannot_be_read_is_kept_and_counted_before_it_is_answered() -> None
         assert (both.carrier.unreadable, both.carrier.unknown_answers) == (2, 0)
 
 
-def test_what_cannot_be_read_and_not_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
 
     def fail(found: list[Unreadable]) -> None:

@@ -29,7 +29,7 @@ def client_of(smsc: Smsc) -> Any:
     return client
 
 
-def test_it_works_with_a_client_that_is_not_ours(smsc: Smsc) -> None:
+def test_it_works_with_a_third_party_client(smsc: Smsc) -> None:
     client = client_of(smsc)
     sent: list[tuple[int, bytes]] = []
     received: list[Any] = []
@@ -56,7 +56,7 @@ def test_it_works_with_a_client_that_is_not_ours(smsc: Smsc) -> None:
     client.disconnect()
 
 
-def test_a_wrong_password_is_refused_to_a_client_that_is_not_ours(smsc: Smsc) -> None:
+def test_a_third_party_client_with_a_wrong_password_is_refused(smsc: Smsc) -> None:
     client = client_of(smsc)
     with pytest.raises(smpplib.exceptions.PDUError, match="14"):
         client.bind_transceiver(system_id="me", password="wrong")
@@ -64,7 +64,7 @@ def test_a_wrong_password_is_refused_to_a_client_that_is_not_ours(smsc: Smsc) ->
 
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
-def test_what_the_driver_writes_is_read_by_a_reader_that_is_not_ours(style: str) -> None:
+def test_a_third_party_parser_reads_what_the_driver_writes(style: str) -> None:
     client = smpplib.client.Client("127.0.0.1", 1, allow_unknown_opt_params=True)
     group = message_group("я" * 150, ["254711000000"])
     submission = Submission(config(long_messages=style, tlvs={0x0201: b"\1"}), References(), [group])

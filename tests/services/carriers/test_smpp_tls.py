@@ -101,7 +101,7 @@ def test_it_works(certificate: Path) -> None:
             carrier.close()
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(certificate: Path) -> None:
+def test_an_untrusted_certificate_is_refused(certificate: Path) -> None:
     with running(SmscSettings(port=0)) as smsc, behind_tls(smsc, certificate) as port:
         carrier = SmppCarrier(config(port=port, tls=True))
         carrier.open(lambda receipts: None, lambda late: None)

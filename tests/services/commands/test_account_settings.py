@@ -74,7 +74,7 @@ def test_no_more_than_was_topped_up(connection: Connection, account: int, credit
         reverse_top_up(connection, account, "key", credits, "x")
 
 
-def test_a_top_up_is_its_accounts(connection: Connection, account: int) -> None:
+def test_a_top_up_of_another_account_cannot_be_reversed(connection: Connection, account: int) -> None:
     other = create_account(connection, "other")
     top_up(connection, other, 100, "x", "key")
     subject = connection.execute(text("SELECT subject FROM ledger WHERE account_id = :id"), {"id": other}).scalar_one()
@@ -115,7 +115,7 @@ def test_settings_are_changed_and_logged(connection: Connection, account: int) -
         {"retention_days": 0},
     ],
 )
-def test_what_cannot_be_is_refused(connection: Connection, account: int, changes: dict[str, object]) -> None:
+def test_an_invalid_change_is_refused(connection: Connection, account: int, changes: dict[str, object]) -> None:
     create_account(connection, "other")
     with pytest.raises(Refused):
         change_account(connection, account, changes)

@@ -44,7 +44,7 @@ def test_an_account_is_found_by_id_and_name(connection: Connection, account: int
 
 
 @pytest.mark.parametrize("name", ["acme", "", " acme", "123"])
-def test_a_name_is_new_and_no_number(connection: Connection, account: int, name: str) -> None:
+def test_a_taken_or_invalid_account_name_is_refused(connection: Connection, account: int, name: str) -> None:
     with pytest.raises(Refused):
         create_account(connection, name)
 

@@ -107,13 +107,13 @@ def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) ->
         assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}
 
 
-def test_a_limit_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+def test_an_unknown_limit_is_refused(run: Run, worker: WorkerProcess) -> None:
     output = run("limit", "sender NOBODY", "--rate", "4", code=1).output
     assert "There is no limit sender NOBODY. There are: sender ACME." in output
     run("limit", "sender ACME", code=2)
 
 
-def test_a_carrier_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+def test_an_unknown_carrier_is_refused(run: Run, worker: WorkerProcess) -> None:
     assert "There is no carrier tow. There are: one, two." in run("pause", "tow", code=1).output
 
 
@@ -147,7 +147,7 @@ def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerP
     assert (result["carrier"], result["status"]) == ("two", "delivered")
 
 
-def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:
+def test_an_invalid_phone_is_refused(run: Run, worker: WorkerProcess) -> None:
     assert "The message was not accepted" in run("test", "two", "0711", code=1).output
 
 
@@ -175,7 +175,7 @@ REPORTED = """
         ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
     ],
 )
-def test_the_doctor_says_how_each_carrier_is(
+def test_the_doctor_reports_the_state_of_each_carrier(
     worker: WorkerProcess, state: str, error: str | None, allowed: float, found: tuple[str, str, str]
 ) -> None:
     with worker.engine.begin() as connection:
@@ -187,7 +187,7 @@ def test_the_doctor_says_how_each_carrier_is(
     assert remedy in finding.remedy
 
 
-def test_the_doctor_tells_of_a_worker_without_its_bind(worker: WorkerProcess) -> None:
+def test_the_doctor_reports_a_worker_without_a_bind(worker: WorkerProcess) -> None:
     with worker.engine.begin() as connection:
         connection.execute(
             text(

@@ -268,13 +268,13 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
         b"msisdn\n254711000001\n\n254711000002\n",
     ],
 )
-def test_files_as_people_have_them(run: Run, engine: Engine, tmp_path: Path, content: bytes) -> None:
+def test_files_of_many_kinds_are_imported(run: Run, engine: Engine, tmp_path: Path, content: bytes) -> None:
     result, group = import_file(run, tmp_path, content)
     assert "2 contacts added.\n" in result.stderr
     assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 2
 
 
-def test_a_file_of_another_encoding_is_refused_or_said_to_be_so(run: Run, engine: Engine, tmp_path: Path) -> None:
+def test_a_file_in_another_encoding_needs_the_charset_option(run: Run, engine: Engine, tmp_path: Path) -> None:
     content = b"phone,name\r\n254711000001,Jos\xe9\r\n"
     result, group = import_file(run, tmp_path, content, code=1)
     assert "--charset windows-1252" in result.stderr
@@ -501,7 +501,7 @@ def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None
             client.config_set("maxmemory-policy", "noeviction")
 
 
-def test_the_doctor_tells_where_messages_go(run: Run, tmp_path: Path) -> None:
+def test_the_doctor_reports_where_messages_go(run: Run, tmp_path: Path) -> None:
     def carriers(**env: str) -> tuple[str, str]:
         (found,) = (row for row in as_json(run("doctor", "--json", code=1, **env)) if row["name"] == "carriers")
         return found["outcome"], f"{found['detail']} {found['remedy']}"
@@ -546,7 +546,7 @@ def test_the_doctor_looks_at_a_broker_that_is_no_redis(run: Run) -> None:
     assert "password" not in result.output
 
 
-def test_the_doctor_tells_of_doubts(run: Run, service: Service, engine: Engine) -> None:
+def test_the_doctor_reports_doubts(run: Run, service: Service, engine: Engine) -> None:
     run("doubt", "resolve", service.send("99906000001").json["message_id"], "sent")
     service.bulk(["99906000001", "99906000002"])
     oldest = scalar(engine, "SELECT min(submitted_at) FROM doubt")

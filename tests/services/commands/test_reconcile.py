@@ -86,7 +86,7 @@ def test_a_row_of_a_known_message_is_no_evidence(service: Service, reconcile: Re
     assert (found["not_in_doubt"], found["matched"]) == (1, {})
 
 
-def test_what_is_not_clear_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
+def test_an_ambiguous_row_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
     service.bulk([FIRST])
     lines = ["phone,status", f"{FIRST},sent", f"{SECOND},sent", f"{SECOND},delivered", "254799999999,sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
@@ -148,7 +148,7 @@ def test_a_file_without_the_columns_is_refused(reconcile: Reconcile, header: str
     assert "names no column for" in reconcile(header, "1,2", code=1).stderr
 
 
-def test_an_unknown_status_is_told_the_known_ones(reconcile: Reconcile) -> None:
+def test_an_unknown_status_is_refused_with_the_known_ones(reconcile: Reconcile) -> None:
     said = reconcile("phone,status", f"{FIRST},perhaps").stderr.replace("\n", " ")
     assert "'perhaps' is not a known status; there are delivered, delivrd, sent," in said
     assert ", not_sent," in said

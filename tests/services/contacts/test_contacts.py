@@ -87,7 +87,7 @@ def test_additions_at_the_same_time_do_not_collide(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("phone", ["+254711000001", "0711000001", "x", "", "٢٥٤٧١١٠٠٠٠٠١"])
-def test_what_is_no_phone_is_refused(connection: Connection, account: int, group: UUID, phone: str) -> None:
+def test_an_invalid_phone_is_refused(connection: Connection, account: int, group: UUID, phone: str) -> None:
     refusals: tuple[Callable[[], object], ...] = (
         lambda: add_contacts(connection, group, [A, phone]),
         lambda: remove_contacts(connection, group, [phone]),

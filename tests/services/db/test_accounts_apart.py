@@ -62,7 +62,7 @@ def test_the_page_lists_every_table_once_and_where_it_has_the_account() -> None:
         assert name in groups[group], f"{name}: {group}"
 
 
-def test_what_belongs_to_an_account_refers_to_nothing_of_another() -> None:
+def test_rows_of_an_account_refer_to_no_other_account() -> None:
     owned = {name for group in GROUPS[:3] for name in documented()[group]}
     foreign = {
         (name, key.column.table.name)

@@ -105,7 +105,7 @@ def test_no_new_migration_stops_the_service() -> None:
 
 
 @pytest.mark.parametrize(("revision", "table"), [("0002", "send"), ("0009", "sender_id"), ("0022", "ledger")])
-def test_one_that_would_is_noticed(revision: str, table: str) -> None:
+def test_a_migration_that_stops_the_service_is_noticed(revision: str, table: str) -> None:
     assert too_long(effects()[revision][table])
 
 

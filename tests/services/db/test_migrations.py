@@ -229,7 +229,7 @@ SELECT gen_random_uuid(), id, 1, 1, 'waiting', 0, 1, '254711000000' FROM send WH
 """
 
 
-def test_test_keys_get_a_sandbox_and_what_they_made_as_far_as_it_is_not_over(empty: Engine) -> None:
+def test_test_keys_get_a_sandbox_and_their_unfinished_sends_move_to_it(empty: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with empty.begin() as connection:
@@ -340,7 +340,7 @@ def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
     assert datetime.now(UTC) - began < timedelta(seconds=1)
 
 
-def test_a_database_that_is_away_is_told_from_one_that_is_wrong() -> None:
+def test_a_database_that_is_away_is_reported_as_not_answering() -> None:
     engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:1/none", pool=1)
     with pytest.raises(WrongSchema, match="does not answer"):
         wait_for_schema(engine, seconds=0)

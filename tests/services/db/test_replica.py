@@ -174,7 +174,7 @@ def test_only_a_standby_of_this_installation_is_a_replica(servers: Servers, repl
         lag_of(servers.engine, replica.engine)
 
 
-def test_the_doctor_says_how_the_replica_is(servers: Servers) -> None:
+def test_the_doctor_reports_the_state_of_the_replica(servers: Servers) -> None:
     settings = Service(servers.engine, replica_url=servers.standby.url, replica_max_lag=2.0).settings
 
     def finding() -> tuple[str, str]:

@@ -99,7 +99,7 @@ def test_the_settings_hold_where_the_role_has_others(engine: Engine) -> None:
     }
 
 
-def test_what_an_earlier_client_of_a_pooler_left_is_cleared(driver: "psycopg.Connection[Any]") -> None:
+def test_settings_left_by_an_earlier_client_of_a_pooler_are_cleared(driver: "psycopg.Connection[Any]") -> None:
     driver.execute("SET enable_seqscan = off")
     driver.execute("PREPARE _pg3_0 AS SELECT 1")
     set_up(driver, SETTINGS)
@@ -179,21 +179,19 @@ def sessions_found(engine: Engine, redis: RedisServer) -> dict[str, str]:
     return {name: found[name] for name in ("outcome", "detail", "remedy")}
 
 
-def test_the_doctor_tells_that_sessions_are_kept(engine: Engine, redis_server: RedisServer) -> None:
+def test_the_doctor_reports_that_sessions_are_kept(engine: Engine, redis_server: RedisServer) -> None:
     found = sessions_found(engine, redis_server)
     assert (found["outcome"], found["detail"]) == ("ok", "kept for each connection, directly")
 
 
 @pytest.mark.usefixtures("one_session")
-def test_the_command_line_tells_that_sessions_are_shared(engine: Engine, redis_server: RedisServer) -> None:
+def test_the_command_line_reports_that_sessions_are_shared(engine: Engine, redis_server: RedisServer) -> None:
     assert sessions_found(engine, redis_server) == {"outcome": "wrong", "detail": REASON, "remedy": REMEDY}
     listed = bulksms(engine, redis_server, "account", "list")
     assert (listed.exit_code, listed.stderr.split()) == (1, ["Error:", *REASON.split(), *REMEDY.split()])
 
 
-def test_what_the_driver_makes_of_a_pooler_that_tells_the_end_twice_is_an_outage(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_results_for_one_commit_count_as_an_outage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     def commit(connection: "psycopg.Connection[Any]") -> None:
         connection.close()
         raise psycopg.InternalError("received 2 results from command 'COMMIT'")

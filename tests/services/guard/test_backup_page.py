@@ -125,7 +125,7 @@ def test_the_same_with_compose(engine: Engine, env: dict[str, str], tmp_path: Pa
     assert set(stop.split()[2:]) >= uses_database - {"migrate"}
 
 
-def test_what_the_page_advises_against_fails(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
+def test_the_restore_that_the_page_advises_against_fails(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
     """Otherwise the page could be shorter."""
     run("dump", env, tmp_path)
     with psycopg.connect(plain_url(engine), autocommit=True) as connection:

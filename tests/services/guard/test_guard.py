@@ -92,7 +92,7 @@ def test_one_note_is_enough(engine: Engine, redis: fakeredis.FakeRedis, file: Pa
     assert other.check().mark == 2, "what is held does not rise until it would not be noticed any more"
 
 
-def test_without_notes_there_is_nothing_to_compare_with(engine: Engine, file: Path) -> None:
+def test_without_a_readable_note_nothing_is_held(engine: Engine, file: Path) -> None:
     looked(worker_guard(engine, None, file), engine, 5)
     go_back(engine, 3)
     file.write_text("{")
@@ -278,12 +278,12 @@ def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
     assert not again.check().held, "the operator has confirmed it"
 
 
-def test_claims_of_long_ago_say_nothing(engine: Engine, file: Path) -> None:
+def test_old_claims_are_ignored(engine: Engine, file: Path) -> None:
     claim_and_lose(engine, file, RECENT_MARKS + 2)
     assert not Guard(engine, None, file, Witness(file), "again").check().held
 
 
-def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
+def test_commits_older_than_the_mark_are_forgotten(engine: Engine) -> None:
     witness = Witness()
     guard = Guard(engine, None, None, witness, "a-worker")
     guard.check()
@@ -307,7 +307,7 @@ def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_
     empty.dispose()
 
 
-def test_where_notes_were_in_a_file_a_copy_without_it_is_held(engine: Engine, file: Path) -> None:
+def test_a_copy_without_the_guard_file_of_the_original_is_held(engine: Engine, file: Path) -> None:
     looked(worker_guard(engine, None, file), engine, 3)
     filled_anew(engine)
     elsewhere = worker_guard(engine, None, file.with_name("elsewhere.json"))

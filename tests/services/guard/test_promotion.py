@@ -65,7 +65,7 @@ def test_a_standby_that_lacks_half_a_second_is_held(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["synchronous"])
-def test_a_standby_that_lacks_nothing_goes_on(pair: Pair) -> None:
+def test_a_standby_that_lost_nothing_goes_on(pair: Pair) -> None:
     send = send_many(pair)
     pair.fail_over()
     had = set(pair.at_carrier())

@@ -313,7 +313,7 @@ def test_a_stopped_account_spends_nothing_and_is_still_settled(engine: Engine, s
     assert balance(engine, account) == (7, 0)
 
 
-def test_nothing_to_post_is_nothing(engine: Engine) -> None:
+def test_posting_nothing_has_no_effect(engine: Engine) -> None:
     account = new_account(engine, 10)
     with engine.begin() as connection:
         assert post(connection, []) == {}
@@ -404,7 +404,7 @@ def test_sends_of_two_accounts_are_accepted_while_others_are_settled(engine: Eng
     assert breaches(engine) == []
 
 
-def test_one_operation_at_once_is_posted_once(engine: Engine) -> None:
+def test_an_operation_repeated_at_the_same_time_is_posted_once(engine: Engine) -> None:
     account, subject = new_account(engine, 100), new_id()
 
     def act(_: int) -> bool:

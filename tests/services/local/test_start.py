@@ -71,7 +71,7 @@ def test_a_wrong_password_is_not_waited_for(command: list[str], postgres_server:
     assert "waiting for the database" not in ended.stderr
 
 
-def test_a_worker_says_that_it_waits_for_the_database(tmp_path: Path) -> None:
+def test_a_worker_logs_that_it_waits_for_the_database(tmp_path: Path) -> None:
     unreachable = f"postgresql://bulksms@{LOOPBACK}:{free_port()}/bulksms"
     with services.worker(
         1, services.environment({**NEEDED, "DATABASE_URL": unreachable}), tmp_path, Path.cwd()
@@ -81,7 +81,7 @@ def test_a_worker_says_that_it_waits_for_the_database(tmp_path: Path) -> None:
         assert "The database does not answer" in worker.log_file.read_text()
 
 
-def test_the_api_says_a_wrong_password_and_is_not_ready(postgres_server: Postgres, tmp_path: Path) -> None:
+def test_with_a_wrong_password_the_api_logs_it_and_is_not_ready(postgres_server: Postgres, tmp_path: Path) -> None:
     port = free_port()
     env = services.environment({**NEEDED, "DATABASE_URL": with_wrong_password(postgres_server)})
     with services.api(port, env, tmp_path, Path.cwd()) as api:
@@ -117,7 +117,7 @@ def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
         assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
 
 
-def test_each_start_and_each_send_says_that_it_is_simulated(tmp_path: Path) -> None:
+def test_each_start_and_each_send_is_marked_as_simulated(tmp_path: Path) -> None:
     with house(tmp_path, workers=1) as service:
         service.new_account()
         assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True

@@ -70,7 +70,7 @@ def test_errors_show_nothing(service: House) -> None:
         assert leaks(error, *canaries(service)) == []
 
 
-def test_what_is_sent_and_refused_leaves_nothing_behind(service: House) -> None:
+def test_accepted_and_refused_messages_leak_nothing(service: House) -> None:
     for phone in PHONES:
         service.post("/sms/send", sender_id="ACME", phone=phone, message=TEXT)
     service.post("/sms/send-bulk", sender_id="ACME", phones=[*PHONES, "0799123456"], message=TEXT)

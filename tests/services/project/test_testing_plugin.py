@@ -29,7 +29,7 @@ def client(bulksms):
 def test_the_project_keeps_its_own_api():
     assert api.NAME == "the project of a customer"
 
-def test_what_was_sent_and_what_became_of_it(bulksms, client):
+def test_sent_messages_and_their_receipts_are_shown(bulksms, client):
     bulksms.fail("254711000002")
     many = client.send_bulk("ACME", ["254711000001", "254711000002"], "Hi")
     assert [(each["phone"], each["text"], each["status"]) for each in bulksms.sent()] == [

@@ -63,7 +63,7 @@ def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, w
 
 
 @pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])
-def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int) -> None:
+def test_it_does_not_wait_while_more_is_queued(segments: int, taken: int, waits: int) -> None:
     """A cycle that used up its budget, or took a part of a batch, is followed at once."""
     batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
     assert all_that_waits([batch], 40) == bool(waits)  # type: ignore[list-item]

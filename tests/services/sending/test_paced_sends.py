@@ -68,7 +68,7 @@ def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
     assert carrier.taken >= cycles * RATE * SEND_RATE_SECONDS
 
 
-def test_what_comes_late_takes_more(engine: Engine) -> None:
+def test_a_late_claim_catches_up(engine: Engine) -> None:
     """As if the previous messages had taken half a second: a quarter of a second is caught up."""
     paced_send(engine, 600)
     carrier = Taker()

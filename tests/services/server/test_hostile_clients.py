@@ -259,7 +259,7 @@ def test_b05_chunks_at_the_cap_are_not_cut_and_taken(service: House) -> None:
         for method in ("GET", "PUT", "OPTIONS", "TRACE", "CONNECT", "PRI", "get", "FOO")
     ],
 )
-def test_a_method_that_is_none_of_the_paths(service: House, method: str) -> None:
+def test_a_method_that_the_path_does_not_have(service: House, method: str) -> None:
     """One that HTTP does not have either, and CONNECT with a body, are refused before the path is looked at."""
     responses = exchange(service, request(service, body(), method=method))
     assert responses.statuses == [400 if method in ("PRI", "get", "FOO", "CONNECT") else 405]
@@ -279,7 +279,7 @@ def test_a_method_that_is_none_of_the_paths(service: House, method: str) -> None
         pytest.param(b"\0" * 1000 + b"\r\n\r\n", id="B49-zeros"),
     ],
 )
-def test_what_is_no_request(service: House, data: bytes) -> None:
+def test_a_malformed_request(service: House, data: bytes) -> None:
     responses = exchange(service, data)
     assert responses.statuses == [] or 400 <= responses.statuses[0] <= 505
     assert responses.statuses or responses.closed
@@ -305,7 +305,7 @@ def test_what_is_no_request(service: House, data: bytes) -> None:
         )
     ],
 )
-def test_a_path_that_is_none(service: House, path: str) -> None:
+def test_an_unknown_path(service: House, path: str) -> None:
     responses = exchange(service, request(service, body(), path=path))
     assert responses.statuses in ([404], [400])
 

@@ -104,7 +104,7 @@ def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -
     SharedPort(*shared.address).close()
 
 
-def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int]) -> None:
+def test_a_second_server_on_a_port_reports_it_and_exits(server: tuple[Command, int]) -> None:
     running, port = server
     second = subprocess.run(running._command, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 1
@@ -112,7 +112,7 @@ def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int])
     assert answers(port)
 
 
-def test_what_comes_after_a_process_was_killed_is_answered(server: tuple[Command, int]) -> None:
+def test_requests_after_a_process_was_killed_are_answered(server: tuple[Command, int]) -> None:
     running, port = server
     assert running.pid is not None
     assert all(answers(port) for _ in range(20))

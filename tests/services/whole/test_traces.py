@@ -132,7 +132,7 @@ def test_a_request_that_its_client_does_not_record_leaves_nothing(traced: Traced
     assert any("traceparent" not in post.headers for post in traced.posts)
 
 
-def test_what_one_cycle_does_for_several_sends_is_linked(traced: Traced) -> None:
+def test_the_work_of_one_cycle_for_several_sends_is_linked(traced: Traced) -> None:
     traces = [traced.spans.trace(each) for each in traced.together]
     for name in ("cycle", "submit", "settle"):
         spans = [trace[name] for trace in traces]
@@ -148,7 +148,7 @@ def test_a_batch_whose_worker_is_killed_is_followed_to_its_recovery(traced: Trac
     assert recovered.attributes["bulksms.messages.in_doubt"] == 1
 
 
-def test_no_span_holds_what_none_may(traced: Traced) -> None:
+def test_no_span_has_private_data(traced: Traced) -> None:
     service, sent = traced.service, b"".join(traced.spans.bodies)
     assert b"254*******00" in sent, "the request's id, masked"
     of_the_account = (service.token, service.key.api_key, service.key.api_secret)

@@ -26,7 +26,7 @@ def test_a_scanner_can_tell_a_secret_from_what_only_looks_like_one() -> None:
     assert swapped == found[1] or checksum(swapped) != found[2]
 
 
-def test_what_is_kept_is_a_hash_that_needs_the_installations_key() -> None:
+def test_the_stored_hash_needs_the_secret_key_of_the_installation() -> None:
     secret = make_key().api_secret
     kept = hash_secret(secret, PEPPER)
     assert len(kept) == 36 and secret.encode() not in kept

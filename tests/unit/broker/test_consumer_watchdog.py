@@ -141,6 +141,6 @@ def test_an_outage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-def test_what_is_no_outage_is_raised() -> None:
+def test_an_error_that_is_not_an_outage_is_raised() -> None:
     with pytest.raises(ZeroDivisionError), Outage().tolerated():
         raise ZeroDivisionError

@@ -82,7 +82,7 @@ def test_every_error_that_drivers_and_workers_write_themselves_is_known() -> Non
     assert {error for error in written - never_kept if code_of(FAILED, error) == "carrier_error"} == set()
 
 
-def test_what_we_say_ourselves_is_no_code_of_a_carrier() -> None:
+def test_our_own_codes_are_not_shown_as_codes_of_a_carrier() -> None:
     for kept in OWN_CODES:
         error = error_of(FAILED, kept, "one")
         assert error is not None

@@ -13,6 +13,6 @@ def test_it_works() -> None:
     assert conclusion([OK, SIMULATOR]) == f"All is well. {SIMULATED}"
 
 
-def test_what_needs_a_look_is_not_all_well() -> None:
+def test_notices_are_counted_in_the_conclusion() -> None:
     assert conclusion([OK, PAUSED]) == "No check failed. Look at 1 notice marked !."
     assert conclusion([PAUSED, SIMULATOR, PAUSED]) == f"No check failed. Look at 2 notices marked !. {SIMULATED}"

@@ -7,7 +7,7 @@ from api.commit.group_commit import MAX_GROUP, AccountQueue, QueuedDraft
 SOMEBODY = cast(QueuedDraft, object())
 
 
-def test_it_is_full_when_as_many_wait_as_were_expected() -> None:
+def test_a_group_is_full_when_the_expected_number_waits() -> None:
     queue = AccountQueue([SOMEBODY])
     assert queue.take() == [SOMEBODY]
     assert not queue.expect(2)
@@ -18,7 +18,7 @@ def test_it_is_full_when_as_many_wait_as_were_expected() -> None:
     assert queue.take() == [SOMEBODY] * 2
 
 
-def test_whoever_came_during_the_commit_counts() -> None:
+def test_a_send_that_came_during_the_commit_counts() -> None:
     queue = AccountQueue()
     queue.add(SOMEBODY)
     assert queue.expect(1)

@@ -100,7 +100,7 @@ def test_refusals_are_forgotten() -> None:
     assert not refusals.has_many("192.0.2.1")
 
 
-def test_of_more_addresses_than_are_remembered_the_oldest_is_forgotten() -> None:
+def test_the_oldest_address_is_forgotten_first() -> None:
     refusals = Refusals(lambda: 0.0)
     for _ in range(int(MANY_REFUSALS)):
         refusals.note("192.0.2.1")

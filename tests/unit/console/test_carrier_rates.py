@@ -32,7 +32,7 @@ def test_a_reading_that_is_none_or_not_before_is_not_used(at: str) -> None:
     assert rates_since(arguments, BEFORE, 105.0) == {}
 
 
-def test_what_is_no_number_is_not_used() -> None:
+def test_a_value_that_is_not_a_number_is_not_used() -> None:
     arguments = query(100.0)
     arguments.setlist("submitted", ["many"])
     assert rates_since(arguments, BEFORE, 105.0) == {}

@@ -35,7 +35,7 @@ def test_placeholders_are_found_once_and_not_when_they_are_text() -> None:
     assert placeholders("{{a}} {{ b|x }} {{a}} {{{{c}}}} {{1d}} {e}") == ["a", "b"]
 
 
-def test_of_a_file_a_hundred_columns_are_read() -> None:
+def test_only_the_first_hundred_columns_of_a_file_are_read() -> None:
     table = read_table(",".join(f"c{number}" for number in range(101)) + "\n" + "x," * 101)
     assert [len(row) for row in (table.columns, *table.rows)] == [100, 100]
 

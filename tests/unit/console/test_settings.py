@@ -22,6 +22,6 @@ def test_it_works() -> None:
         ({**KEY, "CONSOLE_PROXIES": "one"}, "CONSOLE_PROXIES"),
     ],
 )
-def test_what_is_wrong_is_named(wrong: dict[str, str], named: str) -> None:
+def test_the_error_names_what_is_wrong(wrong: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError, match=named):
         from_environment(wrong)

@@ -42,7 +42,7 @@ def test_it_works() -> None:
         (",,\nname,phone\nAnn,254711000001\n", [Contact(A, {"name": "Ann"})]),
     ],
 )
-def test_what_is_read(text: str, contacts: list[Contact]) -> None:
+def test_contacts_are_read(text: str, contacts: list[Contact]) -> None:
     assert read(text) == (contacts, [])
 
 

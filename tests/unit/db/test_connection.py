@@ -22,5 +22,5 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
-def test_it_is_what_sqlalchemy_tells_it(statement: str) -> None:
+def test_the_driver_gets_the_statement_that_sqlalchemy_compiles(statement: str) -> None:
     assert _for_driver(text(statement)).decode() == str(text(statement).compile(dialect=DIALECT))

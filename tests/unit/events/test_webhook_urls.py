@@ -175,7 +175,7 @@ def test_it_works(canary: Canary) -> None:
     assert canary.reached == 1
 
 
-def test_what_is_hostile_as_it_is_written_is_refused(canary: Canary) -> None:
+def test_a_hostile_url_is_refused_as_written(canary: Canary) -> None:
     assert len(AS_WRITTEN) >= 40
     assert [url for url in AS_WRITTEN if url_problem(url) is None] == []
     replies = posts(AS_WRITTEN, [["127.0.0.1"]], canary.port)

@@ -27,7 +27,7 @@ def test_the_last_claim_of_each_thread_is_read_by_others(tmp_path: Path) -> None
     assert Claims(notes).recent(HERE, 102 + RECENT_MARKS) == []
 
 
-def test_what_was_never_written_is_passed_over(tmp_path: Path) -> None:
+def test_records_that_were_never_written_are_skipped(tmp_path: Path) -> None:
     notes = tmp_path / "mark.json"
     written = claim(7)
     Claims(notes).write(written)

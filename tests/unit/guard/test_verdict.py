@@ -41,7 +41,7 @@ def test_it_works() -> None:
 )
 @pytest.mark.parametrize("promoted", [True, False])
 @pytest.mark.parametrize("synchronous", [True, False])
-def test_who_knows_of_a_loss_has_the_last_word(known: Evidence, promoted: bool, synchronous: bool) -> None:
+def test_a_witnessed_loss_holds_in_every_case(known: Evidence, promoted: bool, synchronous: bool) -> None:
     found = known._replace(promoted=promoted, synchronous=synchronous, witnessed=True)
     assert outcomes(found) == ["hold"] * 3
     assert judge(found).reason
@@ -56,11 +56,11 @@ def test_a_promoted_standby_that_all_find_whole_goes_on(synchronous: bool) -> No
     assert outcomes(PROMOTED._replace(synchronous=synchronous)) == ["wait", "confirm", "confirm"]
 
 
-def test_who_does_not_come_back_cannot_tell_what_an_asynchronous_standby_lacks() -> None:
+def test_an_asynchronous_standby_is_held_if_a_worker_stays_missing() -> None:
     assert outcomes(PROMOTED._replace(missing=1)) == ["wait", "wait", "hold"]
 
 
-def test_a_synchronous_standby_lacks_nothing() -> None:
+def test_a_synchronous_standby_is_confirmed_even_if_a_worker_stays_missing() -> None:
     assert outcomes(PROMOTED._replace(missing=1, synchronous=True)) == ["wait", "wait", "confirm"]
 
 
@@ -71,7 +71,7 @@ def test_a_recovered_backup_without_a_witness_is_held(synchronous: bool) -> None
     assert outcomes(found._replace(witnessed=True)) == ["wait", "confirm", "confirm"], "another process knew its mark"
 
 
-def test_where_notes_were_in_a_file_they_are_asked_for() -> None:
+def test_a_note_that_was_in_a_file_is_required() -> None:
     found = RESTARTED._replace(file_noted=True)
     assert outcomes(found) == ["wait", "wait", "hold"]
     assert outcomes(found._replace(known=100)) == ["confirm"] * 3

@@ -33,11 +33,11 @@ def test_it_works() -> None:
         ("", "1.2.3.4", ""),
     ],
 )
-def test_only_what_a_trusted_proxy_says_counts(peer: str, forwarded: str | None, address: str) -> None:
+def test_only_the_header_of_a_trusted_proxy_counts(peer: str, forwarded: str | None, address: str) -> None:
     assert seen(peer, forwarded) == address
 
 
-def test_by_default_nobody_is_believed() -> None:
+def test_no_proxy_is_trusted_by_default() -> None:
     assert seen("10.0.0.1", "198.51.100.7", trusted=()) == "10.0.0.1"
 
 
@@ -64,6 +64,6 @@ def test_the_setting_names_what_is_wrong() -> None:
         from_environment({**env, "TRUSTED_PROXIES": "10.0.0.1/8"})
 
 
-def test_proxies_without_number_are_not_looked_through() -> None:
+def test_only_a_bounded_number_of_proxies_is_followed() -> None:
     """Of a chain that is longer than any, what its beginning says does not count."""
     assert seen("10.0.0.1", "198.51.100.7," + ",".join(["10.0.0.2"] * 5_000)) == "10.0.0.2"

@@ -54,7 +54,7 @@ def test_the_response_to_head_has_no_body(client: FlaskClient) -> None:
     assert (response.status_code, response.data, response.headers["Content-Length"]) == (201, b"", "28")
 
 
-def test_outside_of_a_request_there_is_none(client: FlaskClient) -> None:
+def test_there_is_no_current_request_outside_of_one(client: FlaskClient) -> None:
     client.get("/one/a")
     with pytest.raises(RuntimeError):
         current_request()

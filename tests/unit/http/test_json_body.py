@@ -33,7 +33,7 @@ def test_as_many_keys_as_an_object_may_have() -> None:
     assert "more than 1,000 keys" in refused(an_object([*keys, "one more"]))
 
 
-def test_keys_without_number_are_not_compared() -> None:
+def test_too_many_keys_are_refused_without_comparing_them() -> None:
     """The last one comes again: each would have been looked for among all the others."""
     keys = [f"k{number}" for number in range(50_000)]
     assert "more than 1,000 keys" in refused(an_object([*keys, keys[-1]]))
@@ -63,7 +63,7 @@ def test_commas_of_a_text_are_no_values() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["1e999", "-1e999", str(2**63), str(-(2**63) - 1), '"\\u0000"', '"\\ud83d"'])
-def test_what_cannot_be_stored_is_found_however_deep(wrong: str) -> None:
+def test_a_value_that_cannot_be_stored_is_found_at_any_depth(wrong: str) -> None:
     for place in ('{"a":%s}', '{"a":[1,[2,{"b":["x",%s,true]}]]}', '{"a":[{"b":{"c":%s}},"x"]}'):
         assert "JSON body cannot be used" in refused(place % wrong)
     assert parse_object(f'{{"a":[{2**63 - 1},{-(2**63)},1.5,true,null,"\\ud83d\\ude00"]}}'.encode())

@@ -74,7 +74,7 @@ def test_a_large_body_that_ends_with_its_client() -> None:
         asyncio.run(spooled(Client(chunk(b"abc"), GONE)))
 
 
-def test_of_a_body_that_is_too_large_the_rest_is_not_read() -> None:
+def test_the_rest_of_a_body_that_is_too_large_is_not_read() -> None:
     client = Client(chunk(b"abc"), chunk(b"de"), chunk(b"f", more=False))
     assert asyncio.run(spooled(client, most=4)) == (b"abcde", True)
 
@@ -112,7 +112,7 @@ def test_the_more_has_come_the_longer_the_rest_is_awaited(monkeypatch: pytest.Mo
     assert asyncio.run(spooled(Late(chunk(b"a" * 100), chunk(b"b", more=False)))) == (b"a" * 100 + b"b", False)
 
 
-def test_what_nobody_wants_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draining_an_unwanted_body_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receive, "DRAINED", 5)
     monkeypatch.setattr(receive, "DRAIN_SECONDS", 0.05)
     endless = [chunk(b"abc") for _ in range(5)]

@@ -31,5 +31,5 @@ def test_a_word_that_opts_in(text: str) -> None:
         "STOP" + "!" * 57,
     ],
 )
-def test_what_is_no_such_word(text: str) -> None:
+def test_a_text_that_is_not_a_keyword(text: str) -> None:
     assert keyword_of(text) is None

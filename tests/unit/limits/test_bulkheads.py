@@ -34,7 +34,7 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def test_a_share_is_what_one_may_have_and_others_have_theirs() -> None:
+def test_each_owner_has_a_share_of_its_own() -> None:
     share = Share()
     assert [share.acquire(1, 2) for _ in range(3)] == [True, True, False]
     assert share.acquire("198.51.100.1", 1) and share.held(1) == 2
@@ -45,7 +45,7 @@ def test_a_share_is_what_one_may_have_and_others_have_theirs() -> None:
     assert share.held(1) == 0
 
 
-def test_who_has_all_of_its_places_waits_for_one() -> None:
+def test_an_owner_without_a_free_place_waits_for_one() -> None:
     async def run() -> None:
         permits = Permits()
         await permits.acquire(1, 1)
@@ -90,7 +90,7 @@ def test_owners_take_turns() -> None:
     asyncio.run(run())
 
 
-def test_what_waits_can_be_taken_back_and_what_works_cannot() -> None:
+def test_a_waiting_job_can_be_withdrawn_but_a_running_one_cannot() -> None:
     async def run() -> None:
         pool, work = FairThreadPool("test", 1, 1), Work()
         working, waiting = pool.submit(1, work.job("working")), pool.submit(1, work.job("waiting"))
@@ -103,7 +103,7 @@ def test_what_waits_can_be_taken_back_and_what_works_cannot() -> None:
     asyncio.run(run())
 
 
-def test_an_error_is_its_owners_and_the_thread_goes_on() -> None:
+def test_an_error_goes_to_its_owner_and_the_thread_goes_on() -> None:
     def fail() -> None:
         raise ValueError("a mistake")
 

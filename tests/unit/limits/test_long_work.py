@@ -20,7 +20,7 @@ def test_it_ends_when_its_client_has_left() -> None:
             work.step()
 
 
-def test_what_may_not_be_cancelled_goes_on() -> None:
+def test_work_that_may_not_be_cancelled_goes_on() -> None:
     cancellation = Cancellation()
     with cancellation.active():
         work = LongWork()

@@ -46,7 +46,7 @@ def test_it_works(clock: Clock) -> None:
     assert not any(finding.first for finding in found[1:])
 
 
-def test_one_phone_that_asks_again_and_again_is_one_phone(clock: Clock) -> None:
+def test_repeated_requests_for_one_phone_count_as_one_phone(clock: Clock) -> None:
     assert record(PumpingGuard(), [254_711_000_000] * 1000) == []
 
 
@@ -62,14 +62,14 @@ def test_accounts_are_looked_at_one_by_one(clock: Clock) -> None:
         assert record(guard, range(254_711_000_000, 254_711_000_010), account) == []
 
 
-def test_what_was_refused_may_be_sent_when_the_window_is_over(clock: Clock) -> None:
+def test_a_refused_phone_is_allowed_again_after_the_window(clock: Clock) -> None:
     guard = PumpingGuard()
     assert len(record(guard, range(254_711_000_000, 254_711_000_012))) == 2
     clock.now += WINDOW
     assert record(guard, [254_711_000_005]) == []
 
 
-def test_a_burst_is_told_from_the_hour_before(clock: Clock) -> None:
+def test_a_burst_is_recognized_by_the_hour_before(clock: Clock) -> None:
     guard = PumpingGuard()
     for window in range(7):
         assert record(guard, scattered(30, window)) == []

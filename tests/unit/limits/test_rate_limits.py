@@ -64,7 +64,7 @@ def test_a_rate_that_is_lowered_counts_at_once(clock: Clock) -> None:
     assert taken(buckets, 500, rate=200) == 200
 
 
-def test_what_was_charged_afterwards_is_owed(clock: Clock) -> None:
+def test_charging_more_than_is_left_makes_a_debt(clock: Clock) -> None:
     buckets = Buckets(10)
     assert buckets.take("a") == 9
     assert buckets.charge("a", 29) == -20
@@ -108,7 +108,7 @@ def test_processes_that_count_together_keep_one_limit(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_whoever_asks_and_whenever_the_limit_holds(clock: Clock, seed: int) -> None:
+def test_processes_together_keep_the_limit_in_any_order_of_requests(clock: Clock, seed: int) -> None:
     chance = random.Random(seed)
     processes = together(3, fakeredis.FakeRedis(), rate=20)
     accepted, began = 0, clock.now
@@ -133,7 +133,7 @@ def test_one_process_alone_gets_all_of_the_limit(clock: Clock) -> None:
     assert 100 * (clock.now - began) <= accepted <= 100 * (clock.now - began) + 100
 
 
-def test_what_nobody_uses_is_not_in_redis_for_long(clock: Clock) -> None:
+def test_unused_counts_expire_in_redis(clock: Clock) -> None:
     redis = fakeredis.FakeRedis()
     ((buckets, sharing),) = together(1, redis)
     taken(buckets, 50)
@@ -157,7 +157,7 @@ def test_without_redis_each_process_counts_for_itself(clock: Clock) -> None:
     assert taken(buckets, 1) == 0
 
 
-def test_what_is_taken_while_the_count_of_all_is_asked_for_stays_taken(clock: Clock) -> None:
+def test_tokens_taken_during_the_exchange_with_redis_stay_taken(clock: Clock) -> None:
     buckets = Buckets(10)
     assert taken(buckets, 4) == 4
     assert buckets.taken() == [("a", 10, 4.0)]

@@ -40,7 +40,7 @@ def test_its_progress_is_shown() -> None:
     assert progress.now().startswith("  installing 2 packages")
 
 
-def test_pips_words_are_printed_where_it_fails(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_output_of_pip_is_printed_when_it_fails(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lock = tmp_path / "a.lock"
     lock.write_text("no-such-file @ file:///nowhere/at/all.whl --hash=sha256:" + "0" * 64 + "\n")
     assert install.install(lock) != 0

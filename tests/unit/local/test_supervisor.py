@@ -134,7 +134,7 @@ def test_children_end_with_a_killed_supervisor(start: Start, tmp_path: Path) -> 
     assert eventually(lambda: gone(pids(tmp_path / "child.log")[0]))
 
 
-def test_what_a_dead_child_has_started_is_swept_away(start: Start, tmp_path: Path) -> None:
+def test_processes_that_a_dead_child_had_started_are_killed(start: Start, tmp_path: Path) -> None:
     start("child", PARENT)
     log = tmp_path / "child.log"
     assert eventually(lambda: bool(pids(log)))

@@ -61,7 +61,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"[1]", b"<html>", b"[" * 100_000, b'{"a":"\\ud800"}'])
-def test_what_is_no_object_is_empty(body: bytes) -> None:
+def test_a_response_that_is_not_an_object_is_read_as_empty(body: bytes) -> None:
     with answering(OK % (len(body), body)) as url:
         assert get(url) == Answer(200, {})
 

@@ -46,7 +46,7 @@ def test_a_provider_that_fails_is_left_alone_for_a_while(
     assert provider.authorization_url("state", "nonce", "v" * 43)
 
 
-def test_the_doctor_says_that_it_answers(running: OidcProvider) -> None:
+def test_the_doctor_reports_that_the_provider_answers(running: OidcProvider) -> None:
     assert list(check_oidc(installation(None))) == []
     (finding,) = check_oidc(installation(running.settings()))
     assert (finding.name, finding.outcome) == ("sign-in by Acme", "ok")
@@ -67,7 +67,7 @@ def test_the_doctor_says_what_is_wrong(running: OidcProvider, metadata: dict[str
     assert finding.outcome == "wrong" and reason in finding.detail and finding.remedy
 
 
-def test_the_doctor_says_that_it_is_away() -> None:
+def test_the_doctor_reports_that_the_provider_is_away() -> None:
     away = OidcSettings("http://127.0.0.1:9", "bulksms", "secret", "Acme")
     (finding,) = check_oidc(installation(away))
     assert finding.outcome == "wrong" and "http://127.0.0.1:9" in finding.detail

@@ -38,7 +38,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("change", "named"), WRONG)
-def test_what_is_wrong_is_named(change: dict[str, str], named: str) -> None:
+def test_the_error_names_what_is_wrong(change: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError, match=f"^{named}"):
         oidc_settings(SET | change)
 
@@ -71,5 +71,5 @@ def test_secrets_go_over_tls_or_to_this_machine(url: str) -> None:
         *("javascript:alert(1)", "file:///etc/passwd", "https://[::1", "None"),
     ],
 )
-def test_and_nowhere_else(url: str) -> None:
+def test_secrets_may_not_go_anywhere_else(url: str) -> None:
     assert not is_safe_url(url)

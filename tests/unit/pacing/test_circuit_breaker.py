@@ -93,7 +93,7 @@ def test_a_probe_that_found_nothing_to_send_is_not_used_up(breaker: CircuitBreak
     assert breaker.admit(500) == 1
 
 
-def test_a_throttled_probe_says_nothing(breaker: CircuitBreaker, time: Time) -> None:
+def test_a_throttled_probe_is_inconclusive(breaker: CircuitBreaker, time: Time) -> None:
     breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.admit(500) == 1

@@ -18,12 +18,12 @@ def test_it_works() -> None:
     assert choose("255711000000").queue == "one/sender ACME"
 
 
-def test_all_that_count_hold() -> None:
+def test_every_matching_limit_applies() -> None:
     assert choose("254711000000").limits == ("sender ACME prefix 2547", "sender ACME", "prefix 2547")
     assert choose("254711000000", "BANK").limits == ("prefix 2547",)
 
 
-def test_where_none_counts_it_is_the_carriers_queue() -> None:
+def test_without_a_matching_limit_it_is_the_queue_of_the_carrier() -> None:
     assert choose("254911000000", "BANK") == Choice("one", "all", "first")
     assert choose("254911000000", "BANK").queue == "one"
 
@@ -34,7 +34,7 @@ def test_a_longer_prefix_is_told_from_a_shorter_one() -> None:
     assert choose("254711000001", "ACME", *limits).limits == ("prefix 2547",)
 
 
-def test_the_slowest_says_how_long_it_takes() -> None:
+def test_the_slowest_limit_decides_how_long_it_takes() -> None:
     routes = Routes((Route("all", ("one",)),), {"one": {}}, (ACME, KENYA))
     choice = routes.chooser("ACME", 1, 0, {"one"})("254711000000")
     assert routes.seconds(choice, 40) == 4
@@ -79,5 +79,5 @@ def test_all_must_let_it_leave() -> None:
     assert not pace.take(1, time.monotonic())
 
 
-def test_where_all_are_lifted_nobody_need_be_asked() -> None:
+def test_with_all_limits_lifted_nothing_is_limited() -> None:
     assert CombinedPace([Fixed(0)], OneCarrier(Fixed(0))).chunk == 0  # type: ignore[arg-type]

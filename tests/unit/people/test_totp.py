@@ -40,7 +40,7 @@ def test_clocks_may_differ_by_one_step(late: int, accepted: bool) -> None:
 
 
 @pytest.mark.parametrize("code", ["", "28708", "2870822", "٢٨٧٠٨٢", "abcdef", "-87082", "\ud800"])
-def test_what_is_no_code_does_not_match(code: str) -> None:
+def test_an_invalid_code_does_not_match(code: str) -> None:
     assert matching_step(SECRET, code, 59) is None
 
 

@@ -48,7 +48,7 @@ def rounds(name: str, case: str, figure: str, *values: float) -> Result:
     return made
 
 
-def test_of_several_rounds_it_is_the_median_of_their_shares() -> None:
+def test_several_rounds_give_the_median_of_their_shares() -> None:
     rounds("bulk", BULK, "submitted/s", 5_000, 9_000, 8_000)
     rounds("limits", PATH, "submitted/s", 20_000, 10_000, 20_000)
     cells = [f"bulk: {BULK}, submitted/s", "8,000", PATH, "20,000", "40% (25% to 90%)"]
@@ -111,11 +111,11 @@ def test_measurements_import_no_tests(path: Path) -> None:
     assert {name.partition(".")[0] for name in names}.isdisjoint({"tests", "api", "worker"})
 
 
-def test_what_happens_while_statistics_are_waited_for_is_no_messages() -> None:
+def test_commits_while_waiting_for_statistics_are_subtracted() -> None:
     at_rest, before, after = Counts(70, 40, 0), Counts(100, 50, 1_000), Counts(430, 160, 31_000)
     rates = after.per(100, before, at_rest)
     assert rates == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}
 
 
-def test_what_is_carried_leaves_out_how_it_begins_and_ends() -> None:
+def test_the_measured_rate_leaves_out_the_beginning_and_the_end() -> None:
     assert carried([(0.0, 5), (1.0, 15), (2.0, 55), (3.0, 95), (9.0, 105)], messages=100) == 40.0

@@ -89,7 +89,7 @@ def test_each_log_is_bounded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["api", "worker", "webhooks"])
-def test_what_uses_the_database_is_stopped_before_it(name: str) -> None:
+def test_services_that_use_the_database_are_stopped_before_it(name: str) -> None:
     """Compose stops in the reverse order of what a service names itself, not of what those name."""
     assert SERVICES[name]["depends_on"]["postgres"]["condition"] == "service_healthy"
     assert SERVICES[name]["depends_on"]["redis"]["condition"] == "service_healthy"

@@ -135,7 +135,7 @@ FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "system", "popen", "
 
 
 @each(*PACKAGES)
-def test_nothing_runs_what_it_was_given(path: Path) -> None:
+def test_nothing_executes_its_input(path: Path) -> None:
     module = tree(path)
     assert {each.partition(".")[0] for each in imported(module)} & FORBIDDEN_MODULES == set()
     for node in ast.walk(module):
@@ -203,7 +203,7 @@ def undocumented(node: ast.AST, prefix: str = "") -> Iterator[str]:
 
 
 @each("api", "worker", "shared", "console")
-def test_what_is_public_says_what_it_does(path: Path) -> None:
+def test_everything_public_has_a_docstring(path: Path) -> None:
     module = tree(path)
     if "migrations/versions" not in name(path):
         assert ast.get_docstring(module) or not path.read_text().strip()
@@ -221,7 +221,7 @@ OF_SOMEBODYS_MACHINE = re.compile(
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=name(path)) for path in [*files(*PACKAGES), *PRODUCT]])
-def test_nothing_is_left_of_the_making(path: Path) -> None:
+def test_no_leftovers_of_development_remain(path: Path) -> None:
     for number, line in enumerate(path.read_text().splitlines(), 1):
         assert not OF_SOMEBODYS_MACHINE.search(line), f"line {number}: {line.strip()}"
 
@@ -337,7 +337,7 @@ def test_nothing_is_declared_twice() -> None:
         *[(endpoint.method, endpoint.api.prefix + endpoint.path, None) for endpoint in ALL],
     ],
 )
-def test_every_response_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
+def test_every_response_has_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
     response = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
     response.close()
     assert status in (None, response.status_code)

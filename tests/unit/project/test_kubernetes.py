@@ -68,7 +68,7 @@ def test_each_selector_finds_its_pods(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_container_may_more_than_it_needs(name: str) -> None:
+def test_no_container_has_more_rights_than_it_needs(name: str) -> None:
     assert pod(name)["securityContext"]["runAsNonRoot"] and pod(name)["securityContext"]["runAsUser"] == 10001
     assert pod(name)["automountServiceAccountToken"] is False
     for container in containers(name):
@@ -142,7 +142,7 @@ def test_the_number_of_workers_follows_the_age_of_the_queue() -> None:
     assert f'__name__="{name}"' in Path("docs/operating/kubernetes.md").read_text()
 
 
-def test_nothing_is_let_in_or_out_that_is_not_named() -> None:
+def test_only_named_traffic_is_allowed_in_or_out() -> None:
     everything = one("NetworkPolicy")
     assert everything["spec"]["podSelector"] == {} and set(everything["spec"]["policyTypes"]) == {"Ingress", "Egress"}
     for policy in of_kind("NetworkPolicy"):

@@ -104,12 +104,12 @@ def test_the_targets_of_make_exist() -> None:
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
 
 
-def test_it_begins_with_a_first_send_and_then_says_what_is_guaranteed() -> None:
+def test_it_begins_with_a_first_send_and_then_the_guarantees() -> None:
     headings = re.findall(r"^## (.+)$", README, re.M)
     assert headings[:3] == ["First send", "What it guarantees", "Read on"]
 
 
-def test_no_address_is_a_strangers() -> None:
+def test_example_addresses_belong_to_nobody() -> None:
     for page in PAGES:
         named = re.findall(r"\b(?:[\w-]+\.)*example\.(?:com|org|net)\b", page.read_text())
         assert named == [], f"{page}: somebody has that domain; nobody has one that ends with .example (RFC 2606)"

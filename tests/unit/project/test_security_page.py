@@ -17,7 +17,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize("test", sorted({row[2] for row in ROWS if row[2]}))
-def test_what_is_named_exists(test: str) -> None:
+def test_every_named_test_exists(test: str) -> None:
     file, _, function = test.partition("::")
     module = ast.parse(Path(file).read_text())
     functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}

@@ -25,7 +25,7 @@ def test_accepting_and_sending_need_a_carrier_by_name() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"CARRIER": "main"}, {"CARRIER": "simulator", "CARRIERS_FILE": "carriers.toml"}])
-def test_a_carrier_that_means_nothing_is_refused(wrong: dict[str, str]) -> None:
+def test_an_unknown_carrier_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(SettingsError, match="CARRIER"):
         from_environment({**NEEDED, **wrong})
 
@@ -105,7 +105,7 @@ def test_other_brokers_are_taken(url: str) -> None:
     ("kind", "broker", "wrong"),
     [("mirrored", "amqp://h//", "it takes `classic` or `quorum`"), ("quorum", "", "only for RabbitMQ")],
 )
-def test_a_type_of_queue_that_cannot_be_is_refused(kind: str, broker: str, wrong: str) -> None:
+def test_an_invalid_queue_type_is_refused(kind: str, broker: str, wrong: str) -> None:
     with pytest.raises(SettingsError, match=f"BROKER_QUEUE_TYPE.*{wrong}"):
         from_environment({**NEEDED, "BROKER_QUEUE_TYPE": kind, "BROKER_URL": broker})
 

@@ -64,7 +64,7 @@ def test_all_are_confined_in_the_same_way() -> None:
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_what_they_may_is_little(name: str) -> None:
+def test_the_units_have_few_rights(name: str) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd is not installed")
     check = [

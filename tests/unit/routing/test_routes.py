@@ -40,17 +40,17 @@ def test_a_carrier_without_a_price_is_the_dearest() -> None:
     assert routes().price("three", "254711000000") == float("inf")
 
 
-def test_one_that_is_closed_is_passed_over() -> None:
+def test_a_closed_carrier_is_skipped() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, available={"two", "three"}) == Choice("two", "kenya", "fallback")
 
 
-def test_where_none_is_open_it_waits_for_the_first() -> None:
+def test_if_no_carrier_is_open_the_message_waits_for_the_first() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, available={"three"}) == Choice("one", "kenya", "waits")
 
 
-def test_what_was_not_taken_goes_to_the_next_one() -> None:
+def test_a_message_that_was_not_taken_goes_to_the_next_carrier() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, attempts=1) == Choice("two", "kenya", "again")
     assert choose(routing, attempts=2) == Choice("one", "kenya", "first")
@@ -61,6 +61,6 @@ def test_the_explanation_is_short() -> None:
     assert choose(routes(Route("kenya", ("one",)))).explanation == "kenya: first"
 
 
-def test_what_is_remembered_of_one_health_does_not_count_for_another() -> None:
+def test_a_remembered_choice_counts_only_for_the_same_available_carriers() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert [choose(routing, available=available).carrier for available in (ALL, {"two"}, ALL)] == ["one", "two", "one"]

@@ -33,13 +33,13 @@ def test_it_works() -> None:
     assert nearest_name("xyz", ("message", "phone")) is None
 
 
-def test_a_long_name_is_none_of_ours(compared: list[str]) -> None:
+def test_a_long_name_gets_no_suggestion(compared: list[str]) -> None:
     assert nearest_name("message" * LONGEST_COMPARED, ("message",)) is None
     assert compared == []
 
 
 @pytest.mark.parametrize(("unknown", "most"), [(15, MAX_COMPARED), (90, 0)])
-def test_of_many_unknown_fields_a_few_are_compared(compared: list[str], unknown: int, most: int) -> None:
+def test_only_a_few_of_many_unknown_fields_are_compared(compared: list[str], unknown: int, most: int) -> None:
     schema = SingleSend()
     with pytest.raises(ValidationError) as caught:
         schema.load({f"mesage{number}": 1 for number in range(unknown)})
@@ -48,7 +48,7 @@ def test_of_many_unknown_fields_a_few_are_compared(compared: list[str], unknown:
     assert bool(compared) == bool(most)
 
 
-def test_of_many_unknown_fields_a_hundred_are_listed() -> None:
+def test_only_a_hundred_of_many_unknown_fields_are_listed() -> None:
     schema = SingleSend()
     many = {"message": "Hi"} | {f"mesage{number}": 1 for number in range(900)}
     with pytest.raises(ValidationError) as caught:
@@ -58,13 +58,13 @@ def test_of_many_unknown_fields_a_hundred_are_listed() -> None:
     assert {error["code"] for error in errors} == {"unknown_field"}
 
 
-def test_of_many_errors_a_hundred_are_listed() -> None:
+def test_only_a_hundred_of_many_errors_are_listed() -> None:
     schema = SingleSend()
     error = ValidationError({"phone": [{"code": "invalid", "detail": "no"}] * 500})
     assert len(errors_of(schema, error)) == MAX_ERRORS
 
 
-def test_of_many_contacts_a_few_are_compared(compared: list[str]) -> None:
+def test_only_a_few_of_many_contacts_are_compared(compared: list[str]) -> None:
     entries: list[object] = [{f"fone{number}": 1} for number in range(1_000)]
     assert len(read_entries(entries, numbering_of(None)).rejected) == 1_000
     assert len(compared) == MAX_COMPARED

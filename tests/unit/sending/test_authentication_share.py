@@ -43,7 +43,7 @@ def test_a_lane_without_messages_saves_up_no_more_than_a_turn() -> None:
     assert slow.reserve(1) == 1, "a carrier with a message a second takes the first code at once"
 
 
-def test_what_another_turn_had_locked_is_made_up_for() -> None:
+def test_a_share_missed_because_of_a_lock_is_made_up_later() -> None:
     guarantee = AuthenticationShare(0.2)
     guarantee.report(guarantee.reserve(25), batches(25, lane=2))
     due = guarantee.reserve(25)

@@ -72,7 +72,7 @@ def test_every_status_can_be_reached() -> None:
     assert reached == set(MessageStatus)
 
 
-def test_what_is_final_stays() -> None:
+def test_nothing_follows_a_final_status() -> None:
     assert {status for status in MessageStatus if not FOLLOWS[status]} == FINAL
 
 
@@ -93,7 +93,7 @@ def test_a_message_that_was_with_a_carrier_is_never_submitted_again() -> None:
         assert submitted not in reached, status
 
 
-def test_what_is_stored_is_what_comes_from_in_doubt_on() -> None:
+def test_the_stored_statuses_are_in_doubt_and_all_after_it() -> None:
     assert list(STORED) == RANK[RANK.index(MessageStatus.IN_DOUBT) :]
 
 
@@ -111,7 +111,7 @@ def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_rece
     [*SendState, *BatchState],
     ids=lambda state: f"{type(state).__name__}-{state}",
 )
-def test_every_state_is_given_by_somebody(state: StrEnum) -> None:
+def test_every_state_is_set_somewhere(state: StrEnum) -> None:
     kind = "send_state" if isinstance(state, SendState) else "batch_state"
     code = "\n".join(
         path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).rglob("*.py"))
@@ -130,7 +130,7 @@ def test_every_state_is_given_by_somebody(state: StrEnum) -> None:
     assert [pattern for pattern in given if re.search(pattern, code)], f"nothing makes a {kind} {state}"
 
 
-def test_no_sql_names_a_state_that_there_is_not() -> None:
+def test_no_sql_names_an_unknown_state() -> None:
     states = {str(state) for kind in (MessageStatus, SendState, BatchState) for state in kind}
     others = {"active", "suspended", "frozen", "closed", "approved", "pending", "ready", "probing"}
     others |= {"disabled", "deleted", "delivered", "failed"}  # of webhooks and their deliveries

@@ -79,7 +79,7 @@ def test_it_is_quiet_in_none_of_several_zones(zones: list[str], now: datetime) -
     assert not any(is_quiet(zone, (23 * 60, 5 * 60), then) for zone in zones)
 
 
-def test_where_no_hour_suits_all_the_one_in_the_middle_decides() -> None:
+def test_if_no_hour_suits_all_zones_the_middle_one_decides() -> None:
     zones = ("Pacific/Honolulu", "Europe/Berlin", "Asia/Tokyo")
     now = datetime(2026, 1, 15, 23, tzinfo=UTC)
     assert next_allowed(zones, NIGHT, now) == datetime(2026, 1, 16, 7, tzinfo=UTC)

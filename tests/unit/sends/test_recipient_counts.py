@@ -74,7 +74,7 @@ def test_a_list_is_judged_with_what_is_in_it(counts: RecipientCounts) -> None:
     assert counts.over(1, 1, [OTHER], 1) == {0}
 
 
-def test_what_is_not_sent_is_given_back(counts: RecipientCounts) -> None:
+def test_a_message_that_is_not_sent_is_not_counted(counts: RecipientCounts) -> None:
     assert taken(counts, 3) == 3
     counts.give_back(1, 1, [PHONE])
     assert taken(counts, 3) == 1
@@ -83,7 +83,7 @@ def test_what_is_not_sent_is_given_back(counts: RecipientCounts) -> None:
     assert counts.take(1, 1, OTHER, 1) == 0
 
 
-def test_memory_has_an_end_and_the_busiest_are_remembered_longest(clock: Clock) -> None:
+def test_memory_is_bounded_and_the_busiest_phones_are_remembered_longest(clock: Clock) -> None:
     counts = RecipientCounts(capacity=100, clock=clock)
     assert taken(counts, 50, 50) == 50
     for number in range(1000):

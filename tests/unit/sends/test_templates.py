@@ -33,7 +33,7 @@ def test_it_works() -> None:
         ("{{braces}}", "{{a}}"),
     ],
 )
-def test_what_becomes_of_a_message(message: str, text: str) -> None:
+def test_a_message_is_rendered(message: str, text: str) -> None:
     assert rendered(message, a="1", b="2", empty="", braces="{{a}}") == text
 
 
@@ -54,11 +54,11 @@ def test_what_becomes_of_a_message(message: str, text: str) -> None:
         "{{" + "a" * 33 + "}}",
     ],
 )
-def test_what_is_no_placeholder_is_text(message: str) -> None:
+def test_text_that_is_not_a_placeholder_stays_text(message: str) -> None:
     assert parse(message) is None
 
 
-def test_what_keeps_a_message_from_a_recipient() -> None:
+def test_reasons_why_a_recipient_gets_no_message() -> None:
     template = parse("{{a}}{{b|x}}{{c}}")
     assert isinstance(template, Template)
     assert template.names == ["a", "b", "c"]

@@ -91,7 +91,7 @@ class Calls:
         return Response(b"ok")
 
 
-def test_what_is_handled_on_the_loop_is_called_there_and_all_else_in_threads() -> None:
+def test_only_loop_endpoints_are_called_on_the_loop_and_all_others_in_threads() -> None:
     app = Calls()
     assert send(app.endpoint).status == 200
     assert [message.get("status") for message in ask(app, "/api/v1/balance")] == [200, None]
@@ -112,7 +112,7 @@ class FakeConnection:
         """Nothing is open."""
 
 
-def test_what_is_noted_of_a_request_is_known_when_it_is_handled_again() -> None:
+def test_notes_on_a_request_are_kept_when_it_is_handled_again() -> None:
     """So that it is counted once."""
     seen: list[tuple[bool, tuple[int, int] | None]] = []
 
@@ -182,7 +182,7 @@ def test_after_its_commit_a_request_is_never_handled_again(caplog: pytest.LogCap
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_what_fails_in_its_commit_or_after_it_is_answered_as_errors_are(
+def test_a_failure_during_or_after_the_commit_is_an_internal_error(
     committed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It may have been committed: it is not handled again."""
@@ -271,7 +271,7 @@ def test_a_client_with_too_many_requests_under_way_must_try_again(monkeypatch: p
     assert app.on_the_loop == []
 
 
-def test_an_account_has_so_many_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_has_a_maximum_of_requests_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MAX_PER_ACCOUNT", 1)
 
     async def run() -> None:
@@ -392,7 +392,7 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
+def test_silent_clients_delay_nobody_else() -> None:
     """As many as one address may have wait for a body; one more is refused, and others are answered."""
 
     async def run() -> None:
@@ -506,7 +506,7 @@ def test_guessing_at_passwords_takes_no_time_of_others() -> None:
     asyncio.run(run())
 
 
-def test_a_provider_of_identities_that_hangs_holds_up_nobody_else() -> None:
+def test_a_hanging_identity_provider_delays_nobody_else() -> None:
     release, waiting = threading.Event(), []
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -570,7 +570,7 @@ def test_slow_readers_hold_no_thread() -> None:
     asyncio.run(run())
 
 
-def test_of_exports_that_begin_at_the_same_time_those_too_many_are_refused() -> None:
+def test_too_many_simultaneous_exports_are_refused() -> None:
     """Also if nobody can tell before that they are exports."""
 
     def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -651,7 +651,7 @@ def test_a_client_that_leaves_before_its_turn_costs_no_work() -> None:
     asyncio.run(run())
 
 
-def test_of_a_body_that_is_refused_early_some_is_read_before_the_connection_ends() -> None:
+def test_part_of_a_body_refused_early_is_read_before_the_connection_ends() -> None:
     """Otherwise it would be reset, and its client would never read why."""
 
     async def run() -> None:
@@ -691,7 +691,7 @@ def test_a_body_that_is_announced_as_too_large_is_not_read(owner: int | None, pa
 
 
 @pytest.mark.parametrize(("owner", "most"), [(None, 64 * 1024), (7, 2 * 1024 * 1024)])
-def test_of_a_large_body_little_is_kept_in_memory(
+def test_only_a_little_of_a_large_body_is_kept_in_memory(
     monkeypatch: pytest.MonkeyPatch, owner: int | None, most: int
 ) -> None:
     kept: list[int] = []

@@ -20,7 +20,7 @@ class Open:
         return self.idle
 
 
-def test_one_address_has_not_all_of_them() -> None:
+def test_one_address_cannot_take_all_connections() -> None:
     connections = Connections(limit=8)
     first = [Open() for _ in range(4)]
     assert [connections.add(each, "198.51.100.1") for each in [*first, Open()]] == [True] * 4 + [False]
@@ -44,7 +44,7 @@ def test_a_network_of_ipv6_is_one_address() -> None:
     assert connections.add(Open(), "2001:db8::1") and not connections.add(Open(), "2001:db8::2")
 
 
-def test_who_has_the_most_loses_its_oldest_idle_one() -> None:
+def test_the_address_with_the_most_connections_loses_its_oldest_idle_one() -> None:
     connections = Connections(limit=6)
     busy, idle, newer, other = Open(idle=False), Open(), Open(), Open()
     for each in (busy, idle, newer):
@@ -56,12 +56,12 @@ def test_who_has_the_most_loses_its_oldest_idle_one() -> None:
     assert (busy.ended, idle.ended, newer.ended, other.ended) == (False, True, False, False)
 
 
-def test_where_none_is_idle_nobody_is_taken() -> None:
+def test_without_an_idle_connection_a_new_one_is_refused() -> None:
     connections = Connections(limit=2)
     assert connections.add(Open(idle=False), "198.51.100.1") and connections.add(Open(idle=False), "198.51.100.2")
     assert not connections.add(Open(), "198.51.100.3")
 
 
-def test_those_of_a_proxy_are_not_counted() -> None:
+def test_connections_of_a_proxy_are_not_counted() -> None:
     connections = Connections(lambda peer: peer == "10.0.0.1", limit=2)
     assert all(connections.add(Open(), "10.0.0.1") for _ in range(10))

@@ -146,7 +146,7 @@ def test_a_trailer_without_an_end() -> None:
 
 
 @pytest.mark.parametrize(("delay", "status"), [(0.01, b"HTTP/1.1 400 "), (60.0, b"")])
-def test_who_is_refused_again_and_again_waits_unread(
+def test_a_client_refused_again_and_again_has_to_wait(
     delay: float, status: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Refusals, "delay", lambda *_: delay)
@@ -258,7 +258,7 @@ def test_many_requests_that_come_at_once_are_answered() -> None:
     assert seen.written.count(b" 200 OK") == 21 and not seen.closed
 
 
-def test_what_follows_a_request_and_is_none_is_refused_after_its_response() -> None:
+def test_garbage_after_a_request_is_refused_after_its_response() -> None:
     connection = after(HEAD + b"Content-Length: 3\r\n\r\nabc" + b"\0\0\0 nothing\r\n\r\n")
     assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.written.endswith(b"3")
     assert connection.closed and b"connection: close" in connection.written

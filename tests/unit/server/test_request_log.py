@@ -50,7 +50,7 @@ def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize(("status", "level"), [(200, None), (404, "info"), (499, "info"), (503, "error")])
-def test_of_what_is_not_sampled_only_failures_have_one(
+def test_only_failed_requests_are_logged_when_not_sampled(
     caplog: pytest.LogCaptureFixture, status: int, level: str | None
 ) -> None:
     log = RequestLog()
@@ -61,7 +61,7 @@ def test_of_what_is_not_sampled_only_failures_have_one(
 @pytest.mark.parametrize(
     "segment", ["254711000000", "0711000099", "id_254711000099", "254-711-000-099", "٢٥٤٧١١٠٠٠٠٠٠", "a" * 33]
 )
-def test_what_reaches_no_endpoint_has_its_path_without_phones_or_secrets(
+def test_a_request_without_an_endpoint_is_logged_without_phones_or_secrets(
     segment: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = RequestLog()
@@ -70,7 +70,9 @@ def test_what_reaches_no_endpoint_has_its_path_without_phones_or_secrets(
     assert line["path"] == "POST /nowhere/…" and "route" not in line
 
 
-def test_what_is_refused_before_the_api_has_the_id_of_its_response(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_request_refused_before_the_api_is_logged_with_the_id_of_its_response(
+    caplog: pytest.LogCaptureFixture
+) -> None:
     log = RequestLog()
     log.add(ended(sampled=None), 429, [(b"x-request-id", b"req_2")], 0.0, 0)
     [line] = lines(log, caplog)

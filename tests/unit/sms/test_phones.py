@@ -107,7 +107,7 @@ def test_the_digits_are_suggested(text: str) -> None:
         "-" * 100 + "491701234567",
     ],
 )
-def test_nothing_is_suggested_where_more_is_wrong(text: str) -> None:
+def test_a_phone_with_more_wrong_gets_no_suggestion(text: str) -> None:
     assert suggest(text) is None
 
 
@@ -139,7 +139,7 @@ def test_the_detail_says_what_is_wrong(value: object, problem: str) -> None:
 @pytest.mark.parametrize(
     "text", ["491701234567.0", "491701234567,00", "4.91701E+11", "4,9e11", "49E10", " 4.91701E+11 "]
 )
-def test_a_spreadsheets_number_is_none_of_a_phone(text: str) -> None:
+def test_a_number_mangled_by_a_spreadsheet_gets_no_suggestion(text: str) -> None:
     """One digit more, or some less, would be somebody else's phone."""
     assert suggest(text) is None
     assert invalid_code(text) == "spreadsheet_number"
@@ -186,7 +186,7 @@ def test_one_string_of_two_lines_is_not_two_phones() -> None:
     assert screened.rejected[0]["index"] == 0
 
 
-def test_what_is_shown_back_is_cut_and_only_ever_a_string() -> None:
+def test_a_rejected_value_is_cut_and_shown_only_if_it_is_a_string() -> None:
     screened = screen(["9" * 1000, 491701234567, None], allow_duplicates=False)
     assert [entry["phone"] for entry in screened.rejected] == ["9" * 32, None, None]
     assert not any("suggestion" in entry for entry in screened.rejected)

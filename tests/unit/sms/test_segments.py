@@ -227,7 +227,7 @@ def test_typography_becomes_plain(text: str, plain: str) -> None:
         "\u2460",
     ],
 )
-def test_what_would_not_be_plain_or_not_mean_the_same_stays(text: str) -> None:
+def test_a_text_that_cannot_become_plain_stays_unchanged(text: str) -> None:
     assert transliterate(text) == text
 
 

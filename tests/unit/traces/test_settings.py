@@ -113,5 +113,5 @@ def test_nothing_is_imported_while_they_are_off() -> None:
     assert loaded({}) == []
 
 
-def test_it_would_be_seen() -> None:
+def test_an_import_would_be_noticed() -> None:
     assert {"opentelemetry.sdk.trace", "shared.observability.otlp_tracer"} <= set(loaded(ON))

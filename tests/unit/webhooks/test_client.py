@@ -158,7 +158,7 @@ def test_attempts_are_spread_over_75_hours() -> None:
     assert verdict(job) == Verdict("failed", 10, None)
 
 
-def test_silent_name_servers_keep_no_other_name_waiting(stop: threading.Event) -> None:
+def test_silent_name_servers_delay_no_other_name(stop: threading.Event) -> None:
     good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop).replace("127.0.0.1", "localhost")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))

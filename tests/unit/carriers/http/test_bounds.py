@@ -17,5 +17,5 @@ def test_an_id_has_255_characters() -> None:
     assert identity("x" * 256) is None
 
 
-def test_of_a_word_255_characters_count() -> None:
+def test_a_word_is_cut_at_255_characters() -> None:
     assert word("x" * 256) == "x" * 255

@@ -35,7 +35,7 @@ def test_every_ready_declaration_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_a_ready_declaration_says_what_it_lacks(name: str) -> None:
+def test_a_ready_declaration_reports_missing_settings(name: str) -> None:
     assert ready(name).our_urls()["receipts_url"].startswith("https://sms.example.com/carriers/web/receipts")
     with pytest.raises(HttpConfigError, match=r"secret is missing"):
         HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name]})
@@ -83,7 +83,7 @@ def test_a_given_setting_wins_over_the_ready_one() -> None:
         ({"http2": "yes"}, "http2: true or false"),
     ],
 )
-def test_what_is_wrong_is_named(settings: dict[str, Any], problem: str) -> None:
+def test_the_error_names_what_is_wrong(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(HttpConfigError) as raised:
         HttpConfig.from_mapping("web", {**TABLE, **settings})
     assert problem in str(raised.value)

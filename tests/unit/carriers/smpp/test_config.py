@@ -54,7 +54,7 @@ def test_the_password_is_not_shown() -> None:
         ("error_codes", 42),
     ],
 )
-def test_what_cannot_be_used_is_refused_by_name(name: str, value: Any) -> None:
+def test_an_invalid_setting_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=name):
         config(**{name: value})
 

@@ -90,7 +90,7 @@ def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.M
     assert at - began >= 0.5
 
 
-def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
+def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:
     for number in range(3):
         carrier.give(number)
         time.sleep(GAP_SECONDS / 8)

@@ -42,13 +42,13 @@ def test_one_part_twice_is_one_part() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
-def test_one_part_undelivered_is_the_message_undelivered() -> None:
+def test_one_undelivered_part_makes_the_message_undelivered() -> None:
     multiparts = known()
     assert on_part_receipt(multiparts, "p0", DELIVERED) is None
     assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
 
 
-def test_a_part_on_its_way_says_nothing() -> None:
+def test_a_part_that_is_only_sent_gives_no_receipt() -> None:
     assert on_part_receipt(known(), "p1", SENT) is None
 
 
@@ -60,7 +60,7 @@ def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", UNDELIVERED)
 
 
-def test_a_mark_is_settled_when_what_had_begun_has_ended() -> None:
+def test_a_mark_is_settled_when_everything_begun_before_it_has_ended() -> None:
     multiparts = MultipartMessages()
     first = multiparts.begin()
     mark = multiparts.now()

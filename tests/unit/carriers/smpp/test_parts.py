@@ -80,7 +80,7 @@ def test_latin1_is_written_as_latin1(text: str) -> None:
     assert (message.data_coding, message.short_message) == (3, text.encode("latin-1"))
 
 
-def test_what_the_alphabet_lacks_goes_as_ucs2_when_that_costs_no_more() -> None:
+def test_a_text_outside_the_alphabet_is_sent_as_ucs2_if_that_costs_no_more() -> None:
     (message,) = submits("5 €", alphabet="latin1", data_coding=0)
     assert (message.data_coding, message.short_message) == (8, encode("5 €", "ucs2"))
 

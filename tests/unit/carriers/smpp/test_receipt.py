@@ -81,7 +81,7 @@ def test_parameters_alone_are_enough(state: int, status: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "nothing", "id:5", "stat:DELIVRD", "text:id:5 stat:DELIVRD", "id:" + "9" * 300])
-def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
+def test_a_text_without_an_id_or_a_state_is_not_a_receipt(text: str) -> None:
     assert receipt_of(text) is None
 
 
@@ -102,7 +102,7 @@ def test_ids_take_the_declared_form(identity: str, form: dict[str, Any], becomes
     assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode() + b"\0"}, **form) == becomes
 
 
-def test_of_two_different_ids_the_parameter_is_the_one_of_the_response() -> None:
+def test_the_id_in_the_parameter_is_preferred_to_that_in_the_text() -> None:
     tlvs = {Tag.RECEIPTED_MESSAGE_ID: b"1234\0"}
     assert reference("id:4660 stat:DELIVRD", tlvs, receipt_id="decimal_to_hex") == "1234"
 
@@ -114,14 +114,14 @@ def test_the_time_is_moved_from_the_carriers_zone() -> None:
 
 
 @pytest.mark.parametrize("date", ["2605041529", "1905041229", "2613451229", "0000000000", "junk", "9999999999"])
-def test_a_time_that_cannot_be_is_now(date: str) -> None:
+def test_an_impossible_time_becomes_now(date: str) -> None:
     receipt = receipt_of(USUAL.replace("2605041229", date))
     assert receipt is not None
     assert receipt.done_at == NOW
 
 
 @pytest.mark.parametrize(("source", "phone"), [("+254711000000", "254711000000"), ("ACME", None), ("9" * 20, None)])
-def test_only_a_phone_is_a_phone(source: str, phone: str | None) -> None:
+def test_the_phone_is_read_only_if_the_source_is_one(source: str, phone: str | None) -> None:
     message = Message(source, "ACME", USUAL.encode(), esm_class=4)
     receipt = read_receipt(config(), message, NOW)
     assert receipt is not None
@@ -211,7 +211,7 @@ def test_the_usual_form_is_read_at_once(state: bytes | None) -> None:
         b"",
     ],
 )
-def test_what_is_not_usual_is_left_to_the_whole_reading(body: bytes) -> None:
+def test_an_unusual_receipt_is_left_to_the_full_parser(body: bytes) -> None:
     assert usual_receipt(config(), body, NOW) is None
 
 
@@ -220,7 +220,7 @@ def test_ids_that_have_two_spellings_are_not_usual() -> None:
 
 
 @given(st.binary(min_size=1, max_size=3), st.integers(0, 200), st.booleans())
-def test_both_readings_say_the_same(noise: bytes, at: int, insert: bool) -> None:
+def test_both_parsers_give_the_same_receipt(noise: bytes, at: int, insert: bool) -> None:
     body = usual_body()
     body = body[:at] + noise + body[at if insert else at + len(noise) :]
     receipt = usual_receipt(config(), body, NOW)

@@ -69,7 +69,7 @@ def test_a_senders_day(stand: Stand) -> None:
     context.close()
 
 
-def test_a_group_is_written_to(stand: Stand) -> None:
+def test_a_message_is_sent_to_a_group(stand: Stand) -> None:
     """From sign-in to the result: who got which text, that one had opted out, and that one message failed."""
     service = stand.console.service
     contacts = [("254712000091", "Amina"), ("254712000092", "Brian"), ("254712000094", "Chebet"), (FAILS, "David")]
@@ -141,7 +141,7 @@ def test_an_owners_day(stand: Stand) -> None:
     context.close()
 
 
-def test_a_webhook_is_tried(chromium: Browser, postgres_server: Postgres) -> None:
+def test_a_webhook_gets_a_test_event(chromium: Browser, postgres_server: Postgres) -> None:
     """On an installation of its own, that posts to this machine: a test event is refused there, and posted again."""
 
     def respond(_: Post) -> int:

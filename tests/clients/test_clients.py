@@ -92,7 +92,7 @@ def test_errors_are_reported(client: Client) -> None:
     assert low.value.required == 2_000 > low.value.balance == client.balance().balance
 
 
-def test_a_key_of_ones_own_has_one_effect(client: Client) -> None:
+def test_a_repeated_idempotency_key_has_one_effect(client: Client) -> None:
     first, again = (client.send("DEMO", "254711000000", "Hi", key="mine") for _ in range(2))
     assert first == again
     assert client.send("DEMO", "254711000000", "Hi").send_id != first.send_id

@@ -131,7 +131,7 @@ def test_a_token_that_has_ended_is_renewed_once(service: Scripted, transport: Tr
     assert len(service.keys()) == 2
 
 
-def test_a_refusal_is_not_asked_again(service: Scripted, transport: Transport, slept: list[float]) -> None:
+def test_a_refused_request_is_not_retried(service: Scripted, transport: Transport, slept: list[float]) -> None:
     service.replies = [(402, {**problem("low_balance"), "required": 3, "balance": 2}, {})]
     with pytest.raises(Exception, match="402 low_balance: It is so") as refused:
         transport.request("POST", "/sms/send", {})
@@ -148,7 +148,7 @@ NOW = 1_800_000_000.0
 BODY = '{"type":"message.delivered","data":{"phone":"254711000000"}}'
 
 
-def test_pages_go_on_behind_an_empty_one(service: Scripted) -> None:
+def test_paging_continues_after_an_empty_page(service: Scripted) -> None:
     service.replies = [
         (200, {"data": [], "next_cursor": "a"}, {}),
         (200, {"data": [{"n": 1}], "next_cursor": "b"}, {}),

@@ -28,7 +28,7 @@ def test_the_service_does_what_its_document_says(explored: Exploration) -> None:
     assert explored.findings == {}, "\n\n".join(map(str, explored.findings.items()))
 
 
-def test_the_books_are_in_order_after_it(explored: Exploration, engine: Engine) -> None:
+def test_the_books_are_clean_afterwards(explored: Exploration, engine: Engine) -> None:
     assert explored.total
     assert books(engine) == []
 

@@ -135,6 +135,6 @@ def test_an_asynchronous_standby_that_lost_something_is_held(pair: Pair, number:
         check_the_end(pair, outcome, clients, accepted)
 
 
-def test_some_promotion_of_the_run_lacked_something() -> None:
+def test_at_least_one_promotion_lost_something() -> None:
     """Otherwise the run has shown nothing about the guard. It comes after the promotions."""
     assert any(LACKED)

@@ -265,7 +265,7 @@ def test_f58_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
     assert peer.smsc.records.counts.receipts_answered > 9 * sum(fault.sends.values())
 
 
-def test_f59_receiver_killed_before_it_has_stored(fault: Fault, peer: SmscPeer) -> None:
+def test_f59_receiver_killed_before_it_stores(fault: Fault, peer: SmscPeer) -> None:
     house = fault.house
     house.more["worker"] = {"CRASHPOINT": "receipts.before_commit:exit:3"}
     house.start_workers(1)

@@ -42,7 +42,7 @@ def fault(fault: Fault, peer: HttpCarrierPeer) -> Fault:
     "reply",
     [pytest.param(reply, id=id) for id, reply in (("json", BROKEN), ("500", AFTER_ACCEPTING), ("reset", RESET))],
 )
-def test_f60_takes_and_answers_wrongly(fault: Fault, peer: HttpCarrierPeer, reply: Reply) -> None:
+def test_f60_takes_messages_and_sends_wrong_responses(fault: Fault, peer: HttpCarrierPeer, reply: Reply) -> None:
     peer.mood = lambda number, request: reply if number % 4 == 0 else None
     with fault.workload():
         wait_until(lambda: peer.request_count > 60, 60, "the requests")
@@ -50,7 +50,7 @@ def test_f60_takes_and_answers_wrongly(fault: Fault, peer: HttpCarrierPeer, repl
     fault.check()
 
 
-def test_f60_says_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
+def test_f60_asks_to_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
     with fault.workload():
         count = peer.request_count
         peer.refuse = lambda number, request: WAIT

@@ -82,7 +82,7 @@ def test_latency_delays_each_direction(proxy: Proxy) -> None:
         assert time.monotonic() - began >= 0.4
 
 
-def test_a_cut_resets_what_is_there_and_lets_new_ones_in(proxy: Proxy) -> None:
+def test_a_cut_resets_open_connections_and_lets_new_ones_in(proxy: Proxy) -> None:
     with connected(proxy) as client:
         assert echo_of(client, b"one") == b"one"
         proxy.cut()

@@ -16,7 +16,7 @@ def test_an_input_can_be_reproduced() -> None:
     assert one(3, 7)[2] != one(4, 7)[2]
 
 
-def test_a_reader_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parser_that_crashes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def fragile(data: bytes, mutator: Mutator) -> None:
         data.decode("ascii")
 

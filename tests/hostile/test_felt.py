@@ -53,7 +53,7 @@ def test_an_attack_that_lacks_its_main_action_does_not_count() -> None:
     assert any("it lacks posts" in problem for problem in problems(unheard))
 
 
-def test_the_recovery_lasts_until_the_last_request_that_was_refused_or_slow() -> None:
+def test_recovery_lasts_until_the_last_refused_or_slow_request() -> None:
     end = 10.0
     slow, refused = Request("send", 10.5, 0.5, 200, {}), Request("bulk", 12.0, 0.1, 503, "")
     fast, export = Request("send", 19.0, 0.01, 200, {}), Request("csv", 18.0, 0.5, 200, "")

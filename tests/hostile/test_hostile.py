@@ -26,7 +26,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
         yield made
 
 
-def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
+def test_poisoned_objects_fail_and_other_accounts_jobs_finish(there: Ground) -> None:
     poison = Poison(there.house, POISONED)
     with neighbour(there.house) as other, poison:
         other.work(2)
@@ -35,7 +35,7 @@ def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_no_request_of_another_is_refused_or_lost(there: Ground, scenario: Scenario) -> None:
+def test_no_request_of_another_account_is_refused_or_lost(there: Ground, scenario: Scenario) -> None:
     felt = there.attacked(scenario, SECONDS, AROUND)
     print("DID", scenario.name, dict(felt.did), felt.memory, felt.grown, felt.achieved)
     assert list(scenario.no_attack(felt.did)) == []

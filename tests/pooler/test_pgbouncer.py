@@ -123,7 +123,7 @@ def test_a_session_that_is_idle_in_a_transaction_is_ended(url: str) -> None:
         execute_often(engine)
 
 
-def test_a_session_whose_client_stands_still_is_ended(url: str) -> None:
+def test_a_session_whose_client_stalls_is_ended(url: str) -> None:
     with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
         stalled = Stalled(engine, 0.0)
         with (

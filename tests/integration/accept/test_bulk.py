@@ -81,7 +81,7 @@ def test_a_phone_that_opted_out_is_not_sent_to(service: Service) -> None:
     assert (single.status_code, single.json["code"]) == (403, "recipient_suppressed")
 
 
-def test_an_opt_out_between_acceptance_and_hand_over_is_neither_sent_to_nor_charged(service: Service) -> None:
+def test_a_phone_that_opts_out_before_hand_over_gets_no_message_and_costs_nothing(service: Service) -> None:
     due = datetime.now(UTC) + timedelta(seconds=0.3)
     response = service.bulk(phones(3, 254766000000), send_at=due.isoformat()).json
     with service.engine.begin() as connection:

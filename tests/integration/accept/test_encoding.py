@@ -61,7 +61,7 @@ def test_a_refusal_has_the_same_causes(service: Service, path: str) -> None:
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_a_character_that_nothing_stands_for_has_no_alternative(service: Service) -> None:
+def test_a_character_without_a_replacement_leaves_no_alternative(service: Service) -> None:
     encoding = service.send(message="Ready \U0001f600 \u2019").json["encoding"]
     assert [cause["replacement"] for cause in encoding["cause"]] == [None, "'"]
     assert encoding["gsm7_alternative"] is None

@@ -80,7 +80,7 @@ def make_due(service: Service, send: str) -> None:
     service.sweep()
 
 
-def test_later_changes_of_the_group_change_neither_recipients_nor_cost(service: Service) -> None:
+def test_a_contact_added_later_gets_no_message_and_a_removed_one_is_dropped(service: Service) -> None:
     group = service.new_group(phones(10, 255720000000))
     send = scheduled(service, group)
     with service.engine.begin() as connection:
@@ -124,7 +124,7 @@ def test_an_empty_group_and_an_unknown_one(service: Service) -> None:
     assert (unknown.status_code, unknown.json["code"]) == (404, "group_not_found")
 
 
-def test_canceling_while_it_expands_gives_the_rest_back(service: Service) -> None:
+def test_canceling_during_the_expansion_releases_all_credits(service: Service) -> None:
     service = Service(service.engine, credits=50_000)
     send = scheduled(service, service.new_group(phones(20_000, 255750000000)))
     with service.engine.begin() as connection:

@@ -124,7 +124,7 @@ def test_a_single_send(service: Service) -> None:
         ("".join(f"{{{{a{n}}}}}" for n in range(11)), {}, "/message", "too_many_variables"),
     ],
 )
-def test_what_is_wrong_with_a_single_send(
+def test_mistakes_in_a_single_send_are_reported(
     service: Service, message: str, variables: Any, pointer: str, code: str
 ) -> None:
     more = {} if variables is None else {"variables": variables}

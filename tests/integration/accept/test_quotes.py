@@ -55,7 +55,7 @@ def test_a_group_that_grew_costs_more_than_was_quoted(service: Service) -> None:
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_what_became_cheaper_costs_less(service: Service) -> None:
+def test_a_send_that_became_cheaper_costs_less_than_quoted(service: Service) -> None:
     quote = service.post("/sms/quote", **BODY).json["quote_id"]
     service.post("/suppressions", phones=PHONES[:1])
     service.send()  # the API looks whether anybody is on the list once a second
@@ -87,7 +87,7 @@ def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
     assert message not in stored
 
 
-def test_ids_in_capitals_are_ids(service: Service) -> None:
+def test_ids_in_capitals_are_accepted(service: Service) -> None:
     group = service.new_group(PHONES)
     body = {"sender_id": "ACME", "message": "Hi"}
     quote = service.post("/sms/quote", **body, group_id=group.upper()).json["quote_id"]

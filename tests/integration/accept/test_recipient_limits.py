@@ -58,7 +58,7 @@ def test_a_request_that_is_repeated_is_one_message(service: Service) -> None:
     assert service.bulk([OTHER]).status_code == 200
 
 
-def test_what_is_refused_for_another_reason_is_not_counted(engine: Engine) -> None:
+def test_a_send_refused_for_another_reason_is_not_counted(engine: Engine) -> None:
     service = Service(engine, credits=1, recipient_limits=(3, 2, 2))
     assert [service.send(PHONE, "Hi " * 100).status_code for _ in range(5)] == [402] * 5
     assert [service.bulk([PHONE, OTHER]).status_code for _ in range(5)] == [402] * 5
@@ -112,7 +112,7 @@ def test_processes_share_their_counts(service: Service) -> None:
     assert worker.over(service.account_id, 0, [PHONE], 6) == {0}
 
 
-def test_an_operator_sets_it_for_an_account(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operator_sets_the_limit_of_an_account(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     limit(service, monkeypatch, recipient_transactional=5)
     assert [service.send(PHONE).status_code for _ in range(6)] == [200] * 5 + [429]
     limit(service, monkeypatch, recipient_transactional=0)

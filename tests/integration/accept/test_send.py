@@ -29,7 +29,7 @@ def test_it_works(service: Service) -> None:
     assert (balance["balance"], balance["reserved"]) == (999, 0)
 
 
-def test_the_response_is_that_of_the_contract(service: Service) -> None:
+def test_the_response_has_the_documented_fields(service: Service) -> None:
     response = service.send(reference="order-7", category="authentication").json
     assert list(response) == [
         "send_id",
@@ -145,7 +145,7 @@ def test_magic_phones(service: Service, phone: str, statuses: list[str], cost: i
     assert balance["reserved"] == (1 if seen[-1] == "in_doubt" else 0)
 
 
-def test_a_doubt_that_runs_out_is_given_back(engine: object) -> None:
+def test_a_doubt_that_expires_is_not_charged(engine: object) -> None:
     service = Service(engine, doubt_grace=0.0)  # type: ignore[arg-type]
     now = datetime.now(UTC)
     response = service.send(phone="999061111", expires_at=(now + timedelta(seconds=0.5)).isoformat()).json

@@ -39,7 +39,7 @@ def test_every_endpoint_refuses_a_time_in_the_past(service: Service, path: str) 
     assert service.post(path, **body, send_at=stamp(now() - timedelta(seconds=20))).status_code == 200
 
 
-def test_what_was_due_a_moment_ago_is_sent_now(service: Service) -> None:
+def test_a_send_that_was_due_a_moment_ago_is_sent_now(service: Service) -> None:
     sent = service.send(PHONE, send_at=stamp(now() - timedelta(seconds=20))).json
     assert (sent["status"], sent["send_at"]) == ("queued", None)
 
@@ -53,7 +53,7 @@ def test_a_change_to_a_time_in_the_past_is_refused(service: Service) -> None:
     assert (changed["status"], changed["send_at"]) == ("queued", None)
 
 
-def test_a_repeated_request_gets_its_response_also_when_its_time_has_come(
+def test_a_repeated_request_gets_its_response_even_after_its_time_has_passed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was accepted: a refusal because its time is over would say that nothing was sent."""
@@ -75,7 +75,7 @@ def test_a_repeated_request_gets_its_response_also_when_its_time_has_come(
     assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
 
 
-def test_a_repeated_request_gets_its_response_also_when_the_recipient_has_opted_out(service: Service) -> None:
+def test_a_repeated_request_gets_its_response_even_after_the_recipient_opted_out(service: Service) -> None:
     headers = {"Idempotency-Key": "opted-out"}
     first = service.send(PHONE, headers=headers)
     service.post("/suppressions", phones=[PHONE])
@@ -85,7 +85,7 @@ def test_a_repeated_request_gets_its_response_also_when_the_recipient_has_opted_
     assert service.send(PHONE, headers=headers).json == first.json
 
 
-def test_a_validity_that_nobody_chose_moves_with_the_time(service: Service) -> None:
+def test_the_default_expiry_moves_with_the_send_time(service: Service) -> None:
     send = service.send(PHONE, send_at=stamp(now() + DAY)).json["send_id"]
     later = now() + 80 * DAY
     changed = service.patch(f"/sends/{send}", send_at=stamp(later))
@@ -97,7 +97,7 @@ def test_a_validity_that_nobody_chose_moves_with_the_time(service: Service) -> N
     assert abs(at_once - now() - 3 * DAY) < timedelta(minutes=5)
 
 
-def test_a_validity_that_was_chosen_stays(service: Service) -> None:
+def test_a_chosen_expiry_does_not_move(service: Service) -> None:
     chosen = stamp(now() + 5 * DAY)
     send = service.send(PHONE, send_at=stamp(now() + DAY), expires_at=chosen).json["send_id"]
     assert service.patch(f"/sends/{send}", send_at=stamp(now() + 2 * DAY)).json["expires_at"] == chosen

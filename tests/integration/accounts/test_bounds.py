@@ -24,7 +24,7 @@ CHANGES: dict[str, tuple[int, Callable[[Connection, int, int], Any]]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_the_most_is_taken_and_one_more_refused(service: Service, name: str) -> None:
+def test_the_maximum_is_accepted_and_one_more_is_refused(service: Service, name: str) -> None:
     most, change = CHANGES[name]
     with transaction(service.engine) as connection:
         change(connection, service.account_id, most)

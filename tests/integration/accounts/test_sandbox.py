@@ -105,12 +105,12 @@ def test_play_credits_run_out_and_are_filled_up_again(service: Service, monkeypa
     assert audit(service.engine, full=True) == []
 
 
-def test_an_operator_tops_up_no_sandbox(service: Service) -> None:
+def test_an_operator_cannot_top_up_a_sandbox(service: Service) -> None:
     with pytest.raises(Refused, match="sandbox"):
         change(service, top_up, service.in_sandbox().account_id, 5, "x", "x")
 
 
-def test_sender_ids_are_approved_at_once_whoever_has_them(service: Service) -> None:
+def test_sender_ids_are_approved_at_once_even_if_another_account_has_them(service: Service) -> None:
     other = service.new_account("other")
     change(service, request_sender, other, "BANK")
     change(service, decide_sender, other, "BANK", "approved")
@@ -232,9 +232,7 @@ def test_an_account_manages_the_test_keys_and_a_test_key_only_these(service: Ser
     assert service.delete(f"/api-keys/{key['api_key']}").status_code == 200
 
 
-def test_as_many_test_keys_as_there_may_be_leave_room_for_live_ones(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_maximum_of_test_keys_leaves_room_for_live_ones(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.resources.api_keys.routes.MAX_KEYS", 2)
     sandbox = service.in_sandbox()
     assert [sandbox.post("/api-keys").status_code for _ in range(2)] == [200, 409]

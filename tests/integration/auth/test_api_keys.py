@@ -109,7 +109,7 @@ def test_omitted_options_are_those_of_the_key_in_use_except_for_its_scopes(servi
         ({"expires_at": datetime.now(UTC) + timedelta(days=9)}, {"expires_at": "2099-01-01T00:00:00Z"}),
     ],
 )
-def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, wanted: dict[str, Any]) -> None:
+def test_a_key_cannot_grant_more_than_it_has(service: Service, limits: Any, wanted: dict[str, Any]) -> None:
     token = limited(service, **limits)
     response = service.post("/api-keys", token=token, **wanted)
     assert (response.status_code, code(response)) == (403, "insufficient_scope")
@@ -280,7 +280,7 @@ def test_an_expired_key_no_longer_works(service: Service) -> None:
     assert code(exchange(service, key)) == "invalid_credentials"
 
 
-def test_a_key_works_from_its_networks_alone(service: Service) -> None:
+def test_a_key_works_only_from_its_networks(service: Service) -> None:
     key = made(service, allowed_ips=["127.0.0.1"])
     token = token_of(service, key)
     assert service.get("/balance", token=token).status_code == 200

@@ -80,7 +80,7 @@ def test_a_cursor_of_another_account_gives_an_empty_page(two: Two) -> None:
     assert two.service.get("/messages").json["data"][0]["message_id"] == mine
 
 
-def test_callbacks_of_another_account_are_not_this_ones(two: Two) -> None:
+def test_callbacks_of_another_account_are_not_listed(two: Two) -> None:
     two.send_of_other(callback_url="https://receiver.example/theirs")
     assert two.service.get("/webhooks").json["data"] == []
     two.service.send(callback_url="https://receiver.example/mine")

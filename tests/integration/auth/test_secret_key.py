@@ -91,7 +91,7 @@ def finding(service: Service, fallbacks: str = SECRET_KEY) -> str:
     return next(line for line in output.splitlines() if "secret key" in line)
 
 
-def test_tokens_and_api_secrets_go_on(service: Service) -> None:
+def test_tokens_and_api_secrets_still_work(service: Service) -> None:
     token, key, unused = service.token, new_key(service), new_key(service)
     change_key(service, SECRET_KEY)
     assert service.get("/balance", token=token).status_code == 200
@@ -108,7 +108,7 @@ def test_a_secret_that_fits_no_key_is_refused(service: Service) -> None:
     assert sign_in(service, key._replace(api_secret=key.api_secret[:-1])) == 401
 
 
-def test_the_secret_before_a_rotation_goes_on_too(service: Service) -> None:
+def test_the_secret_before_a_rotation_still_works_too(service: Service) -> None:
     key = new_key(service)
     rotated = service.post(f"/api-keys/{key.api_key}/rotate").json
     change_key(service, SECRET_KEY)

@@ -48,7 +48,7 @@ def test_it_works(service: Service, key: NewKey) -> None:
     assert exchange(service, key.api_key, key.api_secret).status_code == 200
 
 
-def test_a_guesser_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
+def test_guessing_is_stopped_and_the_owner_still_signs_in(service: Service, key: NewKey) -> None:
     began = time.monotonic()
     statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(1000)]
     assert statuses[:10] == [401] * 10 and set(statuses) == {401, 429}
@@ -59,7 +59,7 @@ def test_a_guesser_is_stopped_and_the_owner_is_not(service: Service, key: NewKey
     assert exchange(service, key.api_key, key.api_secret, THERE).status_code == 200
 
 
-def test_an_address_that_is_only_claimed_does_not_help(service: Service, key: NewKey) -> None:
+def test_a_forged_forwarded_address_does_not_help(service: Service, key: NewKey) -> None:
     for number in range(30):
         exchange(service, key.api_key, "guess", **{"X-Forwarded-For": f"192.0.2.{number}"})
     response = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
@@ -146,7 +146,7 @@ def test_only_new_revocations_are_read(service: Service) -> None:
         assert "old1" in revoked and "new" in revoked
 
 
-def test_what_is_committed_late_is_not_missed(service: Service) -> None:
+def test_a_revocation_that_is_committed_late_is_not_missed(service: Service) -> None:
     """A revocation has its time when it begins, and is seen when it is committed."""
     revoked = RevokedTokens()
     with service.engine.connect() as late, late.begin():
@@ -224,7 +224,7 @@ def test_an_account_has_a_maximum_of_revoked_tokens(
     assert sandbox.post("/auth/revoke").status_code == 200
 
 
-def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
+def test_the_event_loop_never_waits_for_revocations(service: Service, key: NewKey) -> None:
     """Neither reads them nor waits for their reader: its request is handled again in a thread."""
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
@@ -256,7 +256,7 @@ def test_on_the_event_loop_revocations_are_seconds_old_at_most(
         asyncio.run(on_loop(4.0))
 
 
-def test_a_revoked_token_stays_so_in_the_database(service: Service, key: NewKey) -> None:
+def test_a_revocation_is_stored_in_the_database(service: Service, key: NewKey) -> None:
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     service.post("/auth/revoke", token=token)
     other = Service(service.engine)

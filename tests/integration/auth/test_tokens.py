@@ -45,7 +45,9 @@ def test_a_suspended_account_does_nothing_until_it_is_active_again(service: Serv
     assert service.send().status_code == 200
 
 
-def test_a_token_expires_also_in_a_process_that_remembers_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_expires_even_in_a_process_that_has_it_cached(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = service.flask.extensions["bulksms"].tokens
     assert read.parse(service.token).account_id == service.account_id
     now = time.time()

@@ -65,7 +65,7 @@ def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
     assert loop.service.get("/balance").json["reserved"] == 4
 
 
-def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
+def test_simultaneous_requests_with_one_key_have_one_effect(loop: Loop) -> None:
     due = (datetime.now(UTC) + timedelta(days=80)).isoformat()
 
     async def several() -> list[WholeResponse]:

@@ -203,7 +203,7 @@ def test_too_few_credits_are_reported_before_sending(console: Console) -> None:
     assert "does not cover" in page.text and "Send to 2" not in page.text
 
 
-def test_a_price_that_has_risen_is_shown_again(console: Console) -> None:
+def test_an_expired_price_is_shown_again(console: Console) -> None:
     browser = console.browser()
     values = hidden(confirmed(browser, **ONE)) | {"quote_id": "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38"}
     page = browser.post("/compose/send", **values)

@@ -82,7 +82,7 @@ def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
     assert 1 <= paths.count("/api/v1/balance") < 2 * LOOKS
 
 
-def test_a_whole_page_asks_anew(console: Console) -> None:
+def test_a_whole_page_asks_the_api_again(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/now", headers=LIVE)
     with asked_of(console) as paths:

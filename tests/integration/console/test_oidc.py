@@ -98,7 +98,7 @@ def test_a_response_is_used_once(console: Console, provider: OidcProvider) -> No
     assert "took too long or was interrupted" in refusal(copy, copy.open(back))
 
 
-def test_signing_in_keeps_nothing_of_the_session_before(console: Console, provider: OidcProvider) -> None:
+def test_signing_in_starts_a_new_session(console: Console, provider: OidcProvider) -> None:
     browser = console.browser()
     before = browser.client.get_cookie("console")
     provider.user = user(console.person().email)
@@ -108,7 +108,7 @@ def test_signing_in_keeps_nothing_of_the_session_before(console: Console, provid
 
 
 @pytest.mark.parametrize("query", ["", "error=access_denied&state=x", "state=x", "code=x", "code=&state="])
-def test_a_sign_in_that_was_given_up(console: Console, query: str) -> None:
+def test_a_sign_in_that_was_not_completed_is_reported(console: Console, query: str) -> None:
     browser = console.stranger()
     browser.open("/sign-in/oidc")
     assert "was not completed" in refusal(browser, browser.open(f"{CALLBACK}?{query}"))
@@ -122,7 +122,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_wrong_is_reported(console: Console, provider: OidcProvider, case: str) -> None:
+def test_a_refused_sign_in_shows_the_reason(console: Console, provider: OidcProvider, case: str) -> None:
     more, text = REFUSED[case]
     browser = console.stranger()
     provider.user = user(console.person().email)

@@ -128,7 +128,7 @@ def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) 
         assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:", response.text), path
 
 
-def test_every_page_of_the_operator_is_among_those_tried(console: Console) -> None:
+def test_every_operator_page_is_tested(console: Console) -> None:
     map = console.app.url_map.bind("localhost")
     tried = {map.match(path.partition("?")[0])[0] for path in pages_of(console)}
     endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "GET" in (rule.methods or ())}
@@ -188,7 +188,7 @@ def test_support_changes_nothing(console: Console, carrier: str) -> None:
     assert actions(console) == recorded
 
 
-def test_every_form_of_the_operator_is_among_those_tried(console: Console) -> None:
+def test_every_operator_form_is_tested(console: Console) -> None:
     pages = console.app.url_map.bind("localhost")
     tried = {pages.match(path, method="POST")[0] for path, _ in changes_of(console)}
     endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "POST" in (rule.methods or ())}
@@ -396,7 +396,7 @@ def test_a_search_for_messages_is_in_the_readers_language(console: Console, lost
     assert '<td data-label="Grund">Telefon nicht erreichbar</td>' in german
 
 
-def test_the_id_of_a_message_leads_to_it_and_that_of_a_send_to_its_messages(console: Console, lost: Lost) -> None:
+def test_a_message_id_leads_to_the_message_and_a_send_id_to_its_messages(console: Console, lost: Lost) -> None:
     support = console.operator("support")
     response = support.open(f"/operator/messages/?id={lost.message_id}")
     assert response.headers["Location"] == f"/operator/messages/{lost.message_id}"
@@ -520,7 +520,7 @@ def test_the_doctor_is_a_part_and_a_page(console: Console) -> None:
     assert "<html" in admin.open("/operator/health/doctor").text
 
 
-def test_the_queue_says_what_limits_it(console: Console) -> None:
+def test_the_queue_shows_what_limits_it(console: Console) -> None:
     console.service.bulk(["254711000001", "254711000002"], "Hi")
     page = console.operator("support").open("/operator/queue/").text
     assert "Limited by" in page or "Nothing waits" in page

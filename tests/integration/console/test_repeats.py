@@ -177,7 +177,7 @@ def test_each_form_of_an_account_has_one_effect_when_it_comes_twice(console: Con
         assert once == twice, (endpoint, [name for name in once if once[name] != twice[name]])
 
 
-def test_every_form_of_an_account_is_among_those_that_come_twice(console: Console) -> None:
+def test_every_account_form_is_tested_for_double_submission(console: Console) -> None:
     posts = {
         rule.endpoint
         for rule in console.app.url_map.iter_rules()

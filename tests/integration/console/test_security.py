@@ -30,7 +30,7 @@ def forms(app: Flask) -> list[str]:
     return sorted(paths)
 
 
-def test_no_form_is_taken_without_its_token(console: Console) -> None:
+def test_no_form_is_accepted_without_its_token(console: Console) -> None:
     owner = console.browser()
     paths = forms(console.app)
     assert len(paths) > 30
@@ -63,7 +63,7 @@ def test_people_send_large_lists_and_files_where_these_belong(console: Console) 
         assert owner.post(path, phones="254711000001\n" * (LARGE // 13)).status_code in (302, 400), path
 
 
-def test_a_token_of_another_session_is_not_taken(console: Console) -> None:
+def test_a_token_of_another_session_is_refused(console: Console) -> None:
     mine, other = console.browser(), console.browser()
     response = mine.post("/groups/", name="Forged", csrf_token=other.csrf)
     assert response.status_code == 400
@@ -143,7 +143,7 @@ def test_stored_text_is_never_run_as_code(console: Console, number: str, evil: s
     assert shown > 10
 
 
-def test_a_file_of_a_foreign_name_is_not_shown_as_code(console: Console) -> None:
+def test_a_malicious_file_and_its_name_are_never_run_as_code(console: Console) -> None:
     owner = console.browser()
     owner.get("/compose/")
     csv = f"phone,{SCRIPT}\n254711000001,{QUOTES}\n"
@@ -200,7 +200,7 @@ ABOVE: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("role", ["viewer", "sender"])
-def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
+def test_nobody_can_do_more_than_their_role_allows(console: Console, role: str) -> None:
     browser = console.browser(role)
     for path, fields in ABOVE[role]:
         response = browser.post(path, **fields)
@@ -212,7 +212,7 @@ def test_nobody_does_more_than_the_role(console: Console, role: str) -> None:
     assert "/api-keys/" not in menu and "/people/" not in menu
 
 
-def test_each_session_is_of_its_own_person_and_role(console: Console) -> None:
+def test_each_session_has_its_own_person_and_role(console: Console) -> None:
     for role in ("owner", "viewer"):
         person, browser = console.person(role), console.stranger()
         browser.sign_in_by_link(console.link(person))

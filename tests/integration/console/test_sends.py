@@ -140,7 +140,7 @@ def test_the_overview_and_the_send_show_its_expected_end_and_its_limit(console: 
     assert re.search(r"<dt>Expected to finish</dt><dd><time datetime=", page)
 
 
-def test_canceled_messages_are_no_failures(console: Console) -> None:
+def test_canceled_messages_do_not_count_as_failed(console: Console) -> None:
     browser, send = console.browser(), scheduled(console)
     console.service.post(f"/sends/{send}/cancel")
     page = browser.get(f"/sends/{send}").text

@@ -219,7 +219,7 @@ def test_numbers_are_read_before_a_transaction_begins(service: Service, monkeypa
     assert in_use == [0, 0, 0]
 
 
-def test_an_international_number_is_not_one_of_the_accounts_country(service: Service) -> None:
+def test_an_international_number_is_not_read_as_a_national_one(service: Service) -> None:
     with service.engine.begin() as connection:
         set_country(connection, service.account_id, "DE")
     group = service.new_group([])
@@ -230,7 +230,7 @@ def test_an_international_number_is_not_one_of_the_accounts_country(service: Ser
     assert [each["phone"] for each in service.get(f"/groups/{group}/contacts").json["data"]] == ["254711009918"]
 
 
-def test_numbers_are_written_as_in_the_accounts_country(service: Service) -> None:
+def test_national_numbers_are_read_as_numbers_of_the_accounts_country(service: Service) -> None:
     group = new_group(service)
     assert put(service, group, ["+254711000001", "0711000002"])["counts"]["invalid"] == 1
     with service.engine.begin() as connection:

@@ -79,7 +79,7 @@ def test_scopes(service: Service, scope: dict[str, str], category: str, sender: 
     assert service.delete(f"/suppressions/{PHONE}?{query}").json["removed"] == 1
 
 
-def test_an_opt_out_after_acceptance_is_found_at_hand_over_and_not_charged(service: Service) -> None:
+def test_a_phone_that_opts_out_after_acceptance_is_dropped_at_hand_over_and_not_charged(service: Service) -> None:
     send = service.bulk([PHONE, OTHER], category="marketing", send_at=ahead()).json["send_id"]
     service.post("/suppressions", phones=[OTHER], category="marketing")
     service.post("/suppressions", phones=[PHONE], category="transactional")
@@ -123,7 +123,7 @@ def test_a_file_that_is_not_csv_is_refused(service: Service, body: str) -> None:
 @pytest.mark.parametrize(
     ("begin", "unit"), [("phone\n", "1\n"), ("phone\n", "\n"), ("phone", ",a")], ids=["rows", "empty-rows", "columns"]
 )
-def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: str, unit: str) -> None:
+def test_a_file_with_too_much_in_it_is_refused_while_it_is_read(service: Service, begin: str, unit: str) -> None:
     """8 MB of it were 750 MB in memory, and took seconds, before they were refused."""
     given = begin + unit * ((8 * 1024 * 1024 - len(begin)) // len(unit))
     tracemalloc.start()
@@ -134,12 +134,12 @@ def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: st
     assert service.get("/suppressions").json["data"] == []
 
 
-def test_a_file_has_eight_megabytes(service: Service) -> None:
+def test_a_file_may_have_eight_megabytes(service: Service) -> None:
     for over, status in ((0, 400), (1, 413)):  # 400, because it is one long line
         assert import_csv(service, "phone\n".ljust(8 * 1024 * 1024 + over)).status_code == status
 
 
-def test_as_many_rows_as_fit_are_taken(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_may_have_as_many_rows_as_entries_are_allowed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "MAX_ENTRIES", 3)
     rows = [str(254700000000 + number) for number in range(4)]
     assert import_csv(service, "phone\n" + "\n\n".join(rows[:3]) + "\n").json["counts"]["added"] == 3
@@ -206,7 +206,7 @@ def test_each_request_that_adds_a_phone_to_the_list_writes_one_event(service: Se
     ]
 
 
-def test_a_file_names_a_hundred_columns(service: Service) -> None:
+def test_a_file_may_have_a_hundred_columns(service: Service) -> None:
     def import_columns(columns: int) -> TestResponse:
         names = ",".join(["phone", *(f"c{number}" for number in range(columns - 1))])
         headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
@@ -222,14 +222,14 @@ NO_SENDERS = ["|", "Ä", "\n", "a\tb", " ACME", "ACME-AND-OTHERS", "12"]
 
 
 @pytest.mark.parametrize("sender", NO_SENDERS)
-def test_an_opt_out_names_what_can_be_a_sender_id(service: Service, sender: str) -> None:
+def test_an_opt_out_with_an_impossible_sender_id_is_refused(service: Service, sender: str) -> None:
     refused = service.post("/suppressions", phones=[PHONE], sender_id=sender)
     assert (refused.status_code, refused.json["code"]) == (400, "validation_failed")
     assert [(each["pointer"], each["code"]) for each in refused.json["errors"]] == [("/sender_id", "invalid_sender_id")]
 
 
 @pytest.mark.parametrize("sender", sorted({*NO_SENDERS} - {"\n", " ACME"}))
-def test_a_file_names_what_can_be_sender_ids(service: Service, sender: str) -> None:
+def test_a_row_with_an_impossible_sender_id_is_refused(service: Service, sender: str) -> None:
     """Space around a value does not count."""
     answer = import_csv(service, f'phone,sender_id\n{PHONE},"{sender}"\n{OTHER},ACME\n').json
     rejected = [(entry["index"], entry["code"]) for entry in answer["rejected"]]
@@ -237,7 +237,7 @@ def test_a_file_names_what_can_be_sender_ids(service: Service, sender: str) -> N
 
 
 @pytest.mark.parametrize("sender", ["ACME", "12345", "254711000000"])
-def test_an_opt_out_names_any_sender_id(service: Service, sender: str) -> None:
+def test_an_opt_out_may_name_any_possible_sender_id(service: Service, sender: str) -> None:
     assert service.post("/suppressions", phones=[PHONE], sender_id=sender).json["counts"]["added"] == 1
 
 

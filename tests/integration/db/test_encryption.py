@@ -147,7 +147,7 @@ def test_a_page_of_messages_decrypts_each_text_once(service: Heard, monkeypatch:
     assert send in opened
 
 
-def test_what_is_forgotten_and_erased_is_gone(service: Heard) -> None:
+def test_forgotten_and_erased_texts_are_gone(service: Heard) -> None:
     made = everything(service)
     service.deliver_receipts()
     assert erase(service, PHONES[0])["status"] == "pending"  # of the send that is paused
@@ -159,7 +159,7 @@ def test_what_is_forgotten_and_erased_is_gone(service: Heard) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_without_the_key_nothing_is_read_kept_or_sent(service: Heard, engine: Engine) -> None:
+def test_without_the_key_nothing_is_read_accepted_or_sent(service: Heard, engine: Engine) -> None:
     held = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
     with engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'queued', due_at = now()"))
@@ -189,7 +189,7 @@ def test_a_process_that_began_before_the_key_refuses_what_it_cannot_read(service
     assert (response.status_code, response.json["code"]) == (503, "unavailable")
 
 
-def test_a_text_that_was_changed_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:
+def test_a_send_with_a_tampered_text_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:
     sends = [service.bulk([phone], f"{CANARY} {phone}").json["send_id"] for phone in PHONES[:2]]
     bad = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
     good = service.send(message="Good", send_at=ahead()).json["send_id"]
@@ -220,7 +220,7 @@ def test_a_group_whose_text_was_changed_is_held(service: Heard, engine: Engine) 
         assert connection.execute(text("SELECT state, held_by FROM send")).one() == ("held", "operator")
 
 
-def test_keys_change_and_encryption_begins_and_ends(service: Heard, engine: Engine) -> None:
+def test_keys_can_change_and_encryption_can_be_turned_on_and_off(service: Heard, engine: Engine) -> None:
     everything(service)
     before = shown(service)
     for keys, needed in (

@@ -186,7 +186,7 @@ def test_a_content_type_other_than_json(service: Service, path: str, content_typ
     assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
 
 
-def test_a_charset_and_capitals_do_no_harm(service: Service) -> None:
+def test_a_charset_and_capitals_in_the_content_type_are_accepted(service: Service) -> None:
     response = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
     assert response.status_code == 200
 
@@ -736,7 +736,7 @@ def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Ser
 @pytest.mark.parametrize(
     ("credits", "status"), [pytest.param(3, 200, id="B37-exactly"), pytest.param(2, 402, id="B37-one-less")]
 )
-def test_a_balance_at_the_border(service: Service, credits: int, status: int) -> None:
+def test_a_balance_that_is_just_enough_or_too_low(service: Service, credits: int, status: int) -> None:
     service = Service(service.engine, credits=credits)
     before = facts(service)
     response = service.bulk([PHONE, "254711000001", "254711000002"])
@@ -803,7 +803,7 @@ def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
         pytest.param("key, key", id="B40-two-headers"),
     ],
 )
-def test_a_key_that_cannot_be_kept(service: Service, key: str) -> None:
+def test_an_invalid_idempotency_key(service: Service, key: str) -> None:
     problem = assert_problem(service.send(headers={"Idempotency-Key": key}), 400, "validation_failed")
     assert [error["code"] for error in problem["errors"]] == ["invalid_idempotency_key"]
     assert pointers(problem) == {"/Idempotency-Key"}
@@ -870,7 +870,7 @@ def unsigned(token: str) -> str:
         pytest.param(lambda token: "Bearer eyJhbGciOiJub25lIn0.eyJhIjoxfQ.", "invalid_token", id="B45-unsigned-jwt"),
     ],
 )
-def test_a_token_that_is_not_ours(service: Service, header: Any, code: str) -> None:
+def test_a_missing_or_invalid_token(service: Service, header: Any, code: str) -> None:
     given = header(service.token)
     for path, body in BODIES.items():
         headers = {} if given is None else {"Authorization": given}

@@ -14,7 +14,7 @@ def detail(response: Any) -> str:
 
 
 @pytest.mark.parametrize("token", ["smsk_live_4f1cQ9zK27Lb", "smss_" + "x" * 43 + "_abcdef"])
-def test_an_api_key_is_no_token(service: Service, token: str) -> None:
+def test_an_api_key_used_as_a_token_is_explained(service: Service, token: str) -> None:
     response = service.get("/balance", token=token)
     assert (response.status_code, response.get_json(force=True)["code"]) == (401, "invalid_token")
     assert "not a token: get one with POST /api/v1/auth/token" in detail(response)

@@ -72,7 +72,7 @@ def test_the_state_of_the_installation(service: Service) -> None:
     assert lines["bulksms_credits_available"] > 900
 
 
-def test_unfinished_batches_by_what_they_wait_for(service: Service) -> None:
+def test_scheduled_batches_and_their_messages_are_counted(service: Service) -> None:
     label = 'carrier="",category="transactional",state="scheduled"'
     before = scrape(service)
     phones = [str(254711000000 + number) for number in range(30)]
@@ -120,7 +120,7 @@ def test_sends_of_test_keys_are_not_counted(service: Service) -> None:
     assert accepted_and_segments() == before
 
 
-def test_a_carrier_without_doubts_has_none(service: Service) -> None:
+def test_a_carrier_without_doubts_shows_zero(service: Service) -> None:
     service.worker.carrier_status.refresh()
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM doubt"))
@@ -160,7 +160,7 @@ RULES_OF_SEND = "UPDATE send SET rate = :rate, rules = CAST(:rules AS jsonb), se
         ("held", {"state": "held"}, {}),
     ],
 )
-def test_batches_by_what_they_wait_for(
+def test_batches_are_counted_by_what_they_wait_for(
     service: Service, reason: str, batch: dict[str, Any], send: dict[str, Any]
 ) -> None:
     made = service.bulk(["254711000000", "254711000001"], send_at=ahead(), category="marketing").json["send_id"]

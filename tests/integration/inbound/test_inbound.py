@@ -87,7 +87,7 @@ def test_the_newest_message_of_each_phone(service: Service, number: str) -> None
 
 
 @pytest.mark.parametrize("query", ["?keyword=halt", "?phone=0711", "?cursor=x", "?since=yesterday", "?recipient=1"])
-def test_a_filter_that_makes_no_sense(service: Service, query: str) -> None:
+def test_an_invalid_filter_is_refused(service: Service, query: str) -> None:
     assert service.get(f"/inbound{query}").status_code == 400
 
 
@@ -112,7 +112,7 @@ def test_a_stop_opts_out_and_a_start_opts_in_again(service: Service, number: str
     assert service.send(phone).status_code == 200
 
 
-def test_a_start_takes_back_nothing_but_a_stop(service: Service, number: str) -> None:
+def test_a_start_undoes_only_a_stop(service: Service, number: str) -> None:
     phone = "254711000124"
     with service.engine.begin() as connection:
         values = {"account": service.account_id, "phone": int(phone)}
@@ -138,7 +138,7 @@ def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: 
     assert suppressed(service, phone) == "stop"
 
 
-def test_the_same_message_of_the_carrier_is_kept_once_and_acts_once(service: Service, number: str) -> None:
+def test_a_message_repeated_by_the_carrier_is_stored_and_acted_on_once(service: Service, number: str) -> None:
     phone = "254711000127"
     stop = Inbound(phone, number, "STOP", identity=f"SM-{number}")
     come(service, stop)

@@ -40,7 +40,7 @@ def set_state(service: Service, batches: list[UUID], state: str) -> None:
         connection.execute(change, {"ids": batches, "state": state})
 
 
-def test_it_is_expanded_further_when_the_last_batches_are_being_sent(service: Service, send: str) -> None:
+def test_the_next_page_is_expanded_when_few_batches_are_left_in_the_queue(service: Service, send: str) -> None:
     first = expand(service.engine)
     assert len(first) == PAGE
     assert not expand(service.engine)

@@ -83,7 +83,7 @@ def test_it_works(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_a_first_row_that_is_no_csv_fails_the_import(service: Service) -> None:
+def test_a_first_row_that_is_not_csv_fails_the_import(service: Service) -> None:
     made = upload_of(service, service.new_group([]), 'name"x\ny"z\n254711000001,a\n')
     assert (made["status"], "first row" in made["error"]) == ("failed", True)
 
@@ -208,7 +208,7 @@ def test_a_file_may_come_as_a_form(service: Service, monkeypatch: pytest.MonkeyP
     assert [(each["phone"], each["fields"]["name"]) for each in contacts(service, group)] == [(A, "José"), (B, "Zoë €")]
 
 
-def test_a_form_again_with_its_key_is_the_same_file(service: Service) -> None:
+def test_a_form_repeated_with_its_key_imports_once(service: Service) -> None:
     group = service.new_group([])
     body, mimetype = form((A.encode(), "text/csv"))
     first = send_file(service, group, body, mimetype=mimetype, Idempotency_Key="f")

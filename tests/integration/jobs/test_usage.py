@@ -149,7 +149,7 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     service.engine.dispose()
 
 
-def test_pages_and_csv_are_the_same_counts(service: Service) -> None:
+def test_pages_and_csv_have_the_same_counts(service: Service) -> None:
     service.bulk([KE, US, DE])
     service.bulk([KE, "99901000001"], category="authentication")
     service.deliver_receipts()

@@ -219,9 +219,9 @@ JSON, HEADS = "tests/unit/http/test_json_body.py::", "tests/unit/server/test_pro
 SIGN_IN, LISTS = "tests/integration/auth/test_sign_in.py::", "tests/integration/http/test_bounded_lists.py::"
 LIMITS, COST = "tests/integration/limits/test_limits.py::", "tests/integration/limits/test_request_cost.py::"
 TESTED_BELOW_HTTP = {
-    "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
-    "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
-    "head_bytes": ("api.http.request.MAX_HEAD_BYTES", HEADS + "test_a_head_that_is_here_at_once_and_too_large"),
+    "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
+    "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
+    "head_bytes": ("api.http.request.MAX_HEAD_BYTES", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
     "pipelined_requests": (
         "api.http.request.MAX_PIPELINED",
         CONNECTIONS + "test_requests_that_wait_on_one_connection_are_bounded",
@@ -241,7 +241,7 @@ TESTED_BELOW_HTTP = {
     "json_keys": ("api.http.json_body.MAX_KEYS", JSON + "test_as_many_keys_as_an_object_may_have"),
     "json_values": ("api.http.json_body.MAX_VALUES", JSON + "test_a_body_full_of_tiny_values"),
     "small_body_json_values": ("api.http.json_body.MAX_VALUES_SMALL_BODY", JSON + "test_a_body_full_of_tiny_values"),
-    "json_depth": ("api.http.json_body.DEEPEST", JSON + "test_as_deep_as_a_body_may_be"),
+    "json_depth": ("api.http.json_body.DEEPEST", JSON + "test_a_body_may_be_32_levels_deep"),
     "requests_under_way": (
         "api.server.application.MAX_PER_ACCOUNT",
         SERVER + "test_a_client_with_too_many_requests_under_way_must_try_again",
@@ -288,7 +288,7 @@ TESTED_BELOW_HTTP = {
     ),
     "idempotency_days": (
         "worker.jobs.housekeeping.IDEMPOTENCY_DAYS",
-        "tests/integration/limits/test_every_limit.py::test_an_idempotency_key_is_kept_for_its_days",
+        "tests/integration/limits/test_every_limit.py::test_an_idempotency_key_is_kept_for_eight_days",
     ),
 }
 """Limits that single requests cannot exceed: the constant that is enforced, and the test that exceeds it."""
@@ -348,7 +348,7 @@ def test_each_named_test_exists(test: str) -> None:
     assert function in {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
 
 
-def test_an_idempotency_key_is_kept_for_its_days(service: Service) -> None:
+def test_an_idempotency_key_is_kept_for_eight_days(service: Service) -> None:
     key = {"Idempotency-Key": "once"}
     first = service.send(headers=key).json["send_id"]
     age = text("UPDATE idempotency SET created_at = created_at - :by WHERE account_id = :account")

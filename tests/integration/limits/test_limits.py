@@ -247,7 +247,7 @@ def test_one_time_passwords_to_consecutive_phones_are_refused(service: Service) 
     assert service.send("99312000029").status_code == 200, "only one-time passwords are looked at"
 
 
-def test_watching_refuses_nothing_and_notes_it_once(service: Service) -> None:
+def test_watch_mode_refuses_nothing_and_records_one_finding(service: Service) -> None:
     limit(service, pumping="watch")
     for number in range(15):
         assert service.send(str(99312000000 + number), **OTP).status_code == 200
@@ -259,7 +259,7 @@ def test_watching_refuses_nothing_and_notes_it_once(service: Service) -> None:
     assert [tuple(row) for row in rows] == [("block", "99312000", 11, 10, False)]
 
 
-def test_lists_are_looked_at_as_well_and_quotes_and_test_keys_are_not(service: Service) -> None:
+def test_lists_are_checked_too_but_quotes_and_test_keys_are_not(service: Service) -> None:
     limit(service, pumping="block")
     phones = [str(99312000000 + number) for number in range(30)]
     token = service.new_token(service.account_id, test=True)
@@ -278,7 +278,7 @@ def test_countries_are_shown_by_their_code() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"spend_day": 0}, {"spend_month": -1}, {"requests_per_second": 2**31}])
-def test_a_limit_that_makes_no_sense_is_refused(service: Service, changes: dict[str, int]) -> None:
+def test_an_invalid_limit_is_refused(service: Service, changes: dict[str, int]) -> None:
     with pytest.raises(Refused), service.engine.begin() as connection:
         set_limits(connection, service.account_id, **changes)
     service.reload_limits()

@@ -63,7 +63,7 @@ def test_only_the_newest_audits_are_kept(service: Service, operator: OperatorCli
         assert connection.execute(text("SELECT count(*) FROM audit_result")).scalar() == KEPT
 
 
-def test_the_doctor_says_what_is_wrong(service: Service, operator: OperatorClient) -> None:
+def test_the_doctor_reports_what_is_wrong(service: Service, operator: OperatorClient) -> None:
     response = operator.get("/doctor").json
     findings = {each["name"]: each for each in response["findings"]}
     assert response["healthy"] is False

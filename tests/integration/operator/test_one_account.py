@@ -84,7 +84,7 @@ def test_a_top_up_can_be_reversed_only_under_its_own_account(two: Two) -> None:
 
 
 @pytest.mark.parametrize("kind", ["send", "message"])
-def test_a_refund_is_for_its_account_alone(two: Two, kind: str) -> None:
+def test_a_refund_is_refused_under_another_account(two: Two, kind: str) -> None:
     sent = two.send(two.service.token)
     before = [two.operator.get(f"/accounts/{account}").json["balance"] for account in (two.one, two.other)]
     path = f"/accounts/{{}}/{kind}s/{sent[f'{kind}_id']}/refund"
@@ -93,7 +93,7 @@ def test_a_refund_is_for_its_account_alone(two: Two, kind: str) -> None:
     assert after == before
 
 
-def test_an_account_is_closed_alone(two: Two) -> None:
+def test_closing_an_account_does_not_affect_another(two: Two) -> None:
     (mine,) = two.listed(f"/sends?account_id={two.one}")
     cancel = two.service.post(f"/sends/{mine['send_id']}/cancel")
     assert cancel.status_code == 200
@@ -109,7 +109,7 @@ def test_rules_are_the_accounts_own(two: Two) -> None:
             assert [row.account_id for row in list_rules(connection, account)] == [account]
 
 
-def test_messages_to_a_number_are_for_the_account_that_has_it(two: Two) -> None:
+def test_messages_to_a_number_can_be_assigned_only_to_the_account_that_has_it(two: Two) -> None:
     number = f"2782{two.other:07}"
     with two.service.engine.begin() as connection:
         store(connection, "main", [Inbound("254711222555", number, "Hello")])

@@ -87,7 +87,7 @@ def test_it_has_waited_since_it_was_due(waiting: Service) -> None:
     assert row["oldest"] >= 40
 
 
-def test_the_carrier_has_the_batches_that_wait_for_it(waiting: Service) -> None:
+def test_a_carrier_shows_the_batches_that_wait_for_it(waiting: Service) -> None:
     report(waiting, "paused")
     with waiting.engine.connect() as connection:
         (carrier,) = list_carriers(connection)

@@ -193,7 +193,7 @@ def test_bad_bodies_are_refused_and_leave_nothing(whole: OperatorClient, endpoin
 
 
 @marks(WITH_BODY)
-def test_no_value_of_a_field_breaks_it(whole: OperatorClient, endpoint: Endpoint) -> None:
+def test_no_value_of_a_field_causes_an_internal_error(whole: OperatorClient, endpoint: Endpoint) -> None:
     """Of an object that there is not, so that nothing is changed whatever is accepted."""
     path, example = path_of(endpoint), example_of(endpoint)
     if "<" not in endpoint.path:
@@ -206,7 +206,7 @@ def test_no_value_of_a_field_breaks_it(whole: OperatorClient, endpoint: Endpoint
 
 
 @marks(WITH_QUERY)
-def test_no_value_of_a_parameter_breaks_it(whole: OperatorClient, endpoint: Endpoint) -> None:
+def test_no_value_of_a_parameter_causes_an_internal_error(whole: OperatorClient, endpoint: Endpoint) -> None:
     assert endpoint.query is not None
     path = existing_path(endpoint, whole.service)
     for name in [*endpoint.query().load_fields, "no_such_parameter"]:

@@ -72,7 +72,7 @@ def test_guesses_are_counted_by_address_together_with_those_at_api_keys(engine: 
     assert exchange(service, key, environ_overrides={"REMOTE_ADDR": "203.0.113.9"}).status_code == 200
 
 
-def test_neither_apis_key_or_token_works_on_the_other(service: Service) -> None:
+def test_keys_and_tokens_of_one_api_do_not_work_on_the_other(service: Service) -> None:
     operator = OperatorClient(service)
     refused = service.get("/balance", token=operator.token)
     assert (refused.status_code, refused.json["code"]) == (401, "invalid_token")

@@ -192,7 +192,7 @@ def test_full_speed_is_back_within_half_a_minute(clock: Clock) -> None:
     assert pace.allowed == RATE
 
 
-def test_a_carrier_without_a_rate_is_limited_by_what_it_took(clock: Clock) -> None:
+def test_throttling_limits_a_carrier_without_a_rate_for_a_while(clock: Clock) -> None:
     pace = pace_without_redis(clock, 1, Carrier(rate=0.0))
     pace.throttled(200.0)
     assert pace.allowed == pytest.approx(DECREASE * 200)

@@ -119,7 +119,7 @@ def test_a_notice_is_printed_when_a_new_link_replaces_a_working_one(service: Ser
     assert message not in run("link", ann.email)
 
 
-def test_an_operator_role_by_e_mail_asks_who_that_is(service: Service, run: Run) -> None:
+def test_giving_an_operator_role_by_email_shows_the_person_and_asks(service: Service, run: Run) -> None:
     ann = a_person(service, service.account_id, "owner")
     output = run("operator", ann.email, "admin", code=1)
     assert str(ann.id) in output and "acme" in output and "Aborted" in output

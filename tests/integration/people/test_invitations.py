@@ -148,7 +148,7 @@ def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])
-def test_an_invitation_that_is_not_open_any_more(service: Service, spoiled: str) -> None:
+def test_an_invitation_that_is_no_longer_open_is_refused(service: Service, spoiled: str) -> None:
     a_person(service, service.account_id, "owner")
     owner = a_person(service, service.account_id, "owner")
     email = f"{spoiled.replace(' ', '-')}@example.com"
@@ -243,7 +243,7 @@ def test_an_invitation_ends_with_the_key_that_made_it(service: Service, end: str
     assert service.get("/invitations").json["data"] == []
 
 
-def test_a_key_replaces_no_invitation_to_more_than_it_has(service: Service) -> None:
+def test_a_key_cannot_replace_an_invitation_to_more_than_it_has(service: Service) -> None:
     scopes = [scope for scope in SCOPES if scope.endswith(":read") or scope == "people:write"]
     owners = a_person(service, service.account_id, "owner").token(service.account_id)
     made = service.post("/invitations", token=owners, email="ceo@example.com", role="owner").json["token"]

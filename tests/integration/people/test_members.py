@@ -33,7 +33,7 @@ def test_it_works(service: Service) -> None:
     assert whats[-2:] == [(f"person {owner.id}", "member.role_changed"), (f"person {owner.id}", "member.removed")]
 
 
-def test_the_last_owner_stays(service: Service) -> None:
+def test_the_last_owner_cannot_leave_or_be_demoted(service: Service) -> None:
     ann = a_person(service, service.account_id, "owner")
     token = ann.token(service.account_id)
     for response in (
@@ -107,7 +107,7 @@ def test_nobody_is_invited_to_a_sandbox(service: Service) -> None:
         assert "live account" in response.json["detail"]
 
 
-def test_a_key_does_not_demote_who_may_do_more(service: Service) -> None:
+def test_a_key_cannot_demote_a_person_who_may_do_more(service: Service) -> None:
     owner = a_person(service, service.account_id, "owner")
     a_person(service, service.account_id, "owner")
     with service.engine.begin() as connection:

@@ -115,7 +115,7 @@ def test_every_providers_form_of_email_verified_is_read(
     assert through(service, provider, claims_of(a_person(service).email, **verified)).status_code == 200
 
 
-def test_the_address_may_stand_in_userinfo(service: Service, provider: OidcProvider) -> None:
+def test_the_address_may_come_from_userinfo(service: Service, provider: OidcProvider) -> None:
     provider.claims_in_userinfo = True
     person = a_person(service)
     assert through(service, provider, claims_of(person.email)).json["person"]["person_id"] == str(person.id)

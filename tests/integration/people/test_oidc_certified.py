@@ -85,7 +85,7 @@ def test_an_unverified_address_is_refused(service: Service) -> None:
     assert code_of(complete(service, attempt["attempt"], returned)) == "email_not_verified"
 
 
-def test_codes_are_held_to_their_attempt_and_work_once(service: Service) -> None:
+def test_a_code_works_once_and_only_for_its_own_attempt(service: Service) -> None:
     mine, others = begun(service), begun(service)
     email = a_person(service).email
     own, stolen = browse(mine["authorization_url"], email), browse(others["authorization_url"], email)

@@ -51,7 +51,7 @@ def test_another_persons_session_looks_like_an_unknown_one(service: Service) -> 
 
 
 @pytest.mark.parametrize("endpoint", OF_SESSIONS, ids=lambda each: f"{each.method} {each.path}")
-def test_no_account_token_is_a_session_and_no_session_an_account_token(service: Service, endpoint: object) -> None:
+def test_account_tokens_and_sessions_cannot_be_used_for_each_other(service: Service, endpoint: object) -> None:
     ann = a_person(service, service.account_id, "owner")
     path = endpoint.path.replace("<uuid:session_id>", str(ann.session_id))  # type: ignore[attr-defined]
     method = endpoint.method  # type: ignore[attr-defined]
@@ -196,7 +196,7 @@ def another_session(service: Service, ann: Person) -> str:
         return begin_session(connection, ann.id, Origin("203.0.113.1", "203.0.113.1", "tests")).token
 
 
-def test_only_what_changes_is_in_the_log_of_changes(service: Service) -> None:
+def test_the_log_of_changes_names_only_changed_fields(service: Service) -> None:
     ann = a_person(service)
     for _ in range(2):
         assert ann.call("PATCH", "/me", name="Ann Njeri", locale="en").status_code == 200

@@ -97,9 +97,7 @@ class Counted:
         return bool(self._hasher.verify(stored, password))
 
 
-def test_an_address_that_guesses_is_stopped_and_others_are_not(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_an_address_that_guesses_is_stopped(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusals are delayed, so the bucket must not refill meanwhile: it gets its capacity over a long time."""
     addresses = service.flask.extensions["bulksms"].password_attempts.addresses
     monkeypatch.setattr(addresses, "burst", OF_ADDRESS * 1e6)
@@ -202,7 +200,7 @@ def test_a_link_signs_in_once(service: Service) -> None:
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "disabled"])
-def test_a_link_that_is_not_good_any_more(service: Service, spoiled: str) -> None:
+def test_a_link_that_is_no_longer_valid_is_refused(service: Service, spoiled: str) -> None:
     ann = a_person(service)
     with service.engine.begin() as connection:
         token = make_link(connection, ann.id)

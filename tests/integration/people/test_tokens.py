@@ -51,7 +51,7 @@ def test_an_account_without_a_membership_looks_like_an_unknown_one(service: Serv
     assert service.get("/balance", token=ann.token(other)).status_code == 200
 
 
-def test_a_member_of_the_sandbox_alone_sees_nothing_live(service: Service) -> None:
+def test_a_member_of_only_the_sandbox_gets_no_live_token(service: Service) -> None:
     sandbox = service.in_sandbox()
     ann = a_person(service, sandbox.account_id, "owner")
     response = ann.post("/me/token", account_id=sandbox.account_id)

@@ -99,7 +99,7 @@ def test_an_opt_out_from_one_sender_id_keeps_its_scope(alone: Service, sender: s
     assert refused(alone) is kept_from
 
 
-def test_an_open_erasure_is_not_on_the_list_and_nothing_takes_it_off(alone: Service) -> None:
+def test_an_open_erasure_is_not_listed_as_an_opt_out_and_cannot_be_removed(alone: Service) -> None:
     ask(alone)
     assert alone.get(f"/suppressions?phone={PERSON}").json["data"] == []
     assert alone.delete(f"/suppressions/{PERSON}").json["code"] == "suppression_not_found"

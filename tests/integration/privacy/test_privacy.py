@@ -215,7 +215,7 @@ def with_days(service: Service, account: int, days: int | None) -> None:
 
 @pytest.mark.parametrize("messages", [20_000, 1], ids=["in one transaction", "in many"])
 @pytest.mark.parametrize("own", [True, False], ids=["of the account", "of the installation"])
-def test_texts_and_phones_are_forgotten_after_their_days(
+def test_texts_and_phones_are_forgotten_after_the_set_number_of_days(
     alone: Service, own: bool, messages: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "PAGE_MESSAGES", messages)
@@ -271,7 +271,7 @@ def test_a_week_is_dropped_whole_when_nobody_keeps_anything_of_it(alone: Service
     assert audit(alone.engine, full=True) == []
 
 
-def test_the_audit_finds_what_was_not_quite_forgotten(alone: Service) -> None:
+def test_the_audit_finds_data_that_should_have_been_forgotten(alone: Service) -> None:
     alone.bulk([PERSON, OTHER], SECRET)
     alone.deliver_receipts()
     forget(alone.engine, 30, in_days(60))

@@ -274,7 +274,7 @@ def test_a_body_that_is_not_json(service: Service) -> None:
 
 
 @pytest.mark.parametrize("carrier", ["twilio", "vonage", "at", "generic"])
-def test_a_message_from_a_phone_is_kept_and_a_stop_heard(service: Service, carrier: str) -> None:
+def test_an_inbound_message_is_stored_and_a_stop_opts_out(service: Service, carrier: str) -> None:
     phone = f"25471100{1000 + list(RECEIPTS).index(carrier)}"
     body = {
         "twilio": twilio({"MessageSid": "SM1", "From": f"+{phone}", "To": "ACME", "Body": "STOP"}, "inbound"),

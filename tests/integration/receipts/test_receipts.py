@@ -317,7 +317,7 @@ def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone
     assert kept(service) == 2
 
 
-def test_an_id_that_two_messages_have_needs_the_phone(service: Service, phone: str) -> None:
+def test_an_id_of_two_messages_is_matched_by_the_phone(service: Service, phone: str) -> None:
     """A carrier may use its ids again for another phone."""
     messages = [submitted(service, each, SENT, f"v{phone}") for each in (phone, next(phones))]
     hear(service, None, f"v{phone}")
@@ -359,7 +359,7 @@ def test_a_receipt_that_matches_nothing_is_kept_for_three_days(service: Service,
     assert kept(service) == 1
 
 
-def test_an_old_receipt_resolves_a_doubt_when_nothing_else_can_be_meant_any_more(service: Service, phone: str) -> None:
+def test_an_old_receipt_resolves_a_doubt_once_nothing_else_can_be_meant(service: Service, phone: str) -> None:
     doubt, waits = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, f"x{phone}")
     hear(service, phone, "x2")
     with service.engine.begin() as connection:

@@ -75,7 +75,7 @@ def test_a_repeated_key_has_one_effect(service: Service) -> None:
     assert [entry["sender_id"] for entry in service.get("/sender-ids").json["data"]] == ["ACME"]
 
 
-def test_a_suspended_one_stops_what_waits_until_it_is_approved_again(service: Service) -> None:
+def test_suspending_a_sender_id_holds_its_sends_until_it_is_approved_again(service: Service) -> None:
     sender = new_sender(service)
     bulk = service.bulk(["254711000001", "254711000002"], sender_id=sender, send_at=ahead()).json["send_id"]
     paused = service.send(sender_id=sender, send_at=ahead()).json["send_id"]

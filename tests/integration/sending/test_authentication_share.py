@@ -50,7 +50,7 @@ def test_it_works(service: Service) -> None:
     assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 10), (MARKETING, 30), (TRANSACTIONAL, 10)]
 
 
-def test_without_anything_owed_it_is_fair_order(service: Service) -> None:
+def test_with_nothing_owed_batches_are_claimed_in_fair_order(service: Service) -> None:
     waits(service, "marketing", 60, turn=1)
     waits(service, "authentication", 30, turn=2)
     assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
@@ -61,7 +61,7 @@ def test_without_authentication_in_the_queue_the_whole_cycle_goes_to_others(serv
     assert claimed(service, 50, owed=10) == [(MARKETING, 50)]
 
 
-def test_less_than_is_owed_leaves_the_rest_to_others(service: Service) -> None:
+def test_if_less_authentication_waits_than_is_owed_others_get_the_rest(service: Service) -> None:
     waits(service, "marketing", 60, turn=1)
     waits(service, "authentication", 4, turn=2)
     assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 4), (MARKETING, 46)]
@@ -86,7 +86,7 @@ def test_many_small_sends_before_it_do_not_hide_it(service: Service) -> None:
     assert claimed(service, 20, owed=4) == [(AUTHENTICATION, 4)] + 16 * [(TRANSACTIONAL, 1)]
 
 
-def test_each_carrier_by_itself(service: Service) -> None:
+def test_each_carrier_has_its_own_share(service: Service) -> None:
     waits(service, "marketing", 60, turn=1, carrier="one")
     waits(service, "authentication", 30, turn=2, carrier="one")
     waits(service, "marketing", 60, turn=1, carrier="two")

@@ -131,7 +131,7 @@ def test_a_canary_larger_than_the_send_has_no_effect(service: Service) -> None:
 
 
 @pytest.mark.parametrize("canary", [0, -1, True, 1.5, "1", "0%", "100%", "1 %", "x", None, [], {}, 10**9])
-def test_wrong_ones(service: Service, canary: Any) -> None:
+def test_an_invalid_canary_is_refused(service: Service, canary: Any) -> None:
     response = service.bulk(phones(5), canary=canary)
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
     assert response.json["errors"][0]["pointer"] == "/canary"

@@ -82,7 +82,7 @@ def by_erasure(service: Service, phone: str) -> None:
 
 
 @pytest.mark.parametrize("by", [by_request, by_file, by_stop, by_operator, by_erasure])
-def test_no_window_after_it_has_the_phone(service: Service, by: Callable[[Service, str], None]) -> None:
+def test_no_window_after_the_opt_out_has_the_phone(service: Service, by: Callable[[Service, str], None]) -> None:
     ordered = phones(service)
     out = [ordered[WINDOW], ordered[-1]]
 
@@ -100,7 +100,7 @@ def test_no_window_after_it_has_the_phone(service: Service, by: Callable[[Servic
     assert audit(service.engine, full=True) == []
 
 
-def test_it_counts_from_its_commit_whenever_it_was_written(service: Service) -> None:
+def test_an_opt_out_counts_from_its_commit_whenever_it_was_written(service: Service) -> None:
     """Opt-outs that were written later may be committed before."""
     ordered = phones(service)
     writing = service.engine.connect()
@@ -172,7 +172,7 @@ def test_the_list_is_read_only_when_it_changed(service: Service) -> None:
     assert read == [1]
 
 
-def test_rules_that_wait_for_others_let_no_opt_out_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opt_out_during_slow_rules_is_not_missed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     ordered = phones(service)[:3]
 
     def slow(engine: Engine, batches: list[object]) -> bool:

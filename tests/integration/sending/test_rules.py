@@ -55,7 +55,7 @@ def let_time_pass(service: Service, send: str) -> None:
     service.sweep()
 
 
-def test_it_is_night_in_one_place_and_day_in_another(service: Service) -> None:
+def test_only_recipients_in_quiet_hours_wait(service: Service) -> None:
     mixed = [phone for pair in zip(phones(NAIROBI, 5), phones(NEW_YORK, 5), strict=True) for phone in pair]
     response = service.bulk(mixed, category="marketing", quiet_hours=quiet_now("Africa/Nairobi", 4)).json
     send = response["send_id"]
@@ -177,7 +177,7 @@ def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> N
     assert service.counts(service.send(old, category="marketing").json["send_id"])["rejected"] == 1
 
 
-def test_a_message_that_comes_again_has_its_place(service: Service) -> None:
+def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Service) -> None:
     """A turn that died after it took its places is done again, and several at once keep to the cap."""
     capped(service, most=1)
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()

@@ -67,7 +67,7 @@ def state(service: Service) -> tuple[str, bool]:
     return row[0], row[1]
 
 
-def test_the_rest_goes_on_at_once(service: Service, batch: ClaimedBatch) -> None:
+def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatch) -> None:
     settle(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("queued", True)
 

@@ -28,7 +28,7 @@ def test_refused_messages_stop_the_rest(service: Service) -> None:
     assert service.get("/balance").json["balance"] == 5000
 
 
-def test_undelivered_ones_are_known_later(service: Service) -> None:
+def test_undelivered_messages_stop_a_send_later(service: Service) -> None:
     rule = {"failed_share": 0.5, "over": 20}
     send = service.bulk(phones(UNDELIVERED, 100), rate=20, stop_if=rule).json["send_id"]
 

@@ -46,18 +46,20 @@ def test_it_works(service: Service) -> None:
     assert service.get("/limits").json["backlog_limited_by"] is None
 
 
-def test_without_a_worker_nothing_goes(queued: tuple[Service, str]) -> None:
+def test_without_a_worker_a_send_waits_for_one(queued: tuple[Service, str]) -> None:
     assert limited(*queued) == "no_worker"
 
 
-def test_others_are_before_it(queued: tuple[Service, str]) -> None:
+def test_a_send_behind_others_waits_for_its_turn_in_the_queue(queued: tuple[Service, str]) -> None:
     reported(queued[0])
     assert limited(*queued) == "queue_turn"
     assert [each["limited_by"] for each in queued[0].get("/sends").json["data"]] == ["queue_turn"]
 
 
 @pytest.mark.parametrize(("state", "explanation"), [("paused", "carrier_paused"), ("down", "carrier_down")])
-def test_a_carrier_that_takes_nothing(queued: tuple[Service, str], state: str, explanation: str) -> None:
+def test_a_send_waits_for_a_carrier_that_takes_nothing(
+    queued: tuple[Service, str], state: str, explanation: str
+) -> None:
     reported(queued[0], state)
     assert limited(*queued) == explanation
 
@@ -73,7 +75,7 @@ def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: flo
     assert limited(service, send) == explanation
 
 
-def test_first_in_the_queue_only_the_rate_is_before_it(queued: tuple[Service, str]) -> None:
+def test_the_first_send_in_the_queue_waits_only_for_the_carriers_rate(queued: tuple[Service, str]) -> None:
     service, send = queued
     reported(service, "ready", 10.0)
     change(service, "UPDATE batch SET turn = 1 WHERE send_id = :send", send=send)
@@ -100,7 +102,7 @@ def test_a_rate_of_its_own(queued: tuple[Service, str]) -> None:
     assert limited(service, send) == "send_rate"
 
 
-def test_its_time_has_not_come(service: Service) -> None:
+def test_a_scheduled_send_waits_for_its_time(service: Service) -> None:
     at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     assert limited(service, service.send(send_at=at).json["send_id"]) == "send_at"
 

@@ -86,7 +86,7 @@ def test_another_text_counts_for_the_spend_limit(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_texts_with_placeholders_are_neither_put_in_nor_changed(service: Service) -> None:
+def test_a_text_with_placeholders_can_be_neither_set_nor_changed(service: Service) -> None:
     plain = waiting(service)
     response = change(service, plain, message="Hi {{name}}")
     assert (response.status_code, response.json["errors"][0]["pointer"]) == (400, "/message")

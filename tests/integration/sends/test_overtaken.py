@@ -143,7 +143,9 @@ def test_a_send_that_goes_on_takes_no_more_than_its_share(
     shared_equally(service, attacker, victim)
 
 
-def test_the_account_continues_after_them(service: Service, attacker: Customer, victim: Customer) -> None:
+def test_later_sends_of_the_account_come_after_the_overtaken_ones(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
     first, second = attacker.bulk(send_at=tomorrow()), attacker.bulk(send_at=tomorrow())
     earlier(service, attacker)
     victim.bulk()

@@ -106,7 +106,7 @@ def test_a_worker_that_lost_its_lease_moves_nothing(service: Service) -> None:
     assert store.record(service.engine, held, work_of(service, held, posted=1)) is not None
 
 
-def test_what_was_not_posted_comes_again(service: Service) -> None:
+def test_events_that_were_not_posted_come_again(service: Service) -> None:
     (hook,) = store.claim(service.engine, 10)
     work = work_of(service, hook, posted=1)
     moved = store.record(service.engine, hook, work)
@@ -115,7 +115,7 @@ def test_what_was_not_posted_comes_again(service: Service) -> None:
     assert [job.event_id for job in left] == [job.event_id for job in work.fresh[1:]]
 
 
-def test_what_is_posted_is_on_disk(service: Service) -> None:
+def test_an_event_is_on_disk_before_it_is_posted(service: Service) -> None:
     """Events may be committed asynchronously. They are on disk before they are posted."""
     with service.engine.begin() as connection:  # the server of these tests does without
         connection.exec_driver_sql(f"ALTER DATABASE {service.engine.url.database} SET synchronous_commit = on")

@@ -106,7 +106,7 @@ def test_the_stream_has_the_same_events_with_the_same_ids(service: Service, ther
     assert [event["type"] for event in only] == ["send.completed"]
 
 
-def test_only_what_is_wanted_is_posted(service: Service, there: Receiver) -> None:
+def test_only_subscribed_events_are_posted(service: Service, there: Receiver) -> None:
     hook(service, there, events=["message.failed"])
     service.bulk(["254711000001", "99902000001"])
     service.deliver_receipts()
@@ -232,7 +232,7 @@ def test_a_delivery_is_replayed(service: Service, there: Receiver) -> None:
     assert service.post(unknown).json["code"] == "delivery_not_found"
 
 
-def test_a_test_goes_to_this_webhook_only(service: Service, there: Receiver) -> None:
+def test_a_test_event_goes_only_to_its_webhook(service: Service, there: Receiver) -> None:
     with receiver() as other:
         hook(service, other)
         made = hook(service, there, events=["message.failed"])
@@ -374,7 +374,7 @@ def test_another_accounts_webhook_is_not_found(service: Service, there: Receiver
     assert service.get(f"/events?after={mine}", token=other).json["code"] == "validation_failed"
 
 
-def test_what_is_old_is_forgotten(service: Service, there: Receiver) -> None:
+def test_old_events_and_deliveries_are_deleted(service: Service, there: Receiver) -> None:
     made = hook(service, there)
     service.send()
     deliver(service)

@@ -203,7 +203,7 @@ def test_what_is_erased_stays_erased(service: Service, tmp_path: Path) -> None:
     assert is_clean(service)
 
 
-def test_what_is_forgotten_stays_forgotten_and_usage_is_kept(service: Service, tmp_path: Path) -> None:
+def test_forgotten_messages_stay_forgotten_and_usage_is_kept(service: Service, tmp_path: Path) -> None:
     usage = service.get("/usage").get_json()["data"]
     put_away(service, tmp_path)
     assert forget(service.engine, 30, LATER) == 3

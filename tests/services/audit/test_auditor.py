@@ -55,7 +55,9 @@ def test_recent_sends_are_audited_hourly_and_the_rest_daily(
     engine.dispose()
 
 
-def test_a_long_audit_rests_for_longer(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_long_audit_the_next_one_waits_longer(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("worker.jobs.auditor.PATIENCE", 1_000_000)
     engine = fresh_database(postgres_server)
     Auditor(engine, Settings("", "", "", "")).audit_when_due()

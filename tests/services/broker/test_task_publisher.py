@@ -188,7 +188,7 @@ def test_a_broker_that_does_not_answer_delays_nobody(publisher: TaskPublisher, s
     server.kill()
 
 
-def test_what_waits_to_be_published_is_bounded(publisher: TaskPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_unpublished_tasks_is_bounded(publisher: TaskPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
     published = threading.Event()
     monkeypatch.setattr(publisher, "_publish", lambda tasks: published.wait(30))
     for _ in range(3):

@@ -114,7 +114,7 @@ def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
         (Reply(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
     ],
 )
-def test_what_a_response_means(reply: Reply, response: ResponseKind, error: str) -> None:
+def test_each_response_gives_its_outcome(reply: Reply, response: ResponseKind, error: str) -> None:
     with pair(lambda request: reply) as (peer, made):
         assert one(made) == Outcome(response, error=error)
         assert len(peer.requests) == 1, "requested once, and no redirection is followed"

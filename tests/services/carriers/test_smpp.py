@@ -303,7 +303,7 @@ def test_several_threads_share_one_connection() -> None:
         assert all_.smsc.records.counts.binds == 1
 
 
-def test_waiting_for_a_limit_takes_no_room_of_others() -> None:
+def test_messages_that_wait_for_a_limit_leave_the_window_to_others() -> None:
     limit = Doorkeeper(left=1)
     with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
         limited = [
@@ -336,7 +336,7 @@ class Stopping(UnlimitedPace):
         return self.left >= 0
 
 
-def test_only_the_responses_to_what_has_left_are_waited_for() -> None:
+def test_only_responses_to_submitted_messages_are_waited_for() -> None:
     """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
     with driven(window=4) as all_:
         all_.carrier.pace = Stopping(left=2)

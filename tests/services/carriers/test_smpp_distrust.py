@@ -405,14 +405,14 @@ def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> N
         assert [receipt.reference for receipt in both.receipts] == ["r1"]
 
 
-def test_a_message_from_a_phone_stays_with_the_carrier_when_nobody_takes_it() -> None:
+def test_an_inbound_message_stays_with_the_carrier_if_nobody_takes_it() -> None:
     with pair() as both:
         both.smsc.send(deliver("STOP", 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
         assert both.counted("inbound") == 1
 
 
-def test_a_message_from_a_phone_is_taken_when_it_is_stored() -> None:
+def test_an_inbound_message_is_answered_when_it_is_stored() -> None:
     got: list[Inbound] = []
     with pair(got.extend) as both:
         both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))

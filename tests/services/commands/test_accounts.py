@@ -202,7 +202,7 @@ def test_a_rejected_one_may_be_asked_for_again(connection: Connection, account: 
     assert row == ("pending", None, "Order confirmations")
 
 
-def test_a_name_is_one_accounts_whatever_its_letters(connection: Connection, account: int) -> None:
+def test_a_sender_id_belongs_to_one_account_whatever_its_case(connection: Connection, account: int) -> None:
     other = create_account(connection, "other")
     for owner, name in ((account, "ACME"), (other, "Acme")):
         request_sender(connection, owner, name)

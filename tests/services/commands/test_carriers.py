@@ -130,7 +130,7 @@ def test_check_shows_what_a_file_configures(run: Run, file: Path) -> None:
     assert "limit sender ACME: 10 segments a second" in output
 
 
-def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
+def test_check_reports_what_is_wrong(run: Run, file: Path) -> None:
     file.write_text(FILE.replace('["two"]', '["tow"]'))
     assert "line 14: there is no carrier 'tow'; did you mean two?" in run("check", file, code=1).output
 

@@ -87,7 +87,7 @@ def test_no_secret_is_logged(connection: Connection, account: int) -> None:
     assert key.api_secret not in row
 
 
-def test_without_a_name_it_is_whoever_runs_the_process(connection: Connection, account: int) -> None:
+def test_the_default_actor_is_the_user_who_runs_the_process(connection: Connection, account: int) -> None:
     actor = connection.execute(text("SELECT who FROM change WHERE what = 'account.created'")).scalar_one()
     assert actor == operator().who
     assert actor.startswith("operator ")

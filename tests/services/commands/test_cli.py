@@ -124,7 +124,7 @@ def test_an_account_is_changed(run: Run) -> None:
     assert "number of days" in run("account", "set", "changed", "--retention", "soon", code=2).stderr
 
 
-def test_a_mistake_is_a_sentence_and_a_failure(run: Run) -> None:
+def test_a_mistake_prints_one_sentence_and_fails(run: Run) -> None:
     result = run("topup", "nobody", 5, "--reason", "x", code=1)
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"
 
@@ -437,7 +437,7 @@ def test_resolving_the_doubts_of_a_file(run: Run, service: Service, tmp_path: Pa
     assert "Name messages" in run("doubt", "resolve", "sent", code=2).stderr
 
 
-def test_messages_to_numbers_that_nobody_has(run: Run, service: Service) -> None:
+def test_messages_to_unassigned_numbers_are_listed(run: Run, service: Service) -> None:
     messages = [Inbound("254711000000", "88888", "Hello"), Inbound("254711000001", "88888", "STOP")]
     with service.engine.begin() as connection:
         store(connection, "main", [*messages, Inbound("254711000002", "ACME", "Mine")])
@@ -539,7 +539,7 @@ def test_the_doctor_writes_to_redis(
     assert (found["outcome"], found["detail"][: len(problem)]) == ("wrong", problem)
 
 
-def test_the_doctor_looks_at_a_broker_that_is_no_redis(run: Run) -> None:
+def test_the_doctor_checks_a_broker_other_than_redis(run: Run) -> None:
     broker = f"amqp://nobody:password@127.0.0.1:{free_port()}//"
     result = run("doctor", "--json", code=1, BROKER_URL=broker)
     assert findings(result)["broker"] == "wrong"
@@ -583,7 +583,7 @@ def test_migrating_twice_changes_nothing(run: Run) -> None:
     run("migrate")
 
 
-def test_without_settings_it_says_what_to_do(
+def test_without_settings_it_suggests_what_to_run(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

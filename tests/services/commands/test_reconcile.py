@@ -154,7 +154,7 @@ def test_an_unknown_status_is_refused_with_the_known_ones(reconcile: Reconcile) 
     assert ", not_sent," in said
 
 
-def test_a_carrier_that_nobody_knows_is_an_error(service: Service, reconcile: Reconcile) -> None:
+def test_an_unknown_carrier_is_refused(service: Service, reconcile: Reconcile) -> None:
     another = ("--carrier", "another")
     refused = reconcile("phone,status", f"{FIRST},sent", options=another, code=2)
     assert "There is no carrier another." in refused.stderr

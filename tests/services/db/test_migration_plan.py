@@ -203,7 +203,7 @@ def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.Monk
     assert in_transaction[0] is False and all(in_transaction[1:])
 
 
-def test_a_migration_does_not_wait_for_ever(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_waits_only_so_long_for_a_lock(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOCK_SECONDS", "PAUSE_SECONDS", "PATIENCE_SECONDS"):
         monkeypatch.setattr(shared.db.migrate, name, 0.1)
     before = revisions()[revisions().index(FIRST_GUARDED) - 1]

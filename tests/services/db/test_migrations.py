@@ -102,7 +102,7 @@ def test_it_works(empty: Engine) -> None:
     wait_for_schema(empty, seconds=0)
 
 
-def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migrations_have_no_statement_timeout(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     timeouts = []
     real = command.upgrade
 
@@ -182,7 +182,7 @@ def test_migrating_again_changes_nothing(migrated: Engine) -> None:
     assert everything(migrated) == before
 
 
-def test_responses_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
+def test_stored_responses_from_before_replays_had_an_owner_reveal_no_secret(empty: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]

@@ -151,7 +151,7 @@ def test_an_idle_primary_makes_no_lag(servers: Servers, replica: Replica) -> Non
     wait_until(lambda: lag_of(servers.engine, replica.engine) == 0, 60, "the replica")
 
 
-def test_the_primary_answers_what_the_replica_gives_up(servers: Servers, replica: Replica) -> None:
+def test_the_primary_takes_over_a_report_that_the_replica_aborts(servers: Servers, replica: Replica) -> None:
     def end_session(connection: Connection) -> bool:
         if not from_replica(connection):
             return False

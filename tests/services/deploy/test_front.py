@@ -76,7 +76,7 @@ def test_tls(front: Front, certificate: Path) -> None:
         assert wrapped.selected_alpn_protocol() == "h2"
 
 
-def test_only_what_may_be_repeated_is_sent_to_another_container(front: Front, service: House) -> None:
+def test_only_requests_that_may_be_repeated_go_to_another_container(front: Front, service: House) -> None:
     """One container ends while it has a request."""
     broken = Upstream(BROKEN, front.api_port, responds=False)
     broken.start()
@@ -125,7 +125,7 @@ def test_a_container_that_does_not_answer_yet_gets_no_request(front: Front) -> N
     started.stop()
 
 
-def test_without_containers_it_says_unavailable(front: Front, service: House) -> None:
+def test_without_containers_the_response_is_unavailable(front: Front, service: House) -> None:
     front.resolve_to()
     wait_for(front, "down")
     status, problem = service.try_request("POST", "/sms/send", SEND)

@@ -114,7 +114,7 @@ def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.
     assert not worker_guard(engine, redis, file).check().held
 
 
-def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
+def test_simultaneous_checks_hold_nothing(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
     guards = [worker_guard(engine, redis, file) for _ in range(4)]
     held = []
 
@@ -131,7 +131,7 @@ def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.
     assert held == [False] * 100
 
 
-def test_nothing_is_claimed_from_another_incarnation_before_somebody_looked(engine: Engine, file: Path) -> None:
+def test_nothing_is_claimed_from_another_incarnation_before_a_check(engine: Engine, file: Path) -> None:
     service = Service(engine)
     guard = worker_guard(engine, None, file)
     guard.check()

@@ -85,7 +85,7 @@ def test_it_works(engine: Engine) -> None:
     assert breaches(engine) == []
 
 
-def test_the_rules_of_the_books_are_there(engine: Engine) -> None:
+def test_the_rules_of_the_books_find_a_wrong_balance(engine: Engine) -> None:
     assert len(BOOK_RULES) == 4
     account = new_account(engine, 100)
     with engine.begin() as connection:
@@ -280,13 +280,13 @@ def test_the_ledger_refuses_rows_that_are_no_double_entry(engine: Engine, column
 
 
 @pytest.mark.parametrize("book", ["available", "reserved"])
-def test_no_account_goes_below_nothing(engine: Engine, book: str) -> None:
+def test_no_balance_can_be_negative(engine: Engine, book: str) -> None:
     account = new_account(engine, 10)
     with pytest.raises(IntegrityError, match=f"ck_account_{book}"), engine.begin() as connection:
         connection.execute(text(f"UPDATE account SET {book} = -1 WHERE id = :id"), {"id": account})
 
 
-def test_not_enough_changes_nothing(engine: Engine) -> None:
+def test_a_reserve_without_enough_credits_changes_nothing(engine: Engine) -> None:
     account, other = new_account(engine, 10), new_account(engine, 10)
     for amount in (11, 10**15):
         with pytest.raises(NotEnough) as refused, engine.begin() as connection:

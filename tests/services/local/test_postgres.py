@@ -98,7 +98,7 @@ def test_committed_rows_survive_a_kill_and_the_address_stays(postgres: Postgres)
         assert connection.execute("SELECT number FROM kept").fetchall() == [(42,)]
 
 
-def test_a_stale_pid_file_that_names_a_living_process_is_no_hindrance(postgres: Postgres) -> None:
+def test_a_stale_pid_file_with_the_id_of_a_running_process_does_not_prevent_a_start(postgres: Postgres) -> None:
     postgres.kill()
     pid_file = postgres.data_dir / "postmaster.pid"
     lines = pid_file.read_text().splitlines()

@@ -137,7 +137,7 @@ def test_in_an_environment_of_its_own(wheels: tuple[Path, Path], tmp_path: Path)
     assert "4 passed" in output, output
 
 
-def test_without_the_service_it_says_what_to_install(wheels: tuple[Path, Path], tmp_path: Path) -> None:
+def test_without_the_service_it_suggests_what_to_install(wheels: tuple[Path, Path], tmp_path: Path) -> None:
     python, site = new_environment(tmp_path / "environment", wheels[1])
     (site / "api.py").write_text(OWN_API)
     project = tmp_path / "project"
@@ -147,6 +147,6 @@ def test_without_the_service_it_says_what_to_install(wheels: tuple[Path, Path], 
     assert "1 passed" in output, output
 
 
-def test_the_guide_names_what_there_is() -> None:
+def test_the_guide_has_the_right_names() -> None:
     for name in ("bulksms.testing", "bulksms_client.testing", "bulksms_python", "BULKSMS_PYTHON", "bulksms[testing]"):
         assert name in GUIDE

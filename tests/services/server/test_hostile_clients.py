@@ -491,7 +491,7 @@ def test_clients_that_leave_without_the_response(service: House, reset: bool) ->
     assert before.available - after.available == after.reserved - before.reserved == taken
 
 
-def test_nothing_of_it_left_a_trace_in_the_books_or_the_log(service: House) -> None:
+def test_the_books_are_clean_and_the_log_has_no_traceback(service: House) -> None:
     assert [breach for breach in audit(service.engine, full=True) if breach.rule != "queue_moves"] == []
     assert service.api is not None
     assert "Traceback" not in service.api.log_file.read_text()

@@ -83,7 +83,7 @@ def test_connections_are_divided(shared: SharedPort) -> None:
 
 
 @pytest.mark.parametrize("listens", [False, True])
-def test_nobody_else_gets_the_port(shared: SharedPort, listens: bool) -> None:
+def test_no_other_program_can_take_the_port(shared: SharedPort, listens: bool) -> None:
     with socket_of(shared) as ours:
         if listens:
             ours.listen()

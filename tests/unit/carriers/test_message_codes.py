@@ -59,7 +59,7 @@ def test_it_works() -> None:
         ("queued", None, None),
     ],
 )
-def test_a_code_has_its_place(status: str, kept: str | None, code: str | None) -> None:
+def test_each_code_is_mapped_to_an_error(status: str, kept: str | None, code: str | None) -> None:
     assert code_of(status, kept) == code
 
 

@@ -34,11 +34,11 @@ def test_each_command_has_a_summary_and_exists() -> None:
     assert all(main.get_command(context, name) is not None for name in COMMANDS)
 
 
-def test_it_says_its_version() -> None:
+def test_it_prints_its_version() -> None:
     assert CliRunner().invoke(main, ["--version"]).output == f"bulksms, version {version('bulksms')}\n"
 
 
-def test_what_takes_long_to_read_is_not_read() -> None:
+def test_slow_modules_are_not_imported() -> None:
     code = (
         "import sys; from bulksms.cli import main\n"
         "main(['--help'], standalone_mode=False)\n"

@@ -25,7 +25,7 @@ def test_a_send_that_came_during_the_commit_counts() -> None:
     assert not queue.expect(2)
 
 
-def test_what_was_full_once_is_not_full_the_next_time() -> None:
+def test_a_group_that_was_full_once_is_not_full_the_next_time() -> None:
     queue = AccountQueue()
     queue.expect(1)
     queue.add(SOMEBODY)

@@ -26,7 +26,7 @@ def test_after_a_restart_and_for_a_new_carrier_there_is_none() -> None:
 
 
 @pytest.mark.parametrize("at", ["", "x", "nan", "inf", "-inf", "105", "106"])
-def test_a_reading_that_is_none_or_not_before_is_not_used(at: str) -> None:
+def test_an_invalid_or_later_reading_is_not_used(at: str) -> None:
     arguments = query(100.0)
     arguments["at"] = at
     assert rates_since(arguments, BEFORE, 105.0) == {}

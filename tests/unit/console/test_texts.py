@@ -42,5 +42,5 @@ def test_translations_have_the_same_placeholders(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.parent.name)
-def test_what_is_compiled_is_up_to_date(file: Path) -> None:
+def test_the_compiled_translations_are_up_to_date(file: Path) -> None:
     assert file.with_suffix(".mo").read_bytes() == texts.compiled(texts.read(file)), "run `make texts`"

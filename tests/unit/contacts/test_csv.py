@@ -46,7 +46,7 @@ def test_contacts_are_read(text: str, contacts: list[Contact]) -> None:
     assert read(text) == (contacts, [])
 
 
-def test_a_first_row_that_is_no_csv_ends_the_file() -> None:
+def test_a_first_row_that_is_not_csv_ends_the_file() -> None:
     with pytest.raises(NoContacts, match="first row"):
         read('name"x\ny"z\n254711000001,a\n')
 
@@ -71,7 +71,7 @@ def test_numbers_of_a_country() -> None:
         ("\x00\x01\x02", "invalid_phone"),
     ],
 )
-def test_a_bad_row_harms_no_other(row: str, code: str) -> None:
+def test_a_bad_row_does_not_affect_others(row: str, code: str) -> None:
     contacts, bad = read(f"phone,name\n254711000002,Bob\n{row}\n" + "254711000003,Cid\n" * 60)
     assert contacts == [Contact(B, {"name": "Bob"})] + [Contact(C, {"name": "Cid"})] * 60
     assert [(one.line, one.code) for one in bad] == [(3, code)]

@@ -48,7 +48,7 @@ def test_a_missing_key_is_named() -> None:
             texts.open(sealed, "row")
 
 
-def test_another_key_another_row_and_whatever_was_changed_give_no_text() -> None:
+def test_a_changed_text_or_one_for_another_key_or_row_cannot_be_read() -> None:
     texts, row = Texts([FIRST]), uuid4()
     sealed = texts.seal("Hello", row)
     octets = b64decode(sealed.partition(":")[2])
@@ -63,7 +63,7 @@ def test_another_key_another_row_and_whatever_was_changed_give_no_text() -> None
         Texts([TextKey("k1", b"9" * 32)]).open(sealed, row)
 
 
-def test_values_are_one_text() -> None:
+def test_all_values_are_encrypted_as_one_text() -> None:
     texts, row = Texts([FIRST]), uuid4()
     values = [{"name": "Zoë Zimmermann"}, None]
     assert PLAIN.open_json(values, row) == values

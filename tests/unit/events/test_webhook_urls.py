@@ -183,7 +183,7 @@ def test_a_hostile_url_is_refused_as_written(canary: Canary) -> None:
     assert canary.reached == 0
 
 
-def test_the_second_wall_stands_without_the_first(canary: Canary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_check_holds_without_the_first(canary: Canary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "url_problem", lambda *_: None)
     urls = [url for url in AS_WRITTEN if url.startswith("http")]
     urls += [f"http://127.0.0.1:{canary.port}/", f"http://[::ffff:127.0.0.1]:{canary.port}/"]
@@ -201,7 +201,7 @@ def test_a_name_that_leads_to_such_an_address_is_refused(canary: Canary) -> None
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_none_of_these(address: str) -> None:
+def test_a_public_address_is_allowed(address: str) -> None:
     assert address_problem(ip_address(address)) is None
 
 

@@ -52,7 +52,7 @@ def test_a_crash_of_the_same_server_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("synchronous", [True, False])
-def test_a_promoted_standby_that_all_find_whole_goes_on(synchronous: bool) -> None:
+def test_a_promoted_standby_that_every_worker_finds_complete_goes_on(synchronous: bool) -> None:
     assert outcomes(PROMOTED._replace(synchronous=synchronous)) == ["wait", "confirm", "confirm"]
 
 

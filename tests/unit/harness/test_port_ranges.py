@@ -8,7 +8,7 @@ HOLD = "import sys; from pathlib import Path; from tests.harness.port_ranges imp
 print(take(Path(sys.argv[1])), flush=True); sys.stdin.read()"
 
 
-def test_two_processes_have_different_ports_and_the_next_takes_what_one_leaves(tmp_path: Path) -> None:
+def test_processes_have_different_ports_and_a_freed_range_is_used_again(tmp_path: Path) -> None:
     own = take_range(tmp_path)
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

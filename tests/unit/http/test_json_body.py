@@ -58,7 +58,7 @@ def test_as_many_contacts_as_one_request_may_have_are_not_too_many_values() -> N
     assert len(parse_object(few.encode())["contacts"]) == 780
 
 
-def test_commas_of_a_text_are_no_values() -> None:
+def test_commas_in_a_text_do_not_count_as_values() -> None:
     assert parse_object(b'{"message":"' + b"," * 1_600 + b'"}')["message"] == "," * 1_600
 
 
@@ -74,7 +74,7 @@ def test_a_key_is_looked_at_as_well() -> None:
 
 
 @pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
-def test_as_deep_as_a_body_may_be(begin: str, end: str) -> None:
+def test_a_body_may_be_32_levels_deep(begin: str, end: str) -> None:
     assert parse_object(f'{{"a":{begin * 30}1{end * 30}}}'.encode())
     assert "32 levels" in refused(f'{{"a":{begin * 31}1{end * 31}}}')
 

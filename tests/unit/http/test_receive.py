@@ -64,7 +64,7 @@ async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> 
 
 
 @pytest.mark.parametrize("in_memory", [2, 1_000])
-def test_a_large_body_is_here_when_all_of_it_is(in_memory: int) -> None:
+def test_a_large_body_is_passed_on_when_it_is_complete(in_memory: int) -> None:
     client = Client(chunk(b"abc"), chunk(b""), chunk(b"de"), chunk(b"", more=False))
     assert asyncio.run(spooled(client, in_memory=in_memory)) == (b"abcde", False)
 
@@ -79,7 +79,7 @@ def test_the_rest_of_a_body_that_is_too_large_is_not_read() -> None:
     assert asyncio.run(spooled(client, most=4)) == (b"abcde", True)
 
 
-def test_a_body_of_which_nothing_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_never_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receive, "GRACE", 0.05)
     with pytest.raises(TooSlow):
         asyncio.run(spooled(Client()))

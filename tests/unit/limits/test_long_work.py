@@ -8,7 +8,7 @@ from api.limits.long_work import SLICE_SECONDS, LongWork
 from shared.db.cancellation import Cancellation, Cancelled, allow_cancellation
 
 
-def test_it_ends_when_its_client_has_left() -> None:
+def test_long_work_ends_when_its_client_has_left() -> None:
     cancellation = Cancellation()
     with cancellation.active():
         allow_cancellation()

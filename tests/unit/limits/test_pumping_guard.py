@@ -50,13 +50,13 @@ def test_repeated_requests_for_one_phone_count_as_one_phone(clock: Clock) -> Non
     assert record(PumpingGuard(), [254_711_000_000] * 1000) == []
 
 
-def test_phones_of_all_of_an_area_are_usual(clock: Clock) -> None:
+def test_phones_scattered_over_an_area_are_not_suspicious(clock: Clock) -> None:
     """As many as there are customers: some blocks have more of them by chance."""
     for count in (50, 1_000, 20_000):
         assert record(PumpingGuard(), scattered(count)) == []
 
 
-def test_accounts_are_looked_at_one_by_one(clock: Clock) -> None:
+def test_each_account_is_judged_by_itself(clock: Clock) -> None:
     guard = PumpingGuard()
     for account in range(50):
         assert record(guard, range(254_711_000_000, 254_711_000_010), account) == []
@@ -94,7 +94,7 @@ def test_an_area_that_is_new_after_an_hour_has_nothing_before_it(clock: Clock) -
     assert record(guard, scattered(101, area=99_312))[0] == Finding("burst", "99312", 101, 100, True)
 
 
-def test_memory_has_an_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pumping, "MAX_AREAS", 10)
     monkeypatch.setattr(pumping, "MAX_PHONES", 20)
     guard = PumpingGuard()

@@ -25,7 +25,7 @@ def test_it_works() -> None:
     assert packages("requirements-server.lock") < run
 
 
-def test_only_what_tests_or_checks_needs_everything() -> None:
+def test_only_targets_that_test_or_check_need_everything() -> None:
     needs = dict(re.findall(r"^(\w+): \$\((\w+)\) .*##", MAKEFILE, re.M))
     assert needs["run"] == "RUN_READY"
     assert {needs[target] for target in ("test", "lint", "types", "lock", "clients")} == {"READY"}

@@ -82,7 +82,7 @@ def test_a_provider_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch, part
 @pytest.mark.parametrize(
     "head", [b"302 Found\r\nLocation: https://elsewhere.example", b"500 Internal Server Error", b"nonsense"]
 )
-def test_redirects_and_failures_are_no_responses(head: bytes) -> None:
+def test_redirects_and_errors_are_not_accepted_as_responses(head: bytes) -> None:
     with (
         answering(b"HTTP/1.1 " + head + b"\r\nContent-Length: 0\r\n\r\n") as url,
         pytest.raises(ProviderUnavailable),

@@ -61,7 +61,7 @@ def test_the_doctor_reports_that_the_provider_answers(running: OidcProvider) -> 
         ({"jwks_uri": "{issuer}/nothing"}, "has no keys"),
     ],
 )
-def test_the_doctor_says_what_is_wrong(running: OidcProvider, metadata: dict[str, str], reason: str) -> None:
+def test_the_doctor_reports_what_is_wrong(running: OidcProvider, metadata: dict[str, str], reason: str) -> None:
     running.metadata = {name: value.replace("{issuer}", running.issuer) for name, value in metadata.items()}
     (finding,) = check_oidc(installation(running.settings()))
     assert finding.outcome == "wrong" and reason in finding.detail and finding.remedy

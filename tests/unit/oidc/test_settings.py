@@ -20,7 +20,7 @@ def test_it_works() -> None:
     assert (found.name, found.only) == ("Acme", True)
 
 
-def test_without_a_name_it_is_the_host() -> None:
+def test_the_default_name_is_the_host() -> None:
     found = oidc_settings(SET)
     assert found is not None and (found.name, found.only) == ("id.acme.example", False)
 
@@ -47,7 +47,7 @@ def test_the_error_names_what_is_wrong(change: dict[str, str], named: str) -> No
     "url",
     ["https://id.example", "https://id.example:8443/a", "http://127.0.0.1:8080", "http://[::1]/", "http://localhost"],
 )
-def test_secrets_go_over_tls_or_to_this_machine(url: str) -> None:
+def test_secrets_may_go_over_tls_or_to_this_machine(url: str) -> None:
     assert is_safe_url(url)
 
 

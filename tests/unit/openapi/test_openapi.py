@@ -340,7 +340,7 @@ def test_the_page_works_with_a_strict_content_security_policy(app: Flask, path: 
     assert re.findall(r"<[^>]+\son\w+=|javascript:", page) == []
 
 
-def test_no_operation_is_called_as_a_schema(document: dict[str, Any]) -> None:
+def test_no_operation_has_the_name_of_a_schema(document: dict[str, Any]) -> None:
     """Generators of clients make a type or a function of each, in one namespace."""
     schemas = {name.lower() for name in document["components"]["schemas"]}
     called = [operation["operationId"].replace("_", "").lower() for _, operation in operations(document)]
@@ -349,7 +349,7 @@ def test_no_operation_is_called_as_a_schema(document: dict[str, Any]) -> None:
     assert schemas.isdisjoint(called)
 
 
-def test_webhooks_are_for_generators_of_clients(document: dict[str, Any]) -> None:
+def test_webhooks_suit_client_generators(document: dict[str, Any]) -> None:
     """Each tag becomes a file, so those of paths and webhooks differ; a body without a name is called as parameters."""
     of_paths = {tag for _, operation in operations(document) for tag in operation["tags"]}
     posts = [methods["post"] for methods in document["webhooks"].values()]

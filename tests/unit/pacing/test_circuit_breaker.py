@@ -55,7 +55,7 @@ def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) ->
 
 
 @pytest.mark.parametrize("other", [TAKEN, REFUSED])
-def test_failures_with_something_else_between_do_not(breaker: CircuitBreaker, other: Outcome) -> None:
+def test_failures_that_are_not_in_a_row_do_not_open_it(breaker: CircuitBreaker, other: Outcome) -> None:
     breaker.note([FAILED] * (MAX_FAILURES - 1))
     breaker.note([FAILED, other])
     breaker.note([FAILED] * (MAX_FAILURES - 1))

@@ -46,7 +46,7 @@ def test_delays_are_counted_by_carrier_and_bucket() -> None:
     assert delays.counts("other") == [0, 0, 1, 0]
 
 
-def test_what_is_long_ago_is_not_counted() -> None:
+def test_old_delays_are_not_counted() -> None:
     delays = Delays()
     delays.observe(0.5)
     assert delays.after(100) == [1, 0, 0, 0]

@@ -72,7 +72,7 @@ def test_a_pace_is_that_of_the_slowest() -> None:
     assert carrier.pace.throttles == 1
 
 
-def test_all_must_let_it_leave() -> None:
+def test_a_message_needs_room_under_every_limit() -> None:
     narrow, wide = Fixed(10, left=3), Fixed(10, left=100)
     pace = CombinedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
     assert pace.take(3, time.monotonic())

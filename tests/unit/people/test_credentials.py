@@ -24,7 +24,7 @@ def test_a_password_is_hashed_as_owasp_recommends() -> None:
 
 
 @pytest.mark.parametrize("stored", [None, "", "not a hash"])
-def test_without_a_password_none_is_right(stored: str | None) -> None:
+def test_without_a_stored_password_no_password_is_right(stored: str | None) -> None:
     assert not verify(stored, "the password of nobody")
 
 

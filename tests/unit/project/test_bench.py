@@ -69,7 +69,7 @@ def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
     assert load("bulk") == made
 
 
-def test_what_only_a_later_round_has_is_kept() -> None:
+def test_figures_that_only_a_later_round_has_are_kept() -> None:
     first = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 1})])
     second = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 3, "errors": 7}), Case(BULK, {"a": 5})])
     made = merged([first, second])
@@ -90,7 +90,7 @@ def test_cores_follow_from_the_processor_time() -> None:
     assert "| bulk, without receipts | 10,000 | 0.1 | 1.0 | 0.5 | 0.0 | 1.6 |" in sizing()
 
 
-def test_the_page_keeps_what_stands_around_the_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_keeps_the_text_around_the_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"Above\n{report.BEGIN}\nold\n{report.END}\nBelow\n")
     monkeypatch.setattr(report, "PAGE", page)

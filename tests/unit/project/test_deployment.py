@@ -96,7 +96,7 @@ def test_services_that_use_the_database_are_stopped_before_it(name: str) -> None
     assert SERVICES[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
 
 
-def test_what_is_built_here_is_never_pulled() -> None:
+def test_images_that_are_built_here_are_never_pulled() -> None:
     """A service that names the image, and not how it is built, would ask a registry for it first."""
     assert {name for name, service in SERVICES.items() if service["image"] == "bulksms"} == {*OURS, "console"}
     assert all(SERVICES[name]["build"] == "." for name in (*OURS, "console"))

@@ -186,7 +186,7 @@ def test_statements_are_made_of_parameters_and_not_of_text() -> None:
 
 
 @each(*PACKAGES)
-def test_files_and_functions_fit(path: Path) -> None:
+def test_files_and_functions_are_short_enough(path: Path) -> None:
     if "migrations/versions" not in name(path):
         assert len(path.read_text().splitlines()) <= MAX_LINES
     for function in functions(tree(path)):
@@ -301,7 +301,7 @@ def test_passwords_are_hashed_in_threads_of_their_own() -> None:
     assert hashing == PASSWORDS
 
 
-def test_what_is_open_to_all_exists() -> None:
+def test_every_route_listed_as_open_exists() -> None:
     assert {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS} >= OPEN_TO_ALL
 
 
@@ -353,7 +353,7 @@ def test_every_response_has_the_limits_and_its_id(app: Flask, method: str, path:
 @pytest.mark.parametrize(
     "lock", ["requirements.lock", "requirements-run.lock", "requirements-server.lock", "requirements-docs.lock"]
 )
-def test_what_is_installed_is_pinned_to_its_hash(lock: str) -> None:
+def test_every_installed_package_is_pinned_to_its_hash(lock: str) -> None:
     pinned = re.split(r"\n(?=[a-z0-9])", (ROOT / lock).read_text().strip())
     assert len(pinned) > 20
     for each in pinned:

@@ -101,7 +101,7 @@ def test_a_database_that_is_away_restarts_nothing() -> None:
         assert "readinessProbe" in container and "livenessProbe" not in container
 
 
-def test_the_settings_are_settings() -> None:
+def test_the_settings_exist_and_are_valid() -> None:
     values: dict[str, str] = one("ConfigMap")["data"] | one("Secret")["stringData"]
     assert set(values) <= set(of_the_code()) | {DIRECTORY}
     filled = values | {"SECRET_KEY": "x" * 32, "METRICS_TOKEN": "token"}

@@ -76,7 +76,7 @@ def test_other_causes_of_an_error_are_still_logged() -> None:
     assert "secret" not in written and "two lines" not in written
 
 
-def test_one_record_is_one_line_whatever_it_holds() -> None:
+def test_one_record_is_one_line_whatever_it_contains() -> None:
     assert line('a\r\n{"level": "info"}\u2028\x00')["message"] == 'a\r\n{"level": "info"}\u2028\x00'
 
 

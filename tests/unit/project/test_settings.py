@@ -38,7 +38,7 @@ def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     assert from_environment(by_file) == from_environment(values)
 
 
-def test_a_variable_stands_over_its_file(tmp_path: Path) -> None:
+def test_a_variable_takes_precedence_over_its_file(tmp_path: Path) -> None:
     assert from_environment({**NEEDED, "SECRET_KEY_FILE": str(tmp_path / "none")}).secret_key == "x" * 32
 
 
@@ -61,7 +61,7 @@ def test_a_missing_setting_is_named_with_the_place_to_set_it() -> None:
         ("REDIS_URL", "127.0.0.1:6379"),
     ],
 )
-def test_addresses_of_what_is_not_supported_are_refused(name: str, url: str) -> None:
+def test_addresses_of_unsupported_services_are_refused(name: str, url: str) -> None:
     with pytest.raises(
         SettingsError, match=f"^{name} (begins with [a-z]+://|is not a URL); it takes redis://, rediss://"
     ):
@@ -130,7 +130,7 @@ def test_a_number_out_of_bounds_is_refused(name: str, value: str, limit: str) ->
         from_environment({**NEEDED, name: value})
 
 
-def test_a_replica_is_a_postgres_that_is_not_an_hour_behind() -> None:
+def test_the_settings_of_a_replica_are_checked() -> None:
     settings = from_environment({**NEEDED, "REPLICA_URL": "postgres://standby/bulksms", "REPLICA_MAX_LAG": "60"})
     assert (settings.replica_url, settings.replica_max_lag) == ("postgresql+psycopg://standby/bulksms", 60)
     assert from_environment(NEEDED).replica_url == ""

@@ -108,7 +108,7 @@ def test_they_are_given_the_time_to_end() -> None:
         assert directives(name)["KillMode"] == ["mixed"], "only the first process gets the signal, and ends the others"
 
 
-def test_the_example_names_settings_and_places_that_there_are() -> None:
+def test_the_example_names_existing_settings_and_places() -> None:
     values = dict(re.findall(r"^(?:# )?([A-Z_]+)=(.*)$", ENVIRONMENT, re.M))
     assert set(values) <= set(of_the_code()) | ONLY_UNITS | {DIRECTORY}
     set_ = dict(re.findall(r"^([A-Z_]+)=(.*)$", ENVIRONMENT, re.M))

@@ -135,7 +135,7 @@ def test_every_field_with_bounds_is_here() -> None:
 
 
 @pytest.mark.parametrize("field", [pytest.param(each, id=each.qualified) for each in FIELDS])
-def test_the_most_is_taken_and_one_more_refused(field: Bounded) -> None:
+def test_the_bounds_are_accepted_and_one_beyond_is_refused(field: Bounded) -> None:
     least, most = BOUNDS[field.key]
     assert field.takes(least) and field.takes(most)
     assert not field.takes(least - 1) and not field.takes(most + 1)
@@ -169,7 +169,7 @@ def test_metadata_has_two_kilobytes() -> None:
 
 
 @pytest.mark.parametrize(("field", "days"), [("send_at", 90), ("expires_at", 97)])
-def test_times_are_so_many_days_ahead(field: str, days: int) -> None:
+def test_times_may_be_only_so_many_days_ahead(field: str, days: int) -> None:
     def at(**more: int) -> str:
         return (datetime.now(UTC) + timedelta(days=days, **more)).isoformat()
 

@@ -52,7 +52,7 @@ def test_it_works() -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_every_error_says_what_to_do(schema: type[Schema]) -> None:
+def test_every_error_explains_what_to_do(schema: type[Schema]) -> None:
     made, found = schema(), 0
     for name in made.load_fields:
         for value in WRONG:

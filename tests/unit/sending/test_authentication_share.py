@@ -18,7 +18,7 @@ def test_it_works() -> None:
 
 @pytest.mark.parametrize("room", [1, 3, 25, 4000])
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 1.0])
-def test_over_many_turns_it_is_the_share_whatever_their_size(room: int, share: float) -> None:
+def test_over_many_cycles_of_any_size_authentication_gets_its_share(room: int, share: float) -> None:
     guarantee, turns = AuthenticationShare(share), 1000
     taken = 0
     for _ in range(turns):
@@ -52,7 +52,7 @@ def test_a_share_missed_because_of_a_lock_is_made_up_later() -> None:
     assert guarantee.reserve(25) == 5
 
 
-def test_more_by_fair_order_is_not_held_against_it() -> None:
+def test_getting_more_by_fair_order_does_not_reduce_the_share() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
         guarantee.report(guarantee.reserve(25), batches(25))

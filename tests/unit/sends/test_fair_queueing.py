@@ -114,7 +114,7 @@ def test_a_code_does_not_wait_for_offers_of_the_same_account() -> None:
     assert taken[0][0] == before
 
 
-def test_idle_time_saves_nothing_up() -> None:
+def test_an_idle_account_saves_up_no_share() -> None:
     queue = Queue()
     queue.put("idle", 1)
     queue.put("busy", 2_000)

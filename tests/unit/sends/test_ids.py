@@ -57,7 +57,7 @@ def test_ids_are_in_the_order_of_time(at: float, microseconds: int) -> None:
 
 
 @given(SECONDS)
-def test_an_id_tells_its_time(at: float) -> None:
+def test_the_time_can_be_read_from_an_id(at: float) -> None:
     assert abs(time_of(new_id(at)).timestamp() - at) < 0.0015
 
 
@@ -88,6 +88,6 @@ def test_batches_made_in_the_same_moment_do_not_share_messages() -> None:
 
 
 @pytest.mark.parametrize("index", [1, 999, 1000, 0xFFFF])
-def test_the_borders_of_a_batch(index: int) -> None:
+def test_message_ids_at_the_edges_of_a_batch_belong_to_it(index: int) -> None:
     batch = new_batch_id()
     assert batch_of(message_id(batch, index)) == batch

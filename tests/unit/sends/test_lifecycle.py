@@ -53,7 +53,7 @@ def test_it_works() -> None:
     assert as_sql(FOLLOWS[MessageStatus.SENT]) == "'delivered', 'undelivered'"
 
 
-def test_every_status_says_what_may_follow() -> None:
+def test_every_status_lists_what_may_follow() -> None:
     assert set(FOLLOWS) == set(MessageStatus)
 
 
@@ -146,7 +146,7 @@ def test_open_sends_are_those_that_have_not_ended() -> None:
     assert set(SendState) - OPEN_SENDS == {SendState.COMPLETED, SendState.CANCELED}
 
 
-def test_every_category_has_a_lane_and_the_sooner_the_heavier() -> None:
+def test_every_category_has_a_lane_and_earlier_lanes_weigh_more() -> None:
     assert set(LANES) == set(Category)
     assert LANES == (Category.AUTHENTICATION, Category.TRANSACTIONAL, Category.MARKETING)
     assert len(LANES) == len(LANE_WEIGHTS)

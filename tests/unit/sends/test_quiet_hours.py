@@ -74,7 +74,7 @@ def test_the_end_is_the_first_moment_that_is_not_quiet(zones: list[str], begins:
 
 
 @given(st.lists(st.sampled_from(ZONES[:4]), min_size=2, max_size=4, unique=True), moments)
-def test_it_is_quiet_in_none_of_several_zones(zones: list[str], now: datetime) -> None:
+def test_the_next_allowed_time_is_quiet_in_no_zone(zones: list[str], now: datetime) -> None:
     then = next_allowed(tuple(zones), (23 * 60, 5 * 60), now)
     assert not any(is_quiet(zone, (23 * 60, 5 * 60), then) for zone in zones)
 

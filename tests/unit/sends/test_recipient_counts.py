@@ -43,7 +43,7 @@ def test_it_works(counts: RecipientCounts) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
-def test_after_the_wait_there_is_room_and_not_before(counts: RecipientCounts, clock: Clock, limit: int) -> None:
+def test_there_is_room_after_the_wait_and_not_before(counts: RecipientCounts, clock: Clock, limit: int) -> None:
     clock.now += 600
     assert taken(counts, 10, limit) == limit
     wait = counts.take(1, 1, PHONE, limit)
@@ -54,7 +54,7 @@ def test_after_the_wait_there_is_room_and_not_before(counts: RecipientCounts, cl
     assert counts.take(1, 1, PHONE, limit) == 0
 
 
-def test_at_the_edge_of_a_window_there_is_no_second_helping(counts: RecipientCounts, clock: Clock) -> None:
+def test_the_limit_is_not_doubled_at_the_edge_of_a_window(counts: RecipientCounts, clock: Clock) -> None:
     clock.now += HOUR - 1
     assert taken(counts, 100, 20) == 20
     clock.now += 2
@@ -65,7 +65,7 @@ def test_at_the_edge_of_a_window_there_is_no_second_helping(counts: RecipientCou
     assert taken(counts, 100, 20) == 20
 
 
-def test_a_list_is_judged_with_what_is_in_it(counts: RecipientCounts) -> None:
+def test_a_list_is_counted_with_its_own_repeated_phones(counts: RecipientCounts) -> None:
     assert counts.over(1, 1, [PHONE, OTHER], 1) == set()
     assert counts.over(1, 1, [PHONE, OTHER, PHONE, PHONE, PHONE], 3) == {4}
     counts.add(1, 1, [PHONE, PHONE], 3)

@@ -98,7 +98,7 @@ def test_only_loop_endpoints_are_called_on_the_loop_and_all_others_in_threads() 
     assert app.on_the_loop == [True, False]
 
 
-def test_what_would_block_is_handled_again_in_a_thread() -> None:
+def test_a_request_that_would_block_is_handled_again_in_a_thread() -> None:
     pool: QueuePool = ThreadOnlyPool(lambda: FakeConnection(), reset_on_return=None)  # type: ignore[arg-type, return-value]
     app = Calls(lambda: pool.connect().close())
     assert send(app.endpoint).status == 200
@@ -153,7 +153,7 @@ def made() -> Callable[[], Response]:
     return lambda: Response(b"later")
 
 
-def test_a_response_that_is_there_later_is_sent_then_and_made_once() -> None:
+def test_a_response_that_is_ready_later_is_sent_then_and_made_once() -> None:
     sends = Sends(made)
     status, headers, body = send(sends)
     assert (status, headers[0], body) == (200, (b"content-length", b"5"), b"later")
@@ -287,7 +287,7 @@ def test_an_account_has_a_maximum_of_requests_under_way(monkeypatch: pytest.Monk
     asyncio.run(run())
 
 
-def test_a_delayed_refusal_takes_nothing_of_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delayed_refusal_does_not_use_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or a caller with a small limit could take everything from all others of its account or address."""
     monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
     refused: list[int] = []
@@ -473,7 +473,7 @@ def test_threads_that_hash_passwords_have_a_lower_priority() -> None:
     assert priorities[1] - priorities[0] == PASSWORD_NICENESS > 0
 
 
-def test_guessing_at_passwords_takes_no_time_of_others() -> None:
+def test_guessing_passwords_delays_nobody_else() -> None:
     """From a hundred addresses: two passwords are hashed at a time, and nobody else waits for them."""
     release, hashed = threading.Event(), []
 

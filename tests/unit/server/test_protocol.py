@@ -109,7 +109,9 @@ def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> Non
     [(), (b"POST",), (HEAD,), (HEAD + b"Content-Length: 3\r\n\r\n",), (HEAD + b"Content-Length: 3\r\n\r\na", b"b")],
     ids=["nothing", "a word", "half a head", "no body", "half a body"],
 )
-def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_does_not_arrive_in_time_is_refused(
+    chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
     connection = after(*chunks, seconds=0.2)
     assert connection.closed
@@ -245,7 +247,7 @@ def test_a_request_has_one_host(head: bytes, status: int) -> None:
         HEAD + b"".join(b"X-%d: a\r\n" % number for number in range(100)),
     ],
 )
-def test_a_head_that_is_here_at_once_and_too_large(head: bytes) -> None:
+def test_a_head_that_arrives_at_once_and_is_too_large(head: bytes) -> None:
     connection = after(head + b"\r\n")
     assert connection.written.startswith(b"HTTP/1.1 400 ") and b"larger than" in connection.written
     assert connection.closed
@@ -376,7 +378,7 @@ def test_the_response_to_head_has_no_body() -> None:
 
 
 @pytest.mark.parametrize("headers", [[(b"content-length", b"5")], [(b"x-a", b"b\r\nx-c: d")]], ids=["length", "break"])
-def test_a_response_that_is_wrong_is_not_sent_as_it_is(headers: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_response_is_not_sent(headers: Any, caplog: pytest.LogCaptureFixture) -> None:
     async def wrong(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"abc"})
@@ -385,7 +387,7 @@ def test_a_response_that_is_wrong_is_not_sent_as_it_is(headers: Any, caplog: pyt
     assert seen.closed and b"x-c: d" not in seen.written and "failed outside of the application" in caplog.text
 
 
-def test_half_a_request_behind_another_is_not_answered_between() -> None:
+def test_a_malformed_request_does_not_interrupt_the_response_before_it() -> None:
     """What is wrong with it would stand in the middle of the response before it."""
     sender = Sender()
 

@@ -79,7 +79,7 @@ def test_a_request_refused_before_the_api_is_logged_with_the_id_of_its_response(
     assert (line["request_id"], line["status"], "account" in line) == ("req_2", 429, False)
 
 
-def test_no_more_wait_than_a_process_can_hold(
+def test_the_number_of_waiting_log_lines_is_bounded(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_log, "MAX_WAITING", 5)

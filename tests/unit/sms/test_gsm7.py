@@ -56,7 +56,7 @@ def test_other_characters_are_not_gsm7(text: str) -> None:
         gsm7.encode(text)
 
 
-def test_the_error_says_which_character() -> None:
+def test_the_error_points_to_the_character() -> None:
     with pytest.raises(UnicodeEncodeError) as caught:
         gsm7.encode("abcőd")
     assert (caught.value.start, caught.value.end) == (3, 4)

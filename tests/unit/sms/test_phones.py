@@ -132,7 +132,7 @@ def test_a_phone_with_more_wrong_gets_no_suggestion(text: str) -> None:
         ("1" * 16, "has 16 digits and may have at most 15"),
     ],
 )
-def test_the_detail_says_what_is_wrong(value: object, problem: str) -> None:
+def test_the_detail_explains_what_is_wrong(value: object, problem: str) -> None:
     assert problem in invalid_detail(value)
 
 
@@ -149,7 +149,7 @@ def test_a_number_mangled_by_a_spreadsheet_gets_no_suggestion(text: str) -> None
 
 
 @pytest.mark.parametrize("text", ["0170.1234567", "1.5.2", "12e", "e5", "call me", ".0", "1" * 70 + ".0"])
-def test_other_values_are_no_spreadsheets_numbers(text: str) -> None:
+def test_other_values_are_not_mangled_numbers(text: str) -> None:
     assert invalid_code(text) == "invalid_phone"
 
 
@@ -226,7 +226,7 @@ anything = st.lists(
 
 
 @given(st.one_of(mostly_phones, anything), st.booleans())
-def test_screening_at_once_is_screening_one_by_one(phones: list[object], allow_duplicates: bool) -> None:
+def test_screening_together_equals_screening_one_by_one(phones: list[object], allow_duplicates: bool) -> None:
     screened = screen(phones, allow_duplicates)
 
     positions = range(len(phones)) if screened.accepted_index is None else screened.accepted_index

@@ -158,7 +158,7 @@ def test_a_text_that_shows_nothing_is_empty(text: str) -> None:
     assert code_of(text) == "message_empty"
 
 
-def test_1600_code_points_are_the_most() -> None:
+def test_a_text_may_have_1600_code_points() -> None:
     assert text_problem("a" * 1600) is None
     assert text_problem(SMILE * 1600) is None
     assert text_problem("a" * 1612) == (
@@ -174,7 +174,7 @@ def test_controls_and_lone_surrogates_are_refused(refused: str) -> None:
     assert code_of(f"abc{refused}d") == "invalid_characters"
 
 
-def test_the_sentence_says_which_character() -> None:
+def test_the_sentence_names_the_character() -> None:
     assert text_problem("abc\x00") == ("invalid_characters", "Character 4 (U+0000) is a control character; remove it.")
     assert text_problem("\ud83d!") == (
         "invalid_characters",

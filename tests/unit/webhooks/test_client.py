@@ -121,7 +121,7 @@ def test_it_works(stop: threading.Event) -> None:
     assert (reply.http_status, reply.error) == (204, None)
 
 
-def test_each_misbehaving_receiver_is_recognized_and_left_in_time(
+def test_each_misbehaving_receiver_is_recognized_and_dropped_in_time(
     stop: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "ANSWER_SECONDS", 1.0)
@@ -136,7 +136,7 @@ def test_each_misbehaving_receiver_is_recognized_and_left_in_time(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
-def test_a_success_is_one_whatever_its_body_is(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_success_counts_whatever_its_body_is(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "BODY_SECONDS", 0.3)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     replies = post([serve(behave, stop) for behave in TAKEN.values()])
@@ -192,7 +192,7 @@ while True:
 """
 
 
-def test_endless_responses_leave_turns_to_the_others(stop: threading.Event) -> None:
+def test_endless_responses_do_not_keep_others_from_being_posted_to(stop: threading.Event) -> None:
     """Four receivers that never stop answering are given up after 15 seconds: long before, the others have heard."""
     good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
 

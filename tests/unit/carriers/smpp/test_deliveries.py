@@ -108,7 +108,7 @@ def test_a_single_request_does_not_wait_for_others(carrier: Carrier) -> None:
     assert carrier.sets[0][1] - began < GATHER_SECONDS
 
 
-def test_while_others_come_a_set_waits_only_so_long(carrier: Carrier) -> None:
+def test_a_set_waits_only_so_long_for_more_receipts(carrier: Carrier) -> None:
     began, number = time.monotonic(), 0
     while not carrier.sets and number < 1000:
         carrier.give(number)

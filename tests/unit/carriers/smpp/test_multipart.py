@@ -70,7 +70,7 @@ def test_a_mark_is_settled_when_everything_begun_before_it_has_ended() -> None:
     assert multiparts.settled(mark)
 
 
-def test_what_is_not_a_part_is_not_found() -> None:
+def test_an_unknown_part_is_not_found() -> None:
     assert known().find("other", PHONE) is None
 
 

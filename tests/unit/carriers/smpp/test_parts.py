@@ -85,7 +85,7 @@ def test_a_text_outside_the_alphabet_is_sent_as_ucs2_if_that_costs_no_more() -> 
     assert (message.data_coding, message.short_message) == (8, encode("5 €", "ucs2"))
 
 
-def test_what_would_cost_more_than_was_paid_is_not_sent() -> None:
+def test_a_text_that_would_cost_more_than_was_paid_is_not_sent() -> None:
     with pytest.raises(Unsendable):
         cut(config(alphabet="latin1"), "€" * 71, 1)
     submission = Submission(config(alphabet="ascii"), References(), [message_group("é" * 71, ["254711000000"])])
@@ -112,7 +112,7 @@ def test_a_text_is_not_in_a_repr() -> None:
         ("My Shop", (5, 0, "My Shop")),
     ],
 )
-def test_a_sender_has_the_type_of_what_it_is(sender: str, address: tuple[int, int, str]) -> None:
+def test_the_type_of_a_sender_is_derived_from_it(sender: str, address: tuple[int, int, str]) -> None:
     assert source_address(config(), sender) == address
 
 
@@ -121,7 +121,7 @@ def test_the_type_of_a_sender_can_be_told() -> None:
 
 
 @pytest.mark.parametrize("sender", ["", "a" * 21, "café", "a\0b", "٣٤٥"])
-def test_a_sender_that_no_address_holds_is_rejected(sender: str) -> None:
+def test_a_sender_that_fits_no_address_is_rejected(sender: str) -> None:
     submission = Submission(
         config(), References(), [message_group("x", ["254711000000"], sender), message_group("y", ["254722000000"])]
     )

@@ -136,7 +136,7 @@ def test_neither_text_nor_phone_is_in_a_repr_or_an_error() -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_what_cannot_be_written_is_refused() -> None:
+def test_a_value_that_cannot_be_written_is_refused() -> None:
     with pytest.raises(ValueError, match="NUL"):
         c_string("a\0b")
     with pytest.raises(ValueError, match="254 octets"):

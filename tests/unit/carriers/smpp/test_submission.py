@@ -77,7 +77,9 @@ def test_parts_make_one_outcome(responses: tuple[CarrierResponse, ...], outcome:
         (("a", BAD, THROTTLED), []),
     ],
 )
-def test_only_what_can_make_a_message_whole_goes_again(responses: tuple[CarrierResponse, ...], left: list[int]) -> None:
+def test_only_parts_that_can_complete_a_message_are_submitted_again(
+    responses: tuple[CarrierResponse, ...], left: list[int]
+) -> None:
     assert answered(*responses).left_over() == left
 
 

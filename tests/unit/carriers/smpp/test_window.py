@@ -33,7 +33,7 @@ def test_the_last_sequence_number_is_used() -> None:
 @pytest.mark.parametrize(
     ("whole", "more", "untouched"), [(0, 0, 3), (0, 1, 2), (1, 0, 2), (1, 20, 1), (2, 1, 0), (3, 0, 0)]
 )
-def test_a_pdu_of_which_a_part_has_left_may_have_left(whole: int, more: int, untouched: int) -> None:
+def test_a_partly_written_pdu_may_have_left(whole: int, more: int, untouched: int) -> None:
     window = Windows(10).open(submission(3), range(3))
     assert window is not None
     pieces = chunks_of(window)

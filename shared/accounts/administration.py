@@ -190,9 +190,7 @@ def activate_account(
 def set_country(connection: Connection, account_id: int, country: str | None, *, by: Actor | None = None) -> None:
     """Set the country (ISO 3166-1 alpha-2) whose number format the account's contact lists use; None: no country."""
     if country is not None and not is_country(country):
-        raise Refused(
-            f"{country!r} is not a country with phone numbers. Use the two letters of ISO 3166-1, such as KE."
-        )
+        raise Refused(f"{country!r} is not a country with phone numbers. Use two letters (ISO 3166-1), such as KE.")
     if not connection.execute(SET_COUNTRY, {"account": account_id, "new_country": country}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})

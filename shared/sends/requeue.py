@@ -65,6 +65,7 @@ LOCK_FROZEN = text(
      ORDER BY b.id FOR UPDATE OF b
     """
 )
+"""Locks what waits of a frozen account and its sandbox, in the order in which others lock batches."""
 
 RAISE_PACED = text(
     f"""
@@ -90,7 +91,7 @@ def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
 
 
 def requeue_account(connection: Connection, account: int) -> None:
-    """Put the queued batches of an account and its sandbox, which are still frozen if they were, in fair order again."""
+    """Put the queued batches of an account and its sandbox, if they are frozen, in fair order again."""
     clock = fair.clock(connection)
     batches = connection.execute(LOCK_FROZEN, {"account": account}).scalars().all()
     if batches:

@@ -1,9 +1,9 @@
 """Counts messages by hour, account, sender ID, category, country and status, in one of the workers.
 
-An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its sends'
-counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the time of
-counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it takes to
-count. After a week, if nothing is open, it is final, and its messages may be deleted.
+An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its
+sends' counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the
+time of counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it
+takes to count. After a week, if nothing is open, it is final, and its messages may be deleted.
 
 Counting takes long, and readers of events wait for every transaction that has written (shared/events/stream.py). So the
 transaction writes only when it has counted; if retention has changed the hour meanwhile, it fails and is repeated.
@@ -68,9 +68,7 @@ THIS_HOUR = func.date_trunc("hour", func.now(), "UTC")
 NEXT_HOURS = func.generate_series(
     func.coalesce(LAST_HOUR + HOUR, FIRST_SEND - HOUR, THIS_HOUR), func.now(), HOUR
 ).column_valued("hour")
-BEGIN = (
-    upsert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
-)
+BEGIN = upsert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
 DUE = (
     select(
         usage_hour.c.began_at,
@@ -165,16 +163,20 @@ class UsageCounter:
         hour: datetime | None = None
         with transaction(self._engine) as connection:
             connection.execute(BEGIN)
-        with attempt(self._engine, "usage") as job, _unless_changed():
-            with self._engine.connect().execution_options(**snapshot) as connection, connection.begin():
-                connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
-                if not connection.execute(ONE_AT_A_TIME).scalar():
-                    return None
-                due = connection.execute(DUE).one_or_none()
-                if due is not None:
-                    hour = due.began_at
-                    job.begin(due.name, None, due.failures)
-                    _count(connection, due.began_at, began)
+        with (
+            attempt(self._engine, "usage") as job,
+            _unless_changed(),
+            self._engine.connect().execution_options(**snapshot) as connection,
+            connection.begin(),
+        ):
+            connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
+            if not connection.execute(ONE_AT_A_TIME).scalar():
+                return None
+            due = connection.execute(DUE).one_or_none()
+            if due is not None:
+                hour = due.began_at
+                job.begin(due.name, None, due.failures)
+                _count(connection, due.began_at, began)
         return hour
 
 

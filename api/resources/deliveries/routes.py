@@ -69,9 +69,7 @@ GO_BACK = (
         tuple_(bindparam("xid_then", type_=webhook.c.xid.type), literal(FIRST_ID, Uuid))
         < tuple_(webhook.c.xid, webhook.c.event_id),
     )
-    .values(
-        xid=bindparam("xid_then"), event_id=FIRST_ID, rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None
-    )
+    .values(xid=bindparam("xid_then"), event_id=FIRST_ID, rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None)
 )
 """Reads the account's events again from the first one since a time, in the order of their commits. Also takes the
 webhook from the process that has its lease. No webhook has passed an event that is committed after that one was found

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 
 import worker.jobs.usage
-
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of

@@ -71,7 +71,7 @@ def test_a_request_without_an_endpoint_is_logged_without_phones_or_secrets(
 
 
 def test_a_request_refused_before_the_api_is_logged_with_the_id_of_its_response(
-    caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     log = RequestLog()
     log.add(ended(sampled=None), 429, [(b"x-request-id", b"req_2")], 0.0, 0)

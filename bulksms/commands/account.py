@@ -14,7 +14,7 @@ from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
 from shared.accounts.settings import change_account, reverse_top_up
 from shared.health.finding import hint
-from shared.sends.activate import activate as activate_account
+from shared.sends.reactivate import reactivate
 
 LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
@@ -78,7 +78,7 @@ def suspend(account: str, reason: str | None) -> None:
 def activate(account: str, reason: str | None) -> None:
     """Reactivate a suspended or frozen account."""
     with database() as connection:
-        activate_account(connection, accounts.find_account(connection, account), reason)
+        reactivate(connection, accounts.find_account(connection, account), reason)
     done(f"{account} is active.")
 
 

@@ -90,7 +90,7 @@ def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
     connection.execute(REQUEUE_SEND, {"send": send, "clock": clock})
 
 
-def requeue_account(connection: Connection, account: int) -> None:
+def requeue_frozen(connection: Connection, account: int) -> None:
     """Put the queued batches of an account and its sandbox, if they are frozen, in fair order again."""
     clock = fair.clock(connection)
     batches = connection.execute(LOCK_FROZEN, {"account": account}).scalars().all()

@@ -50,7 +50,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def run(statement: Delete | Update) -> None:
+    def execute(statement: Delete | Update) -> None:
         with transaction(engine) as connection:
             connection.execute(statement)
 
@@ -62,5 +62,5 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         lambda: purge_deleted_groups(engine),
         lambda: drop_old(engine),
         *(partial(delete_where, engine, table, condition) for table, condition in PURGES),
-        *(partial(run, statement) for statement in OLD_OF_PEOPLE),
+        *(partial(execute, statement) for statement in OLD_OF_PEOPLE),
     ]

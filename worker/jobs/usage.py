@@ -30,12 +30,11 @@ from sqlalchemy import (
     cast,
     delete,
     func,
-    insert,
     not_,
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
 
 from shared.db.connection import transaction
@@ -68,7 +67,7 @@ THIS_HOUR = func.date_trunc("hour", func.now(), "UTC")
 NEXT_HOURS = func.generate_series(
     func.coalesce(LAST_HOUR + HOUR, FIRST_SEND - HOUR, THIS_HOUR), func.now(), HOUR
 ).column_valued("hour")
-BEGIN = upsert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
+BEGIN = insert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
 DUE = (
     select(
         usage_hour.c.began_at,

@@ -6,7 +6,7 @@ The rows are found before the first is deleted, because readers of events wait f
 
 from datetime import timedelta
 
-from sqlalchemy import Engine, case, delete, exists, func, literal_column, not_, select, true
+from sqlalchemy import Engine, case, delete, exists, func, not_, select, true
 
 from shared.db.connection import transaction
 from shared.db.delete_rows import ROW, delete_found
@@ -23,7 +23,7 @@ OLDEST_KEPT = first_id_at(KEPT_SINCE)
 
 OLD_EVENTS = select(ROW).select_from(event).where(event.c.id < OLDEST_KEPT).order_by(event.c.id).limit(STEP)
 OLD_OF_WEBHOOK = (
-    select(literal_column("delivery.ctid").label("row"))
+    select(ROW.label("row"))
     .select_from(delivery)
     .where(
         delivery.c.webhook_id == webhook.c.id,

@@ -28,7 +28,7 @@ from shared.accounts.close_account import close_account
 from shared.accounts.overview import is_name_taken, list_accounts, show_account
 from shared.accounts.settings import change_account
 from shared.db.connection import reading
-from shared.sends.activate import activate as activate_account
+from shared.sends.reactivate import reactivate
 
 ACCOUNT, DETAILS = AccountResponse(), AccountDetailsResponse()
 SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")
@@ -136,7 +136,7 @@ def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempote
 )
 def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Reactivate a suspended or frozen account."""
-    return _set_state(caller, account_id, body, activate_account)
+    return _set_state(caller, account_id, body, reactivate)
 
 
 @operator_endpoint(

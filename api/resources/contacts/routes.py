@@ -46,6 +46,7 @@ FIELDS = (
     .limit(bindparam("limit"))
 )
 CONTACTS_PER_TRANSACTION = 10_000
+"""Contacts that are put in one transaction: some tenths of a second."""
 CONTACTS_PAGE = 1_000
 """Contacts of an export that are read at a time."""
 MAX_COLUMNS = 200
@@ -54,7 +55,7 @@ MAX_COLUMNS = 200
 CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedContactsResponse()
 
 
-class Put(NamedTuple):
+class PutProgress(NamedTuple):
     """The contacts that a request has put so far, from the first on."""
 
     contacts: int = 0
@@ -106,7 +107,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
     # Before the transaction, which would otherwise stay open during the parsing.
     entries = read_entries(body["contacts"], numbering_of(group.country))
     fits = group.contact_count + len(entries.contacts) <= contacts.MAX_CONTACTS
-    first_pages = _put_first_pages(group_id, entries.contacts) if fits else Put()
+    first_pages = _put_first_pages(group_id, entries.contacts) if fits else PutProgress()
     with services().engine.begin() as connection:
 
         def act() -> str:
@@ -149,7 +150,7 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
     )
 
 
-def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> Put:
+def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> PutProgress:
     """Put all pages but the last, each in its own transaction: readers of events wait for whoever has written.
 
     If the request fails after them, its repetition finds their contacts unchanged.
@@ -159,7 +160,7 @@ def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> Put:
         with services().engine.begin() as connection:
             put = _put_page(connection, group_id, new[done : done + CONTACTS_PER_TRANSACTION])
         done, added, changed = done + CONTACTS_PER_TRANSACTION, added + put.added, changed + put.changed
-    return Put(done, added, changed)
+    return PutProgress(done, added, changed)
 
 
 def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Contact]) -> contacts.PutResult:
@@ -171,7 +172,7 @@ def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Con
         raise Problem("group_full", str(full)) from None
 
 
-def _put(connection: Connection, group_id: UUID, entries: Entries, first: Put) -> Any:
+def _put(connection: Connection, group_id: UUID, entries: Entries, first: PutProgress) -> Any:
     last = _put_page(connection, group_id, entries.contacts[first.contacts :])
     added, changed = first.added + last.added, first.changed + last.changed
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)

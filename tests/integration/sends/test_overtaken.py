@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 import api.commit.draft
 from shared.db.connection import transaction
-from shared.sends.activate import activate
 from shared.sends.holding import hold, release
+from shared.sends.reactivate import reactivate
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY
 from worker.sending.claim import claim
@@ -225,7 +225,7 @@ def test_an_account_that_was_frozen_continues_at_the_clock(
     begin, before = turns(service, victim.bulk())[0], turns(service, send)
     assert before[-1] < begin
     with service.engine.begin() as connection:
-        activate(connection, attacker.id)
+        reactivate(connection, attacker.id)
     after = turns(service, send)
     assert after[0] >= begin
     assert [turn - after[0] for turn in after] == [turn - before[0] for turn in before]

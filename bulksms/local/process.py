@@ -15,6 +15,7 @@ from bulksms.local.errors import LocalError
 from bulksms.local.files import open_log, tail
 
 POLL_SECONDS = 0.05
+WAIT_SECONDS = 0.005
 
 
 def parent_death_signal(number: signal.Signals) -> list[str]:
@@ -56,8 +57,18 @@ class Process:
         return self._child.pid
 
     def exit_code(self) -> int | None:
-        """Exit code; None while it runs, minus the signal's number if a signal ended it, 0 if it was never started."""
-        return 0 if self._child is None else self._child.poll()
+        """Exit code; None while it runs, minus the signal's number if a signal ended it, 0 if it was never started.
+
+        Whoever first learns that it has ended kills what it left behind in its process group. That is done before the
+        kernel may give its process id, and so its group's, to another process.
+        """
+        if self._child is None:
+            return 0
+        if self._child.returncode is None:
+            if not _has_ended(self._child.pid):
+                return None
+            self._kill_group()
+        return self._child.wait()
 
     def wait_ready(self, timeout: float, on_poll: Callable[[], None] = lambda: None) -> None:
         """Wait until it is ready, calling `on_poll` between checks.
@@ -76,8 +87,8 @@ class Process:
 
     def ask_to_stop(self, number: signal.Signals | None = None) -> None:
         """Send its stop signal or another one, without waiting. Does nothing if it is not running."""
-        if self._child is not None and self._child.poll() is None:
-            self._child.send_signal(number or self.stop_signal)
+        if self.exit_code() is None:
+            os.kill(self.pid, number or self.stop_signal)
 
     def stop(self, *, timeout: float = 30.0) -> bool:
         """Send its stop signal and kill it after `timeout` seconds. Does nothing if it is not running.
@@ -89,44 +100,32 @@ class Process:
 
     def wait_stopped(self, timeout: float) -> bool:
         """Wait for it to end; kill it after `timeout` seconds. Returns whether it ended without being killed."""
-        if self._child is None:
-            return True
-        in_time = True
-        try:
-            self._child.wait(timeout)
-        except subprocess.TimeoutExpired:
-            in_time = False
-            self.kill()
-        self.sweep()
-        return in_time
+        deadline = time.monotonic() + timeout
+        while self.exit_code() is None:
+            if time.monotonic() > deadline:
+                self.kill()
+                return False
+            time.sleep(WAIT_SECONDS)
+        return True
 
     def kill(self) -> None:
         """Send SIGKILL to it and all its descendants, and wait until they have ended."""
-        if self._child is None:
+        if self._child is None or self.exit_code() is not None:
             return
         try:
             descendants = psutil.Process(self._child.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             descendants = []
         # The parent first: a server that sees a child die would start to recover.
-        self._child.kill()
+        os.kill(self._child.pid, signal.SIGKILL)
         for process in descendants:
             try:
                 process.kill()
             except psutil.NoSuchProcess:
                 continue
-        self.sweep()
+        self._kill_group()
         self._child.wait()
         _wait_ended(descendants, timeout=10)
-
-    def sweep(self) -> None:
-        """Kill processes that an ended process left behind in its group."""
-        if self._child is None:
-            return
-        try:
-            os.killpg(self._child.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            return
 
     def log_tail(self) -> str:
         """The end of its log since it was launched, with the log's path."""
@@ -137,6 +136,12 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _kill_group(self) -> None:
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            return
 
     def _spawn(
         self,
@@ -165,6 +170,14 @@ class Process:
             )
         finally:
             os.close(log)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended. Its process id stays its own."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # another thread has waited for it
+        return True
 
 
 def _wait_ended(descendants: list[psutil.Process], timeout: float) -> None:

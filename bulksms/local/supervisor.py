@@ -128,7 +128,6 @@ class Supervisor:
             self._restart(child)
 
     def _restart(self, child: _Child) -> None:
-        child.process.sweep()
         try:
             child.process.launch()
         except (LocalError, OSError) as error:

@@ -87,7 +87,6 @@ class Ground(House):
         ended = [command for command in self.commands() if command.exit_code() is not None]
         for command in ended:
             assert command.exit_code() == -signal.SIGKILL, f"it ended by itself. {command.log_tail()}"
-            command.sweep()
             command.launch()
         return len(ended)
 

@@ -5,23 +5,37 @@ with tests.harness.servers instead.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
+from bulksms.local.files import tail
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from tests.harness.servers import RUNNING_POSTGRES, RunningPostgres, make_migrated_postgres, make_redis
 
+POSTGRES_LOG = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the end of the server's log if a test lost its connection to it."""
+    report = yield
+    if report.failed and "server closed the connection" in report.longreprtext and POSTGRES_LOG in item.config.stash:
+        report.sections.append(("Log of Postgres", tail(item.config.stash[POSTGRES_LOG], lines=40)))
+    return report
+
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Postgres]:
     """A running Postgres with an empty, migrated database `bulksms`, of which `fresh_database` makes copies."""
     if (url := os.environ.get(RUNNING_POSTGRES)) is not None:
         yield RunningPostgres(url)
         return
     with make_migrated_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
         server.start()
+        pytestconfig.stash[POSTGRES_LOG] = server.log_file
         yield server
 
 

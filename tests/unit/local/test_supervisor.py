@@ -184,3 +184,17 @@ def test_a_large_log_is_put_aside(tmp_path: Path) -> None:
         assert eventually(lambda: child.exit_code() == 0)
     assert log.read_text() == "new\n"
     assert (tmp_path / "child.log.1").stat().st_size == LOG_LIMIT + 1
+
+
+def test_a_process_group_is_killed_only_while_its_number_is_the_childs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Later the kernel may have given the number to a stranger."""
+    killed: list[str] = []
+    monkeypatch.setattr(os, "killpg", lambda pid, _: killed.append(psutil.Process(pid).status()))
+    child = Command("short", [sys.executable, "-c", ""], os.environ, tmp_path / "short.log", tmp_path)
+    child.launch()
+    assert eventually(lambda: child.exit_code() == 0)
+    child.stop()
+    child.kill()
+    assert killed == [psutil.STATUS_ZOMBIE]

@@ -1,8 +1,9 @@
-"""The search for an erasure holds up nobody, and finds in other places only what is the account's."""
+"""An erasure holds up nobody, and finds in other places only what is the account's."""
 
 import json
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection, Engine, event, text
 
 from shared.carriers.unreadable import Unreadable, keep_unreadable
@@ -10,7 +11,9 @@ from shared.db.connection import driver_of
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where
+from worker.jobs import erasure
 from worker.jobs.erasure import erase_one
+from worker.jobs.erasure_search import SearchResult, search
 
 
 def transactions_of(engine: Engine) -> list[tuple[str, bool]]:
@@ -34,6 +37,62 @@ def test_no_search_delays_the_readers_of_events(alone: Service) -> None:
     assert len(searches) >= 6
     assert [statement for statement, wrote in searches if wrote] == []
     assert where(alone.engine, PERSON) == set()
+
+
+def test_a_phone_in_many_batches_is_erased_in_several_transactions(
+    alone: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that dies after the second of them loses nothing of what it has counted."""
+    monkeypatch.setattr(erasure, "BATCHES_PER_COMMIT", 1)
+    for _ in range(3):
+        alone.send(PERSON, allow_duplicates=True)
+    alone.deliver_receipts()
+    erasure_id = requested(alone)
+    with monkeypatch.context() as patched:
+        patched.setattr(erasure, "_erase_elsewhere", dies)
+        with pytest.raises(KeyboardInterrupt):
+            erase_one(alone.engine)
+    assert erased_batches(alone) == 3
+    assert erase_one(alone.engine) is not None
+    response = alone.get(f"/erasures/{erasure_id}").json
+    assert (response["status"], response["counts"]["messages"]) == ("completed", 3)
+    assert where(alone.engine, PERSON) == set()
+
+
+def dies(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def requested(service: Service) -> str:
+    """Request the erasure of the person, which is due at once. Returns its id."""
+    erasure_id = service.post("/erasures", phone=PERSON).json["erasure_id"]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    return str(erasure_id)
+
+
+def erased_batches(service: Service) -> int:
+    with service.engine.connect() as connection:
+        return int(connection.execute(text("SELECT count(*) FROM batch WHERE recipients = '0'")).scalar_one())
+
+
+def test_an_erasure_that_another_worker_has_taken_meanwhile_is_left_to_it(
+    alone: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone.send(PERSON)
+    alone.deliver_receipts()
+    erasure_id = requested(alone)
+    with alone.engine.begin() as connection:
+
+        def and_is_taken(*arguments: Any) -> SearchResult | None:
+            found = search(*arguments)
+            connection.execute(text("SELECT 1 FROM erasure WHERE id = :id FOR UPDATE"), {"id": erasure_id})
+            return found
+
+        monkeypatch.setattr(erasure, "search", and_is_taken)
+        assert str(erase_one(alone.engine)) == erasure_id
+    assert alone.get(f"/erasures/{erasure_id}").json["status"] == "pending"
+    assert erased_batches(alone) == 0
 
 
 def test_an_erasure_that_is_already_completed_is_left_alone(alone: Service) -> None:

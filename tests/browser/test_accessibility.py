@@ -115,7 +115,7 @@ def below(base: str, paths: Mapping[str, str]) -> dict[str, str]:
     return {name: base + path for name, path in paths.items()}
 
 
-@EVERY_SCREEN
+@EVERY_OTHER_SCREEN
 def test_every_page_is_accessible(stand: Stand, screen: str) -> None:
     with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
         inspector.at(below(stand.account, pages.pages_of(stand.console)))
@@ -123,7 +123,7 @@ def test_every_page_is_accessible(stand: Stand, screen: str) -> None:
         inspector.at({"test mode": stand.account.removesuffix("live") + "test/"})
 
 
-@EVERY_SCREEN
+@EVERY_OTHER_SCREEN
 def test_every_operator_page_is_accessible(stand: Stand, screen: str) -> None:
     with looking(stand.operator(bypass_csp=True, **SCREENS[screen])) as inspector:
         inspector.at(below(stand.url, pages.operators_pages(stand.console)))

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
 from tests.harness.house import House, wait_until
@@ -33,6 +35,7 @@ def attempts(house: House, send: str) -> list[list[tuple[str, str]]]:
     return [[(attempt["carrier"], attempt["answer"]) for attempt in message["attempts"]] for message in messages]
 
 
+@pytest.mark.carriers
 def test_one_carrier_takes_what_the_other_refuses_and_nobody_gets_a_message_twice(tmp_path: Path) -> None:
     with two(tmp_path) as (one, other, house):
         one.refuse()

@@ -73,7 +73,7 @@ FAULTS = {
     "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
 }
 
-SHORT = ("F02", "F07", "F15", "F26", "F27", "F65")
+SHORT = ("F07", "F15", "F26", "F27")
 """Those of the default run."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}

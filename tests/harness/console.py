@@ -18,6 +18,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2.bccache import Bucket, BytecodeCache
 from sqlalchemy import Engine
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import TestResponse
@@ -30,6 +31,7 @@ from tests.harness.people import Person, a_person
 from tests.harness.service import Service
 
 CONSOLE_KEY = "a-secret-key-of-the-consoles-tests"
+SHUTDOWN_POLL_SECONDS = 0.01
 CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
@@ -37,7 +39,7 @@ CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 def serving(app: Any, port: int = 0) -> Iterator[str]:
     """Serve a WSGI application on a port, by default a free one. Yields its address."""
     server = make_server(LOOPBACK, port, app, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(SHUTDOWN_POLL_SECONDS,), daemon=True)
     thread.start()
     try:
         yield f"http://{LOOPBACK}:{server.server_port}"
@@ -45,6 +47,25 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+class Compiled(BytecodeCache):
+    """The compiled templates of this process, as each test makes an application of its own."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Use what is compiled."""
+        if (code := self._code.get((bucket.key, bucket.checksum))) is not None:
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        self._code[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
+
+
+COMPILED = Compiled()
 
 
 class Quiet(WSGIRequestHandler):
@@ -109,6 +130,7 @@ class Console:
         self.service = service
         self.api_url = api_url
         self.app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=api_url))
+        self.app.jinja_env.bytecode_cache = COMPILED
 
     def close(self) -> None:
         """Close the console's connections to the API."""

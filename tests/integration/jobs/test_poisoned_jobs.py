@@ -26,7 +26,7 @@ import worker.sending.canary
 import worker.sending.claim
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures
+from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures, failed
 from shared.sends.end_rest import end_rest
 from shared.sends.holding import release
 from tests.harness.service import Service
@@ -119,6 +119,21 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
         assert retry_import(connection, UUID(bad))
     assert import_chunk(service.engine)
     assert service.get(f"/imports/{bad}").json["status"] == "completed"
+
+
+def test_a_job_fails_eight_times_in_about_two_minutes(service: Service) -> None:
+    """As docs/explanation/reliability.md says."""
+    job = Job("usage", "one")
+    delay = text("SELECT extract(epoch FROM retry_at - failed_at)::float FROM job_failure WHERE subject = 'one'")
+    delays = []
+    for _ in range(7):
+        assert not failed(service.engine, job, Poison())
+        with service.engine.connect() as connection:
+            delays.append(round(connection.execute(delay).scalar_one()))
+    assert delays == [1, 2, 4, 8, 16, 32, 64]
+    assert failed(service.engine, job, Poison())
+    with service.engine.connect() as connection:
+        assert connection.execute(delay).scalar_one() == float("inf")
 
 
 def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

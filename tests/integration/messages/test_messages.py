@@ -164,6 +164,19 @@ def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
         assert len(pages) > 1
 
 
+def test_a_search_by_phone_reads_a_bounded_number_of_batches_without_it(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_search, "MAX_BATCHES", 2)
+    mine = service.send("254711000077").json["message_id"]
+    for _ in range(3):
+        service.send(BERLIN)
+    page = service.get("/messages?phone=254711000077&limit=1").json
+    assert page["data"] == [] and page["next_cursor"]
+    page = service.get(f"/messages?phone=254711000077&limit=1&cursor={page['next_cursor']}").json
+    assert [message["message_id"] for message in page["data"]] == [mine]
+
+
 def test_events_have_the_error_too(service: Service) -> None:
     assert service.get("/events").json["data"] == []
     service.bulk([REFUSED, NAIROBI])

@@ -29,6 +29,7 @@ __all__ = [
     "activate_account",
     "allow_authentication",
     "check_name",
+    "check_retention",
     "create_account",
     "create_key",
     "find_account",
@@ -196,10 +197,15 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
 
 
-def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:
-    """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
+def check_retention(days: int | None) -> None:
+    """Check a number of days. Raises Refused."""
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
+
+
+def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:
+    """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
+    check_retention(days)
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import Connection, Update, and_, bindparam, case, exists, func, or_, select, update
 
-from shared.accounts.administration import MAX_RETENTION_DAYS, TOP_UPS, Refused, check_name
+from shared.accounts.administration import TOP_UPS, Refused, check_name, check_retention
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
@@ -146,9 +146,7 @@ def _check(values: dict[str, Any]) -> None:
         raise Refused(f"{values['country']!r} is not a country with phone numbers. Use two letters, such as KE.")
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
-    days = values["retention_days"]
-    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
-        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
+    check_retention(values["retention_days"])
 
 
 def _change(account_id: int, values: dict[str, Any]) -> Update:

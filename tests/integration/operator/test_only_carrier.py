@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, text, update
 
 from api.metrics.counts import counts_of
-from shared.carriers.control import list_carriers
+from shared.carriers.control import list_carriers, list_limits
 from shared.db.tables.running import state_count
 from shared.health.carriers import check_carriers
 from shared.health.doctor import check_queue
@@ -106,3 +106,17 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
     assert carrier.detail.startswith("paused since ") and carrier.detail.endswith(", 3 messages wait")
     assert carrier.remedy == "bulksms carriers resume main"
     assert (queue.outcome, "3 messages in 1 batch for closed carriers (main)" in queue.detail) == ("notice", True)
+
+
+@pytest.mark.parametrize(("seconds", "live"), [(4, True), (6, False)])
+def test_what_a_worker_reported_more_than_five_seconds_ago_is_ignored(
+    waiting: Service, seconds: int, live: bool
+) -> None:
+    report(waiting, "ready")
+    change(waiting, "INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now())")
+    for table in ("carrier_report", "carrier_limit"):
+        change(waiting, f"UPDATE {table} SET reported_at = clock_timestamp() - interval '{seconds} seconds'")
+    with waiting.engine.connect() as connection:
+        shown = [row["carrier"] for row in list_carriers(connection)], [row["limit"] for row in list_limits(connection)]
+    change(waiting, "DELETE FROM carrier_limit")
+    assert shown == ((["main"], ["sender ACME"]) if live else ([], []))

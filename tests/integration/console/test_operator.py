@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import text
 
+import console.views.operator.doubts as doubts_view
 from console.session.operator import REASON_SECONDS
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
@@ -480,6 +481,15 @@ def test_doubts_are_resolved_by_hand(console: Console, in_doubt: InDoubt) -> Non
     assert console.service.get(f"/messages/{chosen}").json["status"] == "delivered"
     over = admin.submit("/operator/doubts/resolve", message_ids=chosen, asked="yes", outcome="sent")
     assert over.status_code == 400 and "None of these messages is in doubt." in over.text
+
+
+def test_a_report_that_is_too_large_is_refused(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doubts_view, "MOST_BYTES", 20)
+    admin = console.operator()
+    for octets, refused in ((20, False), (21, True)):
+        file = (io.BytesIO(b"phone,status\n".ljust(octets, b"1")), "report.csv")
+        page = admin.submit("/operator/doubts/report", carrier="simulator", file=file).text
+        assert ("This is too large." in page) is refused
 
 
 def test_doubts_are_resolved_by_a_report_after_a_look_at_it(console: Console, in_doubt: InDoubt) -> None:

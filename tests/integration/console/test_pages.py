@@ -41,3 +41,11 @@ def test_an_owner_sees_every_page(console: Console, world: str) -> None:
             assert page.status_code == 403  # a sandbox has no people of its own
             continue
         assert page.status_code in (200, 302), (path, page.text)
+
+
+def test_the_chart_of_a_long_time_shows_a_year_of_it(console: Console) -> None:
+    owner = console.browser()
+    year = owner.get("/usage/?since=2024-01-01&until=2024-12-31").text
+    assert "2024-12-31" in year
+    ages = owner.get("/usage/?since=2000-01-01&until=2024-12-31")
+    assert ages.status_code == 200 and len(ages.text) < 1.1 * len(year)

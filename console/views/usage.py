@@ -5,6 +5,7 @@ from typing import Any
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request
+from flask_babel import gettext
 
 from console.pages.charts import KINDS, by_day, kind
 from console.pages.csv_files import download
@@ -24,12 +25,14 @@ def show() -> Any:
     query = _query(form)
     days: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
-    try:
-        days = by_day(account().usage.report("day,status", **query)["data"], _days(form))
-        if form["by"] != "day":
-            rows = _grouped(account().usage.report(f"{form['by']},status", **query)["data"], form["by"])
-    except ApiError as error:
-        form.refuse(error)
+    chosen = _days(form)
+    if not form.wrong:
+        try:
+            days = by_day(account().usage.report("day,status", **query)["data"], chosen)
+            if form["by"] != "day":
+                rows = _grouped(account().usage.report(f"{form['by']},status", **query)["data"], form["by"])
+        except ApiError as error:
+            form.refuse(error)
     shown = render_template("usage/show.html", form=form, days=days, rows=rows, query=query, dimensions=DIMENSIONS)
     return shown, 400 if form.wrong else 200
 
@@ -61,12 +64,15 @@ def _query(form: Form) -> dict[str, Any]:
 
 
 def _days(form: Form) -> list[str]:
-    """Each day of the report, at most a year of them."""
+    """Each day of the report. More than MOST_DAYS are an error of the form; days that are none the API refuses."""
     try:
         first, last = date.fromisoformat(form["since"]), date.fromisoformat(form["until"])
     except ValueError:
         return []
-    count = min((last - first).days + 1, MOST_DAYS)
+    count = (last - first).days + 1
+    if count > MOST_DAYS:
+        form.errors["until"] = gettext("Choose at most a year. The CSV file may have more.")
+        return []
     return [(first + timedelta(days=number)).isoformat() for number in range(count)]
 
 

@@ -1,6 +1,7 @@
 """The ASGI application that each API process runs: `api.asgi:app`."""
 
 import sys
+from uuid import uuid4
 
 from api.app import create_app
 from api.database_guard import keep_checking
@@ -25,5 +26,5 @@ owners = Owners(services)
 on_loop = direct_endpoint("POST", "/sms/send", services)
 parts = (flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
 app = Application(*parts) if traces.tracer is None else TracedApplication(traces.tracer, *parts)
-keep_checking(Guard(services.engine, witness=services.commits.witness))
+keep_checking(Guard(services.engine, witness=services.commits.witness, api=str(uuid4())))
 collect_less_often()

@@ -7,7 +7,7 @@ from uuid import UUID
 from redis import Redis
 from sqlalchemy import Connection, Engine, text
 
-from shared.db.connection import reading
+from shared.db.connection import reading, transaction
 from shared.guard.notes import Notes
 from shared.guard.state import (
     CONFIRM,
@@ -25,15 +25,17 @@ from shared.guard.witness import Witness
 log = logging.getLogger(__name__)
 
 WAIT_FOR_DISK = text("SELECT set_config('synchronous_commit', :value, true)")
-"""The commit need not be durable if only a worker's presence has changed."""
+"""The commit need not be durable if only a process's lease has changed."""
 PRESENT_SECONDS = 5
-"""For how long a worker counts as alive after its check; its sweeper renews that."""
+"""For how long a process counts as alive after its check. An API process checks every second; a worker's sweeper renews
+its lease."""
 
 
 class Guard:
-    """Checks one installation from one process: a `worker`, or another process (None), which can only object.
+    """Checks one installation from one process: a `worker`, or another process, which can only object.
 
-    Without `witness` the process has seen no commits but those of the mark.
+    Without `witness` the process has seen no commits but those of the mark. Workers wait for the objections of other
+    workers, and of processes of the `api`: both by their ids.
     """
 
     def __init__(
@@ -43,11 +45,15 @@ class Guard:
         file: Path | None = None,
         witness: Witness | None = None,
         worker: str | None = None,
+        api: str | None = None,
     ) -> None:
         self.notes = Notes(redis, file)
         self._engine = engine
         self._witness = witness or Witness()
         self._worker = worker
+        names = [f"{kind}:{each}" for kind, each in (("worker", worker), ("api", api)) if each]
+        self._lease = names[0] if names else None
+        """Of the lease that says that this process is alive, and what it has compared."""
         self._incarnation = ""
         """The incarnation that this process has compared with what it had seen."""
         self._seen: tuple[UUID | None, int] = (None, 0)
@@ -61,6 +67,8 @@ class Guard:
         new = before.incarnation != self._incarnation
         if self._worker is None and not new:
             self._remember(before)
+            with transaction(self._engine, durable=False) as connection:
+                self._report_alive(connection, before)
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         in_file = self.notes.in_file(before.id) if self._worker else 0
@@ -90,8 +98,8 @@ class Guard:
     ) -> tuple[State, Verdict | None, bool]:
         """The state after the comparison, the verdict if there was one, and whether the installation's row changed."""
         lost = self._witness.lost(connection, before) if new else 0
-        if new and self._worker and not lost:
-            connection.execute(PRESENT, {"worker": self._worker, "seconds": PRESENT_SECONDS})
+        if new and not lost:
+            self._report_alive(connection, before)
         values = {"id": before.id, "known": known, "file": file}
         if self._worker and not lost and connection.execute(RAISE, values).rowcount:
             return state_of(connection), None, True
@@ -113,6 +121,12 @@ class Guard:
         else:
             connection.execute(WAIT, {"id": state.id, "witnessed": evidence.is_witnessed})
         return state_of(connection), verdict, True
+
+    def _report_alive(self, connection: Connection, compared: State) -> None:
+        """Renew this process's lease, with the incarnation that it has compared."""
+        if self._lease is not None:
+            values = {"name": self._lease, "seconds": PRESENT_SECONDS, "incarnation": compared.incarnation}
+            connection.execute(PRESENT, values)
 
     @staticmethod
     def _hold(connection: Connection, state: State, known: int, reason: str) -> bool:

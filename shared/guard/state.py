@@ -53,7 +53,8 @@ EVIDENCE = text(
            witnessed AND examined = {INCARNATION} AS witnessed,
            CASE WHEN examined = {INCARNATION} THEN extract(epoch FROM clock_timestamp() - examined_since)::float8
                 ELSE 0 END AS waited,
-           (SELECT count(*) FROM lease l WHERE l.name LIKE 'worker:%' AND l.held_until > i.looked_at
+           (SELECT count(*) FROM lease l WHERE (l.name LIKE 'worker:%' OR l.name LIKE 'api:%')
+                                           AND l.held_until > i.looked_at
                                            AND l.incarnation IS DISTINCT FROM {INCARNATION}) AS missing
       FROM installation i WHERE id = :id AND held_since IS NULL FOR UPDATE OF i
     """
@@ -96,13 +97,13 @@ RELEASE = text(
 )
 """Releases sending. The mark continues above all noted marks, so that no copy can reach it unseen."""
 PRESENT = text(
-    f"""
+    """
     INSERT INTO lease (name, holder, held_until, incarnation)
-    VALUES ('worker:' || :worker, :worker, clock_timestamp() + make_interval(secs => :seconds), {INCARNATION})
+    VALUES (:name, split_part(:name, ':', 2), clock_timestamp() + make_interval(secs => :seconds), :incarnation)
     ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until, incarnation = EXCLUDED.incarnation
     """
 )
-"""Notes that a worker is alive, and with which incarnation it has compared what it knows."""
+"""Notes that a process is alive, and with which incarnation it has compared what it knows."""
 
 
 class State(NamedTuple):

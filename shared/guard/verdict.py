@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
     waited: float
     """Seconds since the first check of this incarnation."""
     missing: int
-    """Workers that were alive according to the database, and have not checked this incarnation."""
+    """Workers and API processes that were alive according to the database, and have not checked this incarnation."""
     known: int
     """The highest mark that the checking process knows, or 0."""
     lost: int
@@ -78,7 +78,7 @@ def judge(evidence: Evidence) -> Verdict:
 
 def _after_promotion(evidence: Evidence) -> Verdict:
     """Decide about a promoted standby or a recovered backup. A synchronous standby lacks nothing; whether another one
-    does, only the processes that were sending know.
+    does, only the processes that were accepting and sending know.
     """
     if not evidence.is_witnessed:
         return _wait_then_hold(
@@ -90,8 +90,8 @@ def _after_promotion(evidence: Evidence) -> Verdict:
         if not evidence.synchronous:
             return _wait_then_hold(
                 evidence,
-                "a standby was promoted, and processes that had been sending did not come back to tell whether it"
-                f" lacks commits ({evidence.missing})",
+                "a standby was promoted, and processes that had been accepting or sending messages did not come back to"
+                f" tell whether it lacks commits ({evidence.missing})",
             )
         if evidence.waited < PATIENCE_SECONDS:
             return Verdict("wait")

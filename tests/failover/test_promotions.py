@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from shared.audit.check import audit
+from shared.guard import INCARNATION
 from tests.faults.traffic import Traffic
 from tests.harness.house import wait_until
 from tests.harness.standby import Pair
@@ -82,7 +83,11 @@ def promote(pair: Pair, number: int, lag: bool) -> tuple[Outcome, list[Traffic],
         had = set(pair.at_carrier())
 
         def decided() -> bool:
-            return bool(set(pair.at_carrier()) - had or pair.scalar("SELECT held_since FROM installation"))
+            """Whether sending is held, or goes on. (A window that was under way at the promotion is no new one.)"""
+            if pair.scalar("SELECT held_since FROM installation"):
+                return True
+            confirmed = pair.scalar(f"SELECT checked = {INCARNATION} FROM installation")
+            return bool(confirmed and set(pair.at_carrier()) - had)
 
         wait_until(decided, 60, "the guard, or what is sent after the promotion")
         held = pair.scalar("SELECT held_since FROM installation") is not None

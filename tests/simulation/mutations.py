@@ -168,7 +168,7 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=3046
+        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=118
     ),
     Mutation(
         "watermark not moved before submit",
@@ -177,13 +177,13 @@ MUTATIONS = (
                 worker.sending.advance, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"
             ),
         ],
-        seed=6,
+        seed=1,
     ),
-    Mutation("watermark by count", watermark_by_count, seed=3007),
+    Mutation("watermark by count", watermark_by_count, seed=6),
     Mutation(
         "cycles go on with a stopped send",
         lambda: [sql(worker.sending.advance, "ADVANCE", MAY_CONTINUE, "true")],
-        seed=3016,
+        seed=45,
     ),
     Mutation(
         "give-back without the watermark",
@@ -194,9 +194,9 @@ MUTATIONS = (
         "watermark trusted over a crash of the database",
         lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
         database_crashes=True,
-        seed=3000,
+        seed=4,
     ),
-    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=3003),
+    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=9),
     Mutation("intent not durable", intent_not_durable, database_crashes=True, seed=3000),
     Mutation("captured twice", capture_twice),
     Mutation(
@@ -208,7 +208,7 @@ MUTATIONS = (
     Mutation("an end of more than there is", lambda: [(worker.sending.finish, "can_finish", can_finish_too_much)]),
     Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
-    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=3035),
+    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=55),
     Mutation("counters not moved", lambda: [(worker.receipts.match, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
@@ -222,7 +222,7 @@ MUTATIONS = (
         "usual receipts move what is not sent",
         lambda: [sql(worker.receipts.match, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
-    Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=32),
+    Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=120),
     Mutation("early receipts dropped", lambda: [(shared.carriers.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",

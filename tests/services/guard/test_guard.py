@@ -19,7 +19,7 @@ from shared.db.connection import make_engine
 from shared.guard import Guard, Witness, release, state_of
 from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
-from shared.guard.verdict import PATIENCE_SECONDS
+from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS
 from shared.sends.holding import stop_submitting
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
@@ -332,6 +332,50 @@ def test_one_worker_that_knows_the_mark_is_enough(engine: Engine, file: Path) ->
     assert not elsewhere.check().confirmed
     assert knows.check().confirmed
     assert elsewhere.check().confirmed
+
+
+def promoted(engine: Engine) -> None:
+    """The database says that it was on another timeline when it was last confirmed."""
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE installation SET timeline = '00000000', written = {WRITTEN_NOW}"))
+    filled_anew(engine)
+
+
+def settled(engine: Engine) -> None:
+    """Lets the time pass in which a process that the database does not know of may object."""
+    with engine.begin() as connection:
+        past = f"examined_since - interval '{SETTLE_SECONDS} s'"
+        connection.execute(text(f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"))
+
+
+@pytest.mark.parametrize("lacks", [True, False])
+def test_a_promoted_standby_is_not_confirmed_before_the_api_has_compared_it(engine: Engine, lacks: bool) -> None:
+    witness, worker = Witness(), worker_guard(engine, None, None)
+    api = Guard(engine, None, None, witness, api="one")
+    for _ in range(2):
+        looked(worker, engine, 1)
+        assert not api.check().held
+    if lacks:
+        witness.accepted(uuid4())
+    promoted(engine)
+    assert not worker.check().confirmed
+    settled(engine)
+    assert not worker.check().confirmed, "the API has not compared it yet"
+    assert api.check().held is lacks
+    state = worker.check()
+    assert (state.confirmed, state.held) == (not lacks, lacks)
+
+
+def test_an_api_process_that_ended_is_not_waited_for(engine: Engine) -> None:
+    worker, api = worker_guard(engine, None, None), Guard(engine, None, None, Witness(), api="one")
+    looked(worker, engine, 2)
+    assert not api.check().held
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE lease SET held_until = held_until - interval '6 s' WHERE name = 'api:one'"))
+    promoted(engine)
+    assert not worker.check().confirmed
+    settled(engine)
+    assert worker.check().confirmed
 
 
 def test_a_worker_that_stops_is_not_waited_for(engine: Engine) -> None:

@@ -1,5 +1,7 @@
 """A standby is promoted: nobody gets a message twice, whether it lacked commits or not."""
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from bulksms.cli import main
+from shared.guard import INCARNATION
+from shared.guard.verdict import SETTLE_SECONDS
 from tests.harness.house import wait_until
 from tests.harness.standby import Pair
+from tests.harness.times import ahead
 
 PHONES = 12_000
 FIRST = 254_711_000_000
@@ -62,6 +67,25 @@ def test_a_standby_that_lacks_half_a_second_is_held(pair: Pair) -> None:
     fresh = pair.post("/sms/send", sender_id="ACME", phone="255711000000", message="Hi")["send_id"]
     wait_until(lambda: pair.get(f"/sends/{fresh}")["counts"]["delivered"] == 1, 60, "what is sent after the release")
     assert not (set(pair.at_carrier()) - had) & before
+
+
+@pytest.mark.parametrize("pair", [False], indirect=True, ids=["asynchronous"])
+def test_workers_wait_for_the_api_to_say_that_a_send_is_missing(pair: Pair) -> None:
+    """It is late: its processes stand still during the promotion."""
+    ready = "SELECT count(*) FROM lease WHERE name LIKE 'api:%' AND incarnation IS NOT NULL"
+    wait_until(lambda: pair.scalar(ready), 60, "the API's lease")
+    pair.just_after_the_mark_rose()
+    pair.replication.blackhole = True
+    pair.post("/sms/send", sender_id="ACME", phone=str(FIRST), message="Hi", send_at=ahead())
+    assert pair.api is not None
+    os.killpg(pair.api.pid, signal.SIGSTOP)
+    try:
+        pair.fail_over()
+        time.sleep(2 * SETTLE_SECONDS)
+        assert not pair.scalar(f"SELECT checked = {INCARNATION} FROM installation")
+    finally:
+        os.killpg(pair.api.pid, signal.SIGCONT)
+    wait_until(lambda: pair.scalar("SELECT held_since FROM installation"), 60, "the guard")
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["synchronous"])

@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.refused import Refused as Refused
+from shared.accounts.retention import check_retention
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import NewKey, hash_secret, make_key, networks
 from shared.db.expressions import in_parameter
@@ -29,7 +30,6 @@ __all__ = [
     "activate_account",
     "allow_authentication",
     "check_name",
-    "check_retention",
     "create_account",
     "create_key",
     "find_account",
@@ -43,7 +43,6 @@ __all__ = [
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
 """Namespace of the ids of top-ups (UUID version 5 of account and key)."""
-MAX_RETENTION_DAYS = 3650
 MAX_CREDITS = 10**12
 """Maximum of one top-up; more would be a typing mistake."""
 
@@ -195,12 +194,6 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
     if not connection.execute(SET_COUNTRY, {"account": account_id, "new_country": country}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
-
-
-def check_retention(days: int | None) -> None:
-    """Check a number of days. Raises Refused."""
-    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
-        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
 
 
 def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:

@@ -9,8 +9,9 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import Connection, Update, and_, bindparam, case, exists, func, or_, select, update
 
-from shared.accounts.administration import TOP_UPS, Refused, check_name, check_retention
+from shared.accounts.administration import TOP_UPS, Refused, check_name
 from shared.accounts.audit_log import Actor, record
+from shared.accounts.retention import check_retention
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
 from shared.db.tables.money import ledger

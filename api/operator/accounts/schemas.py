@@ -9,8 +9,9 @@ from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
 from api.schemas.paging import Paging
-from shared.accounts.administration import MAX_RETENTION_DAYS, check_name
+from shared.accounts.administration import check_name
 from shared.accounts.refused import Refused
+from shared.accounts.retention import MAX_RETENTION_DAYS
 from shared.sms.numbering import is_country
 
 STATUSES = ("active", "suspended", "frozen", "closed")

@@ -1,0 +1,11 @@
+"""For how long texts and phones of completed sends are kept."""
+
+from shared.accounts.refused import Refused
+
+MAX_RETENTION_DAYS = 3650
+
+
+def check_retention(days: int | None) -> None:
+    """Check a number of days; None: the installation's setting. Raises Refused."""
+    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
+        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")

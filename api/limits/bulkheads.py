@@ -52,10 +52,10 @@ MAX_REST_SECONDS = 0.25
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
-PASSWORD_THREADS = 2
-"""Each hashes one password at a time: 19 MB and a core (shared/people/passwords.py)."""
+PASSWORD_THREADS = 1
+"""In each process. A hash takes 19 MB and some 20 ms of a core (shared/people/passwords.py)."""
 PASSWORD_NICENESS = 5
-"""How far these threads lower their priority: sends go first while strangers guess."""
+"""How far that thread lowers its priority: sends go first while strangers guess."""
 OIDC_THREADS = 4
 """Each may wait for the OpenID Connect provider (shared/oidc/http.py)."""
 SINGLE_THREADS = 8

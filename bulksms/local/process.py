@@ -1,5 +1,6 @@
 """A child process with its own log that can be started, watched, stopped, and killed with its descendants."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ from bulksms.local.errors import LocalError
 from bulksms.local.files import open_log, tail
 
 POLL_SECONDS = 0.05
-WAIT_SECONDS = 0.005
+STOP_POLL_SECONDS = 0.005
 
 
 def parent_death_signal(number: signal.Signals) -> list[str]:
@@ -59,8 +60,8 @@ class Process:
     def exit_code(self) -> int | None:
         """Exit code; None while it runs, minus the signal's number if a signal ended it, 0 if it was never started.
 
-        Whoever first learns that it has ended kills what it left behind in its process group. That is done before the
-        kernel may give its process id, and so its group's, to another process.
+        The first call after its end kills what it left behind in its process group. It does so before the child is
+        reaped: afterwards the kernel may give the number of the group to another one.
         """
         if self._child is None:
             return 0
@@ -105,7 +106,7 @@ class Process:
             if time.monotonic() > deadline:
                 self.kill()
                 return False
-            time.sleep(WAIT_SECONDS)
+            time.sleep(STOP_POLL_SECONDS)
         return True
 
     def kill(self) -> None:
@@ -138,10 +139,8 @@ class Process:
         self.stop()
 
     def _kill_group(self) -> None:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            return
 
     def _spawn(
         self,
@@ -173,7 +172,7 @@ class Process:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a child has ended. Its process id stays its own."""
+    """Whether a child has ended. It is not reaped, so its process id stays its own."""
     try:
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:  # another thread has waited for it

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.refused import Refused as Refused
-from shared.accounts.retention import check_retention
+from shared.accounts.retention import check_retention_days
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import NewKey, hash_secret, make_key, networks
 from shared.db.expressions import in_parameter
@@ -198,7 +198,7 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
 
 def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:
     """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
-    check_retention(days)
+    check_retention_days(days)
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Update, and_, bindparam, case, exists, func, 
 
 from shared.accounts.administration import TOP_UPS, Refused, check_name
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.retention import check_retention
+from shared.accounts.retention import check_retention_days
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
 from shared.db.tables.money import ledger
@@ -147,7 +147,7 @@ def _check(values: dict[str, Any]) -> None:
         raise Refused(f"{values['country']!r} is not a country with phone numbers. Use two letters, such as KE.")
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
-    check_retention(values["retention_days"])
+    check_retention_days(values["retention_days"])
 
 
 def _change(account_id: int, values: dict[str, Any]) -> Update:

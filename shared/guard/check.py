@@ -34,8 +34,8 @@ its lease."""
 class Guard:
     """Checks one installation from one process: a `worker`, or another process, which can only object.
 
-    Without `witness` the process has seen no commits but those of the mark. Workers wait for the objections of other
-    workers, and of processes of the `api`: both by their ids.
+    Without `witness` the process has seen no commits but those of the mark. `worker` and `api` are ids of
+    processes. Workers wait until each of them has compared a promoted database with what it had seen.
     """
 
     def __init__(
@@ -51,9 +51,8 @@ class Guard:
         self._engine = engine
         self._witness = witness or Witness()
         self._worker = worker
-        names = [f"{kind}:{each}" for kind, each in (("worker", worker), ("api", api)) if each]
-        self._lease = names[0] if names else None
-        """Of the lease that says that this process is alive, and what it has compared."""
+        self._lease = f"worker:{worker}" if worker else f"api:{api}" if api else None
+        """Name of the lease that says that this process is alive, and what it has compared."""
         self._incarnation = ""
         """The incarnation that this process has compared with what it had seen."""
         self._seen: tuple[UUID | None, int] = (None, 0)
@@ -67,8 +66,9 @@ class Guard:
         new = before.incarnation != self._incarnation
         if self._worker is None and not new:
             self._remember(before)
-            with transaction(self._engine, durable=False) as connection:
-                self._report_alive(connection, before)
+            if self._lease is not None:
+                with transaction(self._engine, durable=False) as connection:
+                    self._report_alive(connection, before)
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         in_file = self.notes.in_file(before.id) if self._worker else 0
@@ -98,7 +98,7 @@ class Guard:
     ) -> tuple[State, Verdict | None, bool]:
         """The state after the comparison, the verdict if there was one, and whether the installation's row changed."""
         lost = self._witness.lost(connection, before) if new else 0
-        if new and not lost:
+        if new and self._lease is not None and not lost:
             self._report_alive(connection, before)
         values = {"id": before.id, "known": known, "file": file}
         if self._worker and not lost and connection.execute(RAISE, values).rowcount:
@@ -124,9 +124,8 @@ class Guard:
 
     def _report_alive(self, connection: Connection, compared: State) -> None:
         """Renew this process's lease, with the incarnation that it has compared."""
-        if self._lease is not None:
-            values = {"name": self._lease, "seconds": PRESENT_SECONDS, "incarnation": compared.incarnation}
-            connection.execute(PRESENT, values)
+        values = {"name": self._lease, "seconds": PRESENT_SECONDS, "incarnation": compared.incarnation}
+        connection.execute(PRESENT, values)
 
     @staticmethod
     def _hold(connection: Connection, state: State, known: int, reason: str) -> bool:

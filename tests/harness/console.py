@@ -31,7 +31,6 @@ from tests.harness.people import Person, a_person
 from tests.harness.service import Service
 
 CONSOLE_KEY = "a-secret-key-of-the-consoles-tests"
-SHUTDOWN_POLL_SECONDS = 0.01
 CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
@@ -39,7 +38,7 @@ CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 def serving(app: Any, port: int = 0) -> Iterator[str]:
     """Serve a WSGI application on a port, by default a free one. Yields its address."""
     server = make_server(LOOPBACK, port, app, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, args=(SHUTDOWN_POLL_SECONDS,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield f"http://{LOOPBACK}:{server.server_port}"
@@ -49,23 +48,23 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
         thread.join(5)
 
 
-class Compiled(BytecodeCache):
+class TemplateCache(BytecodeCache):
     """The compiled templates of this process, as each test makes an application of its own."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Use what is compiled."""
+        """Use the compiled template, if there is one."""
         if (code := self._code.get((bucket.key, bucket.checksum))) is not None:
             bucket.bytecode_from_string(code)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled."""
+        """Keep a template that was compiled."""
         self._code[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
 
 
-COMPILED = Compiled()
+TEMPLATES = TemplateCache()
 
 
 class Quiet(WSGIRequestHandler):
@@ -130,7 +129,7 @@ class Console:
         self.service = service
         self.api_url = api_url
         self.app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=api_url))
-        self.app.jinja_env.bytecode_cache = COMPILED
+        self.app.jinja_env.bytecode_cache = TEMPLATES
 
     def close(self) -> None:
         """Close the console's connections to the API."""

@@ -1,7 +1,7 @@
 """Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
-`worker.jobs.erasure_search` finds it first. What can be erased is then erased in short transactions, for which readers
-of events wait (shared/events/stream.py); after a crash the rest is found again. Open work, such as a waiting send or a
+`worker.jobs.erasure_search` finds it first. Short transactions then erase what can be erased, as readers of events wait
+for each (shared/events/stream.py). After a crash the search finds the rest. Open work, such as a waiting send or a
 message in doubt, is erased later. Meanwhile neither new nor waiting messages are sent to the phone
 (shared/contacts/suppressions.py). The phone itself is erased last. Accounts take turns (worker/jobs/turns.py).
 """

@@ -42,7 +42,7 @@ def test_no_search_delays_the_readers_of_events(alone: Service) -> None:
 def test_a_phone_in_many_batches_is_erased_in_several_transactions(
     alone: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that dies after the second of them loses nothing of what it has counted."""
+    """A worker dies after they are erased: what it has counted is kept."""
     monkeypatch.setattr(erasure, "BATCHES_PER_COMMIT", 1)
     for _ in range(3):
         alone.send(PERSON, allow_duplicates=True)

@@ -130,8 +130,9 @@ def test_it_works(compose: Compose, house: House) -> None:
         client.start()
     try:
         wait_until(lambda: min(client.responses.total() for client in clients) > 20, 60, "the first requests")
-        replaced = compose.replace()
-        assert replaced.returncode == 0, replaced.stderr + replaced.stdout
+        for _ in range(2):
+            replaced = compose.replace()
+            assert replaced.returncode == 0, replaced.stderr + replaced.stdout
         done = min(client.responses.total() for client in clients)
         wait_until(lambda: min(client.responses.total() for client in clients) > done + 20, 60, "requests afterwards")
     finally:

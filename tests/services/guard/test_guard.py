@@ -56,6 +56,14 @@ def a_second_later(engine: Engine) -> None:
         connection.execute(text(f"{past}, written = {WRITTEN_NOW}"))
 
 
+def examined_for(engine: Engine, seconds: float) -> None:
+    """Lets the first check of this incarnation be that much longer ago."""
+    with engine.begin() as connection:
+        past = "examined_since - make_interval(secs => :seconds)"
+        statement = f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"
+        connection.execute(text(statement), {"seconds": seconds})
+
+
 def go_back(engine: Engine, by: int) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE installation SET mark = mark - :by"), {"by": by})
@@ -314,10 +322,7 @@ def test_a_copy_without_the_guard_file_of_the_original_is_held(engine: Engine, f
     state = elsewhere.check()
     assert not state.held
     assert not state.confirmed
-    with engine.begin() as connection:
-        past = "examined_since - make_interval(secs => :seconds)"
-        statement = f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"
-        connection.execute(text(statement), {"seconds": PATIENCE_SECONDS})
+    examined_for(engine, PATIENCE_SECONDS)
     state = elsewhere.check()
     assert state.held
     assert state.reason is not None
@@ -341,13 +346,6 @@ def promoted(engine: Engine) -> None:
     filled_anew(engine)
 
 
-def settled(engine: Engine) -> None:
-    """Lets the time pass in which a process that the database does not know of may object."""
-    with engine.begin() as connection:
-        past = f"examined_since - interval '{SETTLE_SECONDS} s'"
-        connection.execute(text(f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"))
-
-
 @pytest.mark.parametrize("lacks", [True, False])
 def test_a_promoted_standby_is_not_confirmed_before_the_api_has_compared_it(engine: Engine, lacks: bool) -> None:
     witness, worker = Witness(), worker_guard(engine, None, None)
@@ -359,7 +357,7 @@ def test_a_promoted_standby_is_not_confirmed_before_the_api_has_compared_it(engi
         witness.accepted(uuid4())
     promoted(engine)
     assert not worker.check().confirmed
-    settled(engine)
+    examined_for(engine, SETTLE_SECONDS)
     assert not worker.check().confirmed, "the API has not compared it yet"
     assert api.check().held is lacks
     state = worker.check()
@@ -374,7 +372,7 @@ def test_an_api_process_that_ended_is_not_waited_for(engine: Engine) -> None:
         connection.execute(text("UPDATE lease SET held_until = held_until - interval '6 s' WHERE name = 'api:one'"))
     promoted(engine)
     assert not worker.check().confirmed
-    settled(engine)
+    examined_for(engine, SETTLE_SECONDS)
     assert worker.check().confirmed
 
 

@@ -25,15 +25,11 @@ class Browser:
 
     def sign_in_by_link(self, token: str) -> None:
         """Sign in by a link. Raises AssertionError if the console refuses it."""
-        path = f"/sign-in/link/{token}"
-        form = CSRF.search(self.get(path)[1])
-        assert form is not None, "the page of the link has no form"
-        fields = urllib.parse.urlencode({"csrf_token": unescape(form.group(1))})
-        self._connection.request(
-            "POST", path, fields, {"Cookie": self.cookie, "Content-Type": "application/x-www-form-urlencoded"}
-        )
-        status, body = self._answer()
-        assert status == http.HTTPStatus.FOUND, f"the console refused the link with {status}: {body[:200]}"
+        self._sign_in(f"/sign-in/link/{token}")
+
+    def sign_in(self, email: str, password: str) -> None:
+        """Sign in by a password. Raises AssertionError if the console refuses it."""
+        self._sign_in("/sign-in", email=email, password=password)
 
     def get(self, path: str, *, part: bool = False) -> tuple[int, str, float]:
         """Status and body of a page, and the seconds until its first byte. `part`: ask for it as htmx does."""
@@ -44,6 +40,16 @@ class Browser:
         response = self._connection.getresponse()
         first_byte = time.perf_counter() - begun
         return *self._read(response), first_byte
+
+    def _sign_in(self, path: str, **fields: str) -> None:
+        form = CSRF.search(self.get(path)[1])
+        assert form is not None, f"the page {path} has no form"
+        body = urllib.parse.urlencode({"csrf_token": unescape(form.group(1)), **fields})
+        self._connection.request(
+            "POST", path, body, {"Cookie": self.cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        )
+        status, page = self._answer()
+        assert status == http.HTTPStatus.FOUND, f"the console refused to sign in with {status}: {page[:200]}"
 
     def _answer(self) -> tuple[int, str]:
         return self._read(self._connection.getresponse())

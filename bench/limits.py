@@ -85,7 +85,7 @@ def _flask(stand: Stand, seconds: float) -> Case:
     """A Flask application that returns the same JSON as the API, on the same server with the same options."""
     port = free_port()
     real = services.api(port, stand.env, stand.folder, Path.cwd())
-    command = [*real._command, "bench.hello:served"]
+    command = [*real.command, "bench.hello:served"]
     with Command("flask", command, stand.env, stand.folder / "flask.log", Path.cwd(), real._is_ready) as server:
         server.launch()
         server.wait_ready(30)

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import http.client
 import json
-import os
 import random
 import subprocess
 import sys
@@ -20,8 +19,9 @@ from typing import Any
 
 from bench.browser import next_look
 from bulksms.local.ports import LOOPBACK
+from shared.priority import lower_priority
 
-NICE = 10
+NICENESS = 10
 """Browsers are other people's machines, and should take little of this one's."""
 FIRST_SECONDS = 6.0
 """Within how many seconds the pages are opened."""
@@ -76,7 +76,9 @@ async def run(port: int, pages: list[tuple[str, str]]) -> Polled:
 def open_pages(port: int, pages: list[tuple[str, str]], polled: Polled) -> Iterator[None]:
     """Keep the pages open during the block, in a process of its own. `polled` gets what came back."""
     command = [sys.executable, "-m", "bench.open_pages"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert process.stdin is not None
     try:
         process.stdin.write(json.dumps({"port": port, "pages": pages}) + "\n")
@@ -93,7 +95,7 @@ def open_pages(port: int, pages: list[tuple[str, str]], polled: Polled) -> Itera
 
 def main() -> None:
     """Open the pages, then tell."""
-    os.nice(NICE)
+    lower_priority(NICENESS)
     polled = asyncio.run(run(**json.loads(sys.stdin.readline())))
     print(json.dumps({"statuses": polled.statuses, "first_bytes": polled.first_bytes}), flush=True)
 

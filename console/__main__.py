@@ -1,7 +1,6 @@
 """Runs the console: `python -m console --port 8001`."""
 
 import argparse
-import os
 import sys
 
 import waitress
@@ -11,9 +10,10 @@ from console.load.body_limits import FILE_BYTES
 from console.load.connections import most_connections, raise_descriptor_limit
 from console.settings import from_environment
 from shared.environment import SettingsError
+from shared.priority import lower_priority
 
 THREADS = 16
-NICE = 5
+NICENESS = 5
 """Requests to the API and the sending go first where they share processors with the console."""
 SWITCH_SECONDS = 0.0005
 """Threads take turns ten times as often as by default, so that a page waits less for others."""
@@ -33,7 +33,7 @@ def main() -> int:
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
-    os.nice(NICE)
+    lower_priority(NICENESS)
     sys.setswitchinterval(SWITCH_SECONDS)
     waitress.serve(
         create_app(settings),

@@ -8,9 +8,6 @@ Call everything here on the event loop only.
 """
 
 import asyncio
-import os
-import sys
-import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -54,8 +51,6 @@ MAX_UNREAD_BYTES = 32 * 1024 * 1024
 SIGN_IN_THREADS = 4
 PASSWORD_THREADS = 1
 """In each process. A hash takes 19 MB and some 20 ms of a core (shared/people/passwords.py)."""
-PASSWORD_NICENESS = 5
-"""How far that thread lowers its priority: sends go first while strangers guess."""
 OIDC_THREADS = 4
 """Each may wait for the OpenID Connect provider (shared/oidc/http.py)."""
 SINGLE_THREADS = 8
@@ -134,13 +129,6 @@ class Permits:
         self._share.release(owner)
 
 
-def lower_priority(niceness: int) -> None:
-    """Lower the priority of this thread; Linux has one for each. Elsewhere it is the process's, and stays."""
-    if niceness and sys.platform == "linux":
-        thread = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + niceness)
-
-
 def rest_as_long(work: Callable[[], Result]) -> Result:
     """Do the work, and rest for as long as it took, at most MAX_REST_SECONDS."""
     begin = time.monotonic()
@@ -154,16 +142,13 @@ Job = tuple["asyncio.Future[object]", Callable[[], object]]
 
 
 class FairThreadPool:
-    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
+    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each."""
 
-    Its threads lower their priority by `niceness`.
-    """
-
-    def __init__(self, name: str, threads: int, max_per_owner: int, niceness: int = 0) -> None:
+    def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
         self.name = name
         self.threads = threads
         self.max_per_owner = max_per_owner
-        self._pool = ThreadPoolExecutor(threads, name, initializer=lower_priority, initargs=(niceness,))
+        self._pool = ThreadPoolExecutor(threads, name)
         self._free = threads
         self._running = Share()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()

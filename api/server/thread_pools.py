@@ -18,7 +18,6 @@ from api.limits.bulkheads import (
     EXPORTS_OF_ACCOUNT,
     MAX_UNREAD_BYTES,
     OIDC_THREADS,
-    PASSWORD_NICENESS,
     PASSWORD_THREADS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
@@ -63,7 +62,7 @@ class ThreadPools:
         self._app = app
         self.single = FairThreadPool("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = FairThreadPool("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
-        self._passwords = FairThreadPool("passwords", PASSWORD_THREADS, 1, PASSWORD_NICENESS)
+        self._passwords = FairThreadPool("passwords", PASSWORD_THREADS, 1)
         self._oidc = FairThreadPool("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = FairThreadPool("accounts", max(2, threads), max(1, threads // 4))

@@ -19,13 +19,13 @@ class Command(Process):
         is_ready: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(name, log_file)
-        self._command = command
+        self.command = command
         self._env = dict(env)
         self._cwd = cwd
         self._is_ready = is_ready
 
     def launch(self) -> None:
-        self._spawn([*parent_death_signal(self.stop_signal), *self._command], self._env, self._cwd)
+        self._spawn([*parent_death_signal(self.stop_signal), *self.command], self._env, self._cwd)
 
     def ready(self) -> bool:
         return self.exit_code() is None and self._is_ready()

@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from shared.priority import lower_priority
 from tests.hostile.scenarios import BY_NAME
 from tests.hostile.wire import Target, Wire
 
-NICE = 10
+NICENESS = 10
 """The attacker's own work is another machine's, and should take little of this one's."""
 LONGER = 10.0
 END_SECONDS = 30
@@ -47,7 +48,9 @@ async def attack(name: str, wire: Wire) -> None:
 def attacking(name: str, target: Target, counts: Counter[str]) -> Iterator[None]:
     """The attack in a process of its own, during the block. `counts` gets what it did."""
     command = [sys.executable, "-m", "tests.hostile.attacker", name]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.write(json.dumps(asdict(target)) + "\n")
@@ -65,7 +68,7 @@ def attacking(name: str, target: Target, counts: Counter[str]) -> Iterator[None]
 
 def main() -> None:
     """Attack, then tell."""
-    os.nice(NICE)
+    lower_priority(NICENESS)
     wire = Wire(Target(**json.loads(sys.stdin.readline())))
     asyncio.run(attack(sys.argv[1], wire))
     print(json.dumps(wire.counts), flush=True)

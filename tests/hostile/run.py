@@ -14,12 +14,15 @@ from shared.audit.check import audit
 from tests.hostile import poison_costs
 from tests.hostile.felt import Felt, problems
 from tests.hostile.ground import Ground, ground
+from tests.hostile.quiet import BUSY, wait_for_quiet
 from tests.hostile.scenarios import SCENARIOS
 from tests.hostile.table import HEAD, Tables, cells
 
 AROUND = 10.0
 """Seconds before and after each attack."""
 WARM_UP = 5.0
+QUIET_WITHIN = 180.0
+"""Seconds in which the machine should become quiet before each attack."""
 
 
 def tell(tables: Tables, felt: Felt) -> list[str]:
@@ -45,6 +48,13 @@ def tell_of_poison(tables: Tables, there: Ground) -> list[str]:
     return [f"poison: {problem}" for problem in poison_costs.problems(costs)]
 
 
+def begin_quietly() -> None:
+    """Wait until nothing else works: what was stored is counted then, and the last attack's jobs are done."""
+    working = wait_for_quiet(QUIET_WITHIN)
+    if working > BUSY:
+        print(f"    The machine is not quiet: {working:.0%} of its processors work.", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     """Attack, tell, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -63,11 +73,13 @@ def main() -> int:
         Path(folder).chmod(0o755)
         with ground(Path(folder), options.strength, durable=True) as there:
             if "poison" in names:
+                begin_quietly()
                 missed += tell_of_poison(tables, there)
                 tables.line()
             tables.head(HEAD)
             for scenario in (each for each in SCENARIOS if each.name in names):
                 there.restart()
+                begin_quietly()
                 missed += tell(tables, there.attacked(scenario, options.seconds, AROUND, WARM_UP))
             breaches = audit(there.house.engine, full=True)
             missed += [f"books: {breach}" for breach in breaches if breach.rule != "queue_moves"]

@@ -133,7 +133,7 @@ def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
 
 
 def test_other_pools_are_refused(service: House) -> None:
-    command = services.worker(9, service.env, service.folder, Path.cwd())._command
+    command = services.worker(9, service.env, service.folder, Path.cwd()).command
     command[command.index("threads")] = "processes"
     ended = subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=60)
     assert ended.returncode != 0
@@ -146,7 +146,7 @@ def phones(count: int) -> list[str]:
 
 def test_celerys_default_pool_is_that_of_threads(service: House) -> None:
     worker = services.worker(9, service.env, service.folder, Path.cwd())
-    worker._command[worker._command.index("threads")] = "prefork"
+    worker.command[worker.command.index("threads")] = "prefork"
     worker.launch()
     service.workers.append(worker)
     wait_until(lambda: " ready." in worker.log_file.read_text(), 60, "the worker")

@@ -36,7 +36,7 @@ def server_of(port: int, folder: Path) -> Command:
     """The API's server, with an application that needs nothing."""
     env, home = services.environment({"PYTHONPATH": str(Path.cwd())}), Path.cwd()
     api = services.api(port, env, folder, home)
-    return Command("api", [*api._command, "bench.hello:served"], env, folder / "api.log", home, api._is_ready)
+    return Command("api", [*api.command, "bench.hello:served"], env, folder / "api.log", home, api._is_ready)
 
 
 def listeners(port: int) -> list[int]:
@@ -106,7 +106,7 @@ def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -
 
 def test_a_second_server_on_a_port_reports_it_and_exits(server: tuple[Command, int]) -> None:
     running, port = server
-    second = subprocess.run(running._command, capture_output=True, text=True, timeout=60, check=False)
+    second = subprocess.run(running.command, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 1
     assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop the program" in second.stderr
     assert answers(port)

@@ -1,8 +1,6 @@
 """What one owner may hold, and whose turn it is."""
 
 import asyncio
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -115,17 +113,6 @@ def test_an_error_goes_to_its_owner_and_the_thread_goes_on() -> None:
         assert [type(result) for result in results] == [ValueError, ValueError, str]
 
     asyncio.run(run())
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a thread has no priority of its own")
-def test_threads_of_long_work_give_way_to_others() -> None:
-    def niceness() -> int:
-        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-
-    async def run() -> list[int]:
-        return [await FairThreadPool("test", 1, 1, lowered).submit(1, niceness) for lowered in (0, 5)]
-
-    assert asyncio.run(run()) == [niceness(), niceness() + 5]
 
 
 def test_a_thread_rests_for_as_long_as_it_worked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,6 +126,7 @@ def test_the_console_knows_the_service_by_its_api_only() -> None:
     assert {module for module in modules if module.startswith("shared")} == {
         "shared.environment",
         "shared.observability.metrics",
+        "shared.priority",
     }
     assert {module.partition(".")[0] for module in modules} & {"sqlalchemy", "psycopg", "redis", "celery"} == set()
 
@@ -240,7 +241,7 @@ def constants(prefix: str) -> dict[str, str]:
 def test_every_queue_has_a_worker() -> None:
     queues = {value for key, value in constants("").items() if "QUEUE" in key}
     assert shared.task_queue.QUEUE in queues
-    command = services.worker(1, {"BROKER_URL": "redis://127.0.0.1:1"}, ROOT, ROOT)._command
+    command = services.worker(1, {"BROKER_URL": "redis://127.0.0.1:1"}, ROOT, ROOT).command
     compose = re.sub(r"[\[\],] ?", " ", (ROOT / "docker-compose.yml").read_text())
     for command_text in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
         assert consumed(command_text) == queues

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import io
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -23,7 +22,6 @@ from api.limits.bulkheads import (
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
     OIDC_THREADS,
-    PASSWORD_NICENESS,
     PASSWORD_THREADS,
     WORKED_ON_OF_ACCOUNT,
 )
@@ -457,20 +455,6 @@ def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time(announced
         assert (at_once, worked.count("/large")) == (WORKED_ON_OF_ACCOUNT, 6)
 
     asyncio.run(run())
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Elsewhere threads have no priority of their own")
-def test_threads_that_hash_passwords_have_a_lower_priority() -> None:
-    priorities: list[int] = []
-
-    def app(environ: dict[str, Any], start: Start) -> list[bytes]:
-        if not is_on_event_loop():
-            priorities.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        return answer_in_thread(environ, start)
-
-    ask(app, "/api/v1/me")
-    ask(app, "/api/v1/sign-in")
-    assert priorities[1] - priorities[0] == PASSWORD_NICENESS > 0
 
 
 def test_guessing_passwords_delays_nobody_else() -> None:

@@ -19,7 +19,6 @@ from marshmallow import Schema, ValidationError
 from api.auth.operator_tokens import Operator
 from api.auth.person_sessions import SignedIn, read_session
 from api.auth.tokens import Caller, ip_not_allowed
-from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.http.reports import Reports
@@ -34,6 +33,7 @@ from api.http.responses import (
     standard_headers,
 )
 from api.http.wsgi import WholeResponse
+from api.idempotency import IdempotentResponse, Key, key_of
 from api.operations import Api, Function
 from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid

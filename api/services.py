@@ -12,7 +12,7 @@ from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
-from api.limits.opt_outs import OptOutCounts
+from api.limits.opt_out_list_size import OptOutCounts
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.rate_limits import Buckets, RateLimits

@@ -18,14 +18,14 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from api.accept.options import check_callback, expect_callbacks, in_zones
+from api.accept.callbacks import check_callback, expect_callbacks
 from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
 from api.accept.stored_quotes import enforce_quote
-from api.accept.text import common_text, fit_text, template_of, with_encoding
+from api.accept.text import common_text, fit_text, parse_template, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
-from api.commit.idempotency import IdempotentResponse, Key, replay_if_repeated
 from api.event_loop import NeedsThread, is_on_event_loop
+from api.idempotency import IdempotentResponse, Key, replay_if_repeated
 from api.problems import Problem, invalid
 from api.services import Services
 from shared.accounts.limits import Limits
@@ -244,7 +244,7 @@ def _message_and_recipients(
         recipients = recipients_of(services, caller, limits, kind, body)
         message, segmentation = fit_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
         return {"message": message, "segmentation": segmentation, **recipients}
-    template = template_of(body["message"])
+    template = parse_template(body["message"])
     assert template is not None
     content = {"message": body["message"], "on_unicode": body["on_unicode"]}
     return content | recipients_of(services, caller, limits, kind, body, template)
@@ -262,4 +262,4 @@ def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) 
         rules["canary"] = canary if isinstance(canary, int) else math.ceil(canary * draft.accepted)
     draft.rules = rules or None
     if "quiet" in rules and draft.kind == "bulk":
-        draft.rearrange(*in_zones(draft))
+        draft.split_by_zone()

@@ -6,15 +6,15 @@ import orjson
 from sqlalchemy import Connection
 
 from api.accept.accept import validate_and_price
-from api.accept.options import rules_response
 from api.accept.stored_quotes import keep
 from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
-from api.commit.idempotency import IdempotentResponse, Key, once, replay_if_repeated
 from api.commit.low_balance import BALANCE
+from api.idempotency import IdempotentResponse, Key, once, replay_if_repeated
 from api.problems import Problem
 from api.schemas.fields import timestamp
+from api.schemas.rules import rules_response
 from api.services import Services
 from shared.db.connection import reading
 from shared.sms.segments import split, transliterate

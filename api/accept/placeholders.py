@@ -53,7 +53,7 @@ def without(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> Sc
     """Move the recipients with a problem to the rejected ones."""
     if not problems:
         return screened
-    positions = positions_of(screened)
+    positions = indexes_of(screened)
     kept = [(index, phone) for index, phone in zip(positions, screened.accepted, strict=True) if index not in problems]
     rejected = [
         {"index": index, "phone": phone, "code": problems[index].code, "detail": problems[index].detail}
@@ -78,7 +78,7 @@ def chunks_of_list(
     problems: dict[int, ComposeProblem] = {}
     longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
     names, work = template.names, LongWork()
-    for index, phone in zip(positions_of(screened), screened.accepted, strict=True):
+    for index, phone in zip(indexes_of(screened), screened.accepted, strict=True):
         work.step()
         values = variables.get(index, {})
         composed = compose(template, values, body["on_unicode"], body.get("max_segments"))
@@ -116,11 +116,11 @@ def price_group(services: Services, body: dict[str, Any], bound: int, template: 
         "submitted": scan.contacts,
         "incomplete": incomplete,
         "rejected": lacking,
-        "max_segments": scan.segments,
+        "max_total_segments": scan.segments,
     }
 
 
-def positions_of(screened: ScreenedPhones) -> Sequence[int]:
+def indexes_of(screened: ScreenedPhones) -> Sequence[int]:
     """The index of each accepted recipient in the request."""
     return screened.accepted_index or range(len(screened.accepted))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
-from api.accept.placeholders import chunks_of_list, price_group, unpack, without
+from api.accept.placeholders import chunks_of_list, indexes_of, price_group, unpack, without
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
@@ -146,7 +146,7 @@ def drop_excluded(
     over_limit = recipients_over_limit(services, caller, limits, body, screened.accepted)
     if not excluded and not over_limit:
         return screened
-    indexes = screened.accepted_index or range(len(screened.accepted))
+    indexes = indexes_of(screened)
     entries = [
         (index, phone, excluded.get(phone) or (OVER_LIMIT_ENTRY if position in over_limit else None))
         for position, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))

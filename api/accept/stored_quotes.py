@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
 from api.commit.draft import Draft
-from api.commit.fingerprint import fingerprint
+from api.idempotency import fingerprint
 from api.problems import Problem
 from api.services import Services
 from shared.db.connection import reading

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse
+from api.idempotency import IdempotentResponse
 from api.problems import Problem, invalid
 from shared.sends.templates import MAX_PLACEHOLDERS, ComposeProblem, Template, compose, parse
 from shared.sms.gsm7 import is_gsm7, outside_gsm7
@@ -21,7 +21,7 @@ MAX_CAUSES = 20
 Variables = dict[str, str]
 
 
-def template_of(message: str) -> Template | None:
+def parse_template(message: str) -> Template | None:
     """The message's template; None if it has no template syntax. Raises Problem for too many placeholders."""
     template = parse(message)
     if template is not None and len(template.different) > MAX_PLACEHOLDERS:
@@ -58,7 +58,7 @@ def same_for_all(template: Template, entries: list[object] | None) -> bool:
 def common_text(kind: str, body: dict[str, Any]) -> str | None:
     """The text that all recipients of a request get; None if it differs by recipient."""
     message: str = body["message"]
-    template = template_of(message) if "{{" in message else None
+    template = parse_template(message) if "{{" in message else None
     if template is None:
         return message
     if kind == "single" or same_for_all(template, body.get("phones")):

@@ -58,7 +58,7 @@ def storable(value: str) -> bool:
     return len(value) <= 200 and value.isprintable()
 
 
-def generation_of(row: Row[*tuple[Any, ...]] | None, secret: str, peppers: Sequence[str]) -> int | None:
+def verify_secret(row: Row[*tuple[Any, ...]] | None, secret: str, peppers: Sequence[str]) -> int | None:
     """The generation of a live secret; None if the secret is wrong. Takes the same time if the key does not exist."""
     current_hash = row.secret_hash if row is not None else bytes(DIGEST_BYTES)
     previous_hash = (row.previous_hash if row is not None else None) or bytes(DIGEST_BYTES)

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import Connection
 
-from api.commit import idempotency
+from api import idempotency
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
@@ -237,7 +237,7 @@ def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
             "send": draft.id,
             "account": draft.account_id,
             "lane": draft.lane,
-            "cost": fair.cost(len(phones) * segments, draft.lane),
+            "cost": fair.virtual_time(len(phones) * segments, draft.lane),
             "state": state,
             "due_at": due_at,
             "size": len(phones),

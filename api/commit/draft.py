@@ -9,12 +9,13 @@ from uuid import UUID
 
 import orjson
 
-from api.commit.idempotency import Key
+from api.idempotency import Key
 from shared.encryption import PLAIN, Texts
 from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk
+from shared.sends.quiet_hours import by_zone
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
 
@@ -57,7 +58,7 @@ class Draft:
     """The request's `on_unicode`, if the texts differ by recipient."""
     chunks: list[Chunk] | None = None
     """The batches of a list, if the texts differ by recipient."""
-    max_segments: int | None = None
+    max_total_segments: int | None = None
     """Upper bound of the segments of all messages to a group, if the texts differ by recipient."""
     incomplete: int = 0
     """Contacts of the group that lack a placeholder's value."""
@@ -79,9 +80,18 @@ class Draft:
             count = -(-len(self.phones) // BATCH_SIZE) if self.chunks is None else len(self.chunks)
         self.batches = [new_batch_id() for _ in range(count)]
 
-    def rearrange(self, phones: list[str], sizes: list[int] | None, chunks: list[Chunk] | None) -> None:
-        """Split the recipients into other batches, given by sizes or by chunks."""
-        self.phones, self.sizes, self.chunks = phones, sizes, chunks
+    def split_by_zone(self) -> None:
+        """Split the recipients into other batches, each in one time zone."""
+        if self.chunks is not None:
+            self.chunks = [part for chunk in self.chunks for part in chunk.parts(by_zone(chunk.phones))]
+        else:
+            zones = by_zone(self.phones)
+            self.phones = [self.phones[position] for positions in zones for position in positions]
+            self.sizes = [
+                min(BATCH_SIZE, len(positions) - start)
+                for positions in zones
+                for start in range(0, len(positions), BATCH_SIZE)
+            ]
         self.__post_init__()
 
     @property
@@ -102,8 +112,8 @@ class Draft:
     @property
     def segments(self) -> int:
         """Segments of all messages; an upper bound for a group whose messages differ."""
-        if self.max_segments is not None:
-            return self.max_segments
+        if self.max_total_segments is not None:
+            return self.max_total_segments
         if self.chunks is not None:
             return sum(len(chunk.phones) * chunk.segments for chunk in self.chunks)
         return self.accepted * self.segmentation.count
@@ -195,7 +205,7 @@ class Draft:
 
     def segments_response(self) -> dict[str, Any]:
         """The `segments` of a response; `per_message` is None if messages differ."""
-        differ = self.max_segments is not None or len({segments for _, segments in self.slices()}) > 1
+        differ = self.max_total_segments is not None or len({segments for _, segments in self.slices()}) > 1
         return {
             "per_message": None if differ else self.segmentation.count,
             "encoding": self.segmentation.encoding,

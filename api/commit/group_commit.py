@@ -14,13 +14,13 @@ from threading import Event, Lock
 
 from sqlalchemy import Connection, Engine
 
-from api.commit import idempotency
+from api import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.commit_trace import trace_commit
 from api.commit.draft import Draft
-from api.commit.idempotency import IdempotentResponse
 from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
+from api.idempotency import IdempotentResponse
 from shared.crashpoints import crashpoint
 from shared.db.connection import autocommit
 from shared.guard import Witness

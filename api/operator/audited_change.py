@@ -11,8 +11,8 @@ from api.actor import by_operator
 from api.auth.operator_tokens import Operator
 from api.auth.still_valid import lock_operator
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import key_of_request, services
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from shared.accounts.audit_log import Actor
 from shared.accounts.overview import is_live_account

@@ -8,6 +8,8 @@ from marshmallow import Schema, validate, validates_schema
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.fields import IN_RANGE, Request, doc
+from shared.sends.quiet_hours import clock
+from shared.sends.rules import Rules
 
 SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
 CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
@@ -148,3 +150,15 @@ class QuietHoursRuleResponse(Schema):
     until = fields.String(
         required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
     )
+
+
+def rules_response(rules: Rules | None) -> dict[str, Any]:
+    """The rules as in API responses."""
+    rules = rules or {}
+    quiet, cap = rules.get("quiet"), rules.get("cap")
+    return {
+        "stop_if": rules.get("stop_if"),
+        "canary": rules.get("canary"),
+        "quiet_hours": quiet and {"from": clock(quiet[0]), "until": clock(quiet[1])},
+        "cap": cap and {"most": cap[0], "hours": cap[1]},
+    }

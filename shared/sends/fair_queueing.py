@@ -76,14 +76,14 @@ class CachedClock:
             self._cached, self._until = value, time.monotonic() + self.CACHE_SECONDS
 
 
-def cost(segments: int, lane: int, weight: int = 1) -> int:
-    """Virtual microseconds that `segments` take in a lane, for an account of that weight; at least 1."""
+def virtual_time(segments: int, lane: int, weight: int = 1) -> int:
+    """Microseconds of virtual time that `segments` take in a lane, for an account of that weight; at least 1."""
     return max(1, segments * MICROSECONDS_PER_SEGMENT // (LANE_WEIGHTS[lane] * weight))
 
 
 def turn(begin: int, segments: int, lane: int, weight: int = 1) -> int:
     """The turn of a batch of `segments` that begins at `begin`."""
-    return begin + cost(min(segments, FIRST_SEGMENTS), lane, weight)
+    return begin + virtual_time(min(segments, FIRST_SEGMENTS), lane, weight)
 
 
-FIRST_COSTS = [cost(FIRST_SEGMENTS, lane) for lane in range(len(LANE_WEIGHTS))]
+FIRST_COSTS = [virtual_time(FIRST_SEGMENTS, lane) for lane in range(len(LANE_WEIGHTS))]

@@ -25,26 +25,34 @@ def _batches(state: BatchState) -> Select[Any]:
     ).where(batch.c.state == literal(state, literal_execute=True))
 
 
-WAITING = union_all(*map(_batches, (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING))).subquery("waiting")
-CARRIER, LIMIT = func.split_part(WAITING.c.carrier, "/", 1), func.split_part(WAITING.c.carrier, "/", 2)
-SEGMENTS = func.sum(WAITING.c.messages * func.coalesce(WAITING.c.segments, send.c.segments))
+OPEN_BATCHES = union_all(*map(_batches, (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING))).subquery(
+    "waiting"
+)
+CARRIER, LIMIT = func.split_part(OPEN_BATCHES.c.carrier, "/", 1), func.split_part(OPEN_BATCHES.c.carrier, "/", 2)
+SEGMENTS = func.sum(OPEN_BATCHES.c.messages * func.coalesce(OPEN_BATCHES.c.segments, send.c.segments))
 QUEUE = (
     select(
-        WAITING.c.account_id,
+        OPEN_BATCHES.c.account_id,
         account.c.name.label("account"),
         (account.c.state == "frozen").label("frozen"),
         send.c.lane,
         func.nullif(CARRIER, "").label("carrier"),
         func.nullif(LIMIT, "").label("rate_limit"),
-        WAITING.c.state,
+        OPEN_BATCHES.c.state,
         func.count().label("batches"),
-        func.sum(WAITING.c.messages).label("messages"),
+        func.sum(OPEN_BATCHES.c.messages).label("messages"),
         SEGMENTS.label("segments"),
-        func.min(WAITING.c.due_at).label("first_due_at"),
+        func.min(OPEN_BATCHES.c.due_at).label("first_due_at"),
     )
-    .select_from(WAITING.join(send, send.c.id == WAITING.c.send_id).join(account, account.c.id == WAITING.c.account_id))
-    .group_by(account.c.name, account.c.state, WAITING.c.account_id, send.c.lane, CARRIER, LIMIT, WAITING.c.state)
-    .order_by(SEGMENTS.desc(), WAITING.c.account_id, send.c.lane)
+    .select_from(
+        OPEN_BATCHES.join(send, send.c.id == OPEN_BATCHES.c.send_id).join(
+            account, account.c.id == OPEN_BATCHES.c.account_id
+        )
+    )
+    .group_by(
+        account.c.name, account.c.state, OPEN_BATCHES.c.account_id, send.c.lane, CARRIER, LIMIT, OPEN_BATCHES.c.state
+    )
+    .order_by(SEGMENTS.desc(), OPEN_BATCHES.c.account_id, send.c.lane)
 )
 
 

@@ -103,4 +103,4 @@ def raise_paced(connection: Connection, send: UUID, lane: int) -> None:
 
     With its old turns, a send that is slower than its share would precede others once its rate is raised.
     """
-    connection.execute(RAISE_PACED, {"send": send, "most": fair.cost(BATCH_SIZE, lane)})
+    connection.execute(RAISE_PACED, {"send": send, "most": fair.virtual_time(BATCH_SIZE, lane)})

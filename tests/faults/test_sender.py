@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.harness.house import wait_until
-from worker.sending.close_intents import MAX_CRASHES
+from worker.sending.settle import MAX_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"

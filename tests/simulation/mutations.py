@@ -17,9 +17,9 @@ import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
 import worker.sending.claim
-import worker.sending.close_intents
 import worker.sending.finish
 import worker.sending.results
+import worker.sending.settle
 from shared.db.connection import STARTED
 from shared.doubts.candidates import Candidate
 from shared.ledger.ledger import Entry
@@ -29,7 +29,7 @@ from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.match import MOVES
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.close_intents import Settlement
+from worker.sending.settle import Settlement
 
 Change = tuple[ModuleType, str, Any]
 
@@ -103,13 +103,13 @@ def resend_open_intents() -> list[Change]:
 
 def capture_twice() -> list[Change]:
     """The step of an entry does not name its turn."""
-    entries = worker.sending.close_intents._entries
+    entries = worker.sending.settle._entries
 
     def twice(*arguments: Any) -> list[Entry]:
         made = entries(*arguments)
         return made + [entry._replace(step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
-    return [(worker.sending.close_intents, "_entries", twice)]
+    return [(worker.sending.settle, "_entries", twice)]
 
 
 def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:

@@ -124,10 +124,10 @@ class Pace(Protocol):
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until this many segments may be written. False if not before `deadline` (monotonic): write none."""
 
-    def book(self, segments: int) -> bool:
+    def schedule_claim(self, segments: int) -> bool:
         """Wait until a cycle may claim this many segments. False if it may claim none now. Not for drivers."""
 
-    def booked(self, segments: int, claimed: int) -> None:
+    def correct_schedule(self, segments: int, claimed: int) -> None:
         """Report how many of the booked segments the cycle claimed. Not for drivers."""
 
     def throttled(self, taken: float) -> None:
@@ -143,11 +143,11 @@ class UnlimitedPace:
         """Return True at once."""
         return True
 
-    def book(self, segments: int) -> bool:
+    def schedule_claim(self, segments: int) -> bool:
         """Return True at once."""
         return True
 
-    def booked(self, segments: int, claimed: int) -> None:
+    def correct_schedule(self, segments: int, claimed: int) -> None:
         """Do nothing."""
 
     def throttled(self, taken: float) -> None:

@@ -53,7 +53,7 @@ from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone
 from shared.sends.sendable import SENDABLE
 from worker.jobs.recipient_limits import RecipientLimits
-from worker.sending.placeholders import complete_contacts, compose_page, template_of
+from worker.sending.placeholders import complete_contacts, compose_page, stored_template
 
 PAGE = 8 * BATCH_SIZE
 COMPOSE_SECONDS = 0.25
@@ -218,7 +218,7 @@ def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], 
 def _personal_page(
     connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
 ) -> Page:
-    template = template_of(texts_of(connection).open(send.message, send.id))
+    template = stored_template(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete, limits)
     composed = compose_page(template, send, kept, COMPOSE_SECONDS)
@@ -270,7 +270,7 @@ def _insert_batches(
         batch = new_batch_id()
         columns["id"].append(batch)
         columns["turn"].append(fair.turn(end, total, send.lane, send.weight))
-        end += fair.cost(total, send.lane, send.weight)
+        end += fair.virtual_time(total, send.lane, send.weight)
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)

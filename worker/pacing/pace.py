@@ -184,7 +184,7 @@ class CarrierPace:
             again = True
         return False
 
-    def book(self, segments: int) -> bool:
+    def schedule_claim(self, segments: int) -> bool:
         """Wait until a cycle may claim this many segments. False if that takes too long, or if stopped.
 
         Without Redis or without a rate, they may be claimed at once.
@@ -194,7 +194,7 @@ class CarrierPace:
         wait = self._book(segments, LONGEST_BOOKING)
         return wait >= 0 and not (wait > 0 and self._pacer.stop.wait(wait))
 
-    def booked(self, segments: int, claimed: int) -> None:
+    def correct_schedule(self, segments: int, claimed: int) -> None:
         """Correct the booking by the segments that were actually claimed."""
         if claimed != segments and self.allowed > 0:
             self._book(claimed - segments, 1e9)

@@ -58,14 +58,14 @@ class CombinedPace:
         """Wait until all limits allow this many segments. False if not before `deadline` (monotonic)."""
         return all(pace.take(segments, deadline) for pace in self._paces)
 
-    def book(self, segments: int) -> bool:
+    def schedule_claim(self, segments: int) -> bool:
         """Wait until a cycle may claim this many segments, by the limits and the carrier."""
-        return all(pace.book(segments) for pace in (*self._paces, self._carrier.pace))
+        return all(pace.schedule_claim(segments) for pace in (*self._paces, self._carrier.pace))
 
-    def booked(self, segments: int, claimed: int) -> None:
+    def correct_schedule(self, segments: int, claimed: int) -> None:
         """Report how many of the booked segments the cycle claimed."""
         for pace in (*self._paces, self._carrier.pace):
-            pace.booked(segments, claimed)
+            pace.correct_schedule(segments, claimed)
 
     def throttled(self, taken: float) -> None:
         """Report that the carrier throttles. This slows the carrier, not the limits."""

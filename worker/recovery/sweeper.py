@@ -21,7 +21,7 @@ from shared.lifecycle import SendState
 from shared.periodic import repeat
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.holding import hold_newly_refused
-from shared.sends.queued_batches import publish_batches
+from shared.sends.publish_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.requeue import requeue_batches
 from shared.sends.sendable import SENDABLE

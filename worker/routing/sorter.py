@@ -33,7 +33,7 @@ from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
 
-BATCH_SIZE = 64
+BATCHES_PER_SORT = 64
 """Batches sorted in one transaction."""
 WAIT = 30.0
 """Seconds until a batch that waits for a carrier is sorted again; sooner if one becomes available."""
@@ -105,7 +105,7 @@ class Sorter:
 
     def _sort(self) -> set[str]:
         with transaction(self._engine, durable=False) as connection:
-            rows = connection.execute(UNSORTED, {"limit": BATCH_SIZE}).all()
+            rows = connection.execute(UNSORTED, {"limit": BATCHES_PER_SORT}).all()
             if not rows:
                 return set()
             sorted_batches = self._sort_batches(rows)

@@ -30,7 +30,7 @@ ADVANCE = text(
                send s
          WHERE {IN_CYCLE} AND s.id = b.send_id
         RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {MAY_CONTINUE} AS goes_on,
-                  {CHANGED_SINCE.format(account="b.account_id", snapshot=":list_read")} AS opted_out,
+                  {CHANGED_SINCE.format(account="b.account_id", snapshot=":opt_out_snapshot")} AS opted_out,
                   w.number, {", ".join(f"w.{status}" for status in RECORDED)}
     ), written AS (
         INSERT INTO message ({COLUMNS}) {ROWS}
@@ -51,7 +51,12 @@ No rows are written if the database has restarted: it is then unknown which ones
 
 
 def advance(
-    engine: Engine, batches: list[ClaimedBatch], ahead: int, carrier: str, lease: float, list_read: str | None = None
+    engine: Engine,
+    batches: list[ClaimedBatch],
+    ahead: int,
+    carrier: str,
+    lease: float,
+    opt_out_snapshot: str | None = None,
 ) -> None:
     """Record the results so far and allow the next messages to leave: one asynchronous commit.
 
@@ -59,14 +64,14 @@ def advance(
 
     The watermark moves `ahead` messages beyond those with a result, so that a crash of this process leaves no more than
     that in doubt. Renews the lease for `lease` seconds. Marks batches that another worker owns by now as `lost`, those
-    whose send was stopped as `halted`, and those whose account has opt-outs newer than the snapshot `list_read` as
+    whose send was stopped as `halted`, and those whose account has opt-outs newer than `opt_out_snapshot` as
     `opted_out`. If the database has restarted, all are halted: these rows might get lost too, and the settlement is
     durable.
     """
     owned = [batch for batch in batches if not batch.lost]
     watermarks, parts = watermarks_ahead(owned, ahead), [now_and_later(batch) for batch in owned]
     written = [(batch, now) for batch, (now, _) in zip(owned, parts, strict=True)]
-    rows = _record(engine, written, watermarks, carrier, lease, list_read)
+    rows = _record(engine, written, watermarks, carrier, lease, opt_out_snapshot)
     crashpoint("advance.committed")
     for batch, watermark, (_, later) in zip(owned, watermarks, parts, strict=True):
         row = rows.get(batch.batch_id)
@@ -83,7 +88,7 @@ def advance(
 
 
 def _record(
-    engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float, list_read: str | None
+    engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float, opt_out_snapshot: str | None
 ) -> dict[UUID, Row[Any]]:
     """Move the watermarks and write the rows. Returns the row of each batch that this cycle still owns, by its id."""
     parameters = {
@@ -91,7 +96,7 @@ def _record(
         "epoch": array(batch.epoch for batch, _ in written),
         "watermark": array(watermarks),
         "lease": lease,
-        "list_read": list_read,
+        "opt_out_snapshot": opt_out_snapshot,
         **counts_of(written),
         **parameters_of(written, carrier),
     }

@@ -63,7 +63,7 @@ class ClaimedBatch:
     next_index: int
     """First index that was never claimed before this cycle."""
     retry: list[int]
-    """Indexes that certainly never left in earlier cycles. If there are any, this intent is the first of them."""
+    """Indexes below `next_index` to send first. If there are any, this intent is the first of them."""
     attempts: int
     indexes: list[int]
     """Index in the batch of each position, in order of submission."""
@@ -95,7 +95,7 @@ class ClaimedBatch:
     """Number of messages rejected without a submit, for instance to recipients who opted out."""
     unrecorded: list[int] = field(default_factory=list)
     """Positions whose result is not in the database yet."""
-    submitted: int = 0
+    next_position: int = 0
     """Messages at positions below it were submitted or rejected."""
     for_other_carriers: dict[int, int] = field(default_factory=dict)
     """Positions that this carrier failed and another one may take later, with their number of attempts."""
@@ -130,11 +130,11 @@ class ClaimedBatch:
     def take(self, size: int) -> list[int]:
         """Up to `size` positions that may leave now: those to submit once more, then the next below the watermark."""
         positions = list(self.again)[:size]
-        end = min(self.watermark, self.submitted + size - len(positions))
-        fresh: Sequence[int] = range(self.submitted, end)
+        end = min(self.watermark, self.next_position + size - len(positions))
+        fresh: Sequence[int] = range(self.next_position, end)
         if self.rejected:
             fresh = [position for position in fresh if self.results[position] is None]
-        self.submitted = max(self.submitted, end)
+        self.next_position = max(self.next_position, end)
         return [*positions, *fresh]
 
     def put(self, position: int, result: Result) -> None:
@@ -172,11 +172,11 @@ class ClaimedBatch:
         only rejected messages have a result.
         """
         ahead = max(0, ahead - len(self.again) - len(self.for_other_carriers))
-        waiting: Sequence[int] = range(self.submitted, len(self.indexes))
+        waiting: Sequence[int] = range(self.next_position, len(self.indexes))
         if self.rejected:
             waiting = [position for position in waiting if self.results[position] is None]
         fresh = min(len(waiting), ahead)
-        watermark = waiting[fresh - 1] + 1 if fresh else self.submitted
+        watermark = waiting[fresh - 1] + 1 if fresh else self.next_position
         if fresh == len(waiting):
             watermark = len(self.indexes)
         return max(self.watermark, watermark), ahead - fresh

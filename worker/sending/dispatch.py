@@ -177,14 +177,14 @@ class Dispatcher:
     def _claim_at_pace(self, admitted: int, stride: int) -> list[ClaimedBatch]:
         """Claim at the carrier's pace. Books as much of it as the last cycle claimed."""
         pace, booked = self._live.pace, max(1, min(admitted, self._last_claimed))
-        if not pace.book(booked):
+        if not pace.schedule_claim(booked):
             return []
         owed = self._authentication_share.reserve(admitted)
         lease, contended = self._settings.lease, pace.contended
         batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
         self._authentication_share.report(owed, batches)
         self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
-        pace.booked(booked, self._last_claimed)
+        pace.correct_schedule(booked, self._last_claimed)
         return batches
 
     def carrier_of(self, test: bool) -> Carrier:
@@ -203,9 +203,9 @@ class Dispatcher:
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
-        list_read = self._suppressions.drop(batches)
+        opt_out_snapshot = self._suppressions.drop(batches)
         if apply_rules(self._engine, batches):  # it may have waited for locks
-            list_read = self._suppressions.drop(batches)
+            opt_out_snapshot = self._suppressions.drop(batches)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while waits <= MAX_WAITS and (window := next_window(batches, stride)):
@@ -233,10 +233,10 @@ class Dispatcher:
                 break
             if breaker is not None and breaker.is_stopping:
                 break
-            read = self._advance(carrier, batches, stride, list_read)
+            read = self._advance(carrier, batches, stride, opt_out_snapshot)
             if read is None:
                 break
-            list_read = read
+            opt_out_snapshot = read
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         if trace is not None:
@@ -248,23 +248,23 @@ class Dispatcher:
         if any(batch.request_id is not None for batch in batches):
             log_results(carrier.name, batches)
 
-    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
-        """Record the results and allow the next window, without recipients who opted out since `list_read`.
+    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, opt_out_snapshot: str) -> str | None:
+        """Record the results and allow the next window, without recipients who opted out since `opt_out_snapshot`.
 
         Returns the snapshot of the latest read of opt-outs. None while the database is unavailable: nothing more may
         leave then.
         """
         begun = time.monotonic()
         try:
-            advance(self._engine, batches, stride, carrier.name, self._settings.lease, list_read)
+            advance(self._engine, batches, stride, carrier.name, self._settings.lease, opt_out_snapshot)
             if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
-                list_read = self._suppressions.drop(batches)
+                opt_out_snapshot = self._suppressions.drop(batches)
         except UNAVAILABLE as error:
             log.warning("the database is unavailable; a cycle keeps its results until they can be recorded: %s", error)
             for batch in batches:
                 batch.mark_rows_uncertain()
             return None
-        return list_read
+        return opt_out_snapshot
 
     def _settle_with_retry(self, carrier: Carrier, batches: list[ClaimedBatch]) -> None:
         """Settle. Retry while the database is unavailable, as forgotten results would leave messages in doubt."""

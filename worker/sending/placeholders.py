@@ -29,10 +29,10 @@ class PlaceholderTexts:
 
 def placeholder_texts(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> PlaceholderTexts:
     """The texts of a batch with values for its recipients."""
-    return PlaceholderTexts(template_of(message), on_unicode, variables)
+    return PlaceholderTexts(stored_template(message), on_unicode, variables)
 
 
-def template_of(message: str) -> Template:
+def stored_template(message: str) -> Template:
     """The template of a message with placeholders."""
     template = parse(message)
     assert template is not None, "values without a placeholder"

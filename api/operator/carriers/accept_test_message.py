@@ -11,12 +11,12 @@ from api.accept.accept import accept
 from api.accept.schemas import SingleSend
 from api.auth.caller import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, Key
 from api.endpoint import load
+from api.idempotency import IdempotentResponse, Key
 from api.services import Services
 from shared.accounts.audit_log import Actor
 from shared.carriers import control
-from shared.sends.queued_batches import publish_queued
+from shared.sends.publish_batches import publish_queued
 
 AHEAD = timedelta(hours=1)
 """The message is scheduled, so that it certainly waits until its carrier is fixed."""

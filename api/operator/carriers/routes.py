@@ -7,10 +7,10 @@ from sqlalchemy import Connection
 
 from api.actor import by_operator
 from api.auth.operator_tokens import Operator
-from api.commit.idempotency import IdempotentResponse
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
+from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act, act_once, refusals
 from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (

@@ -10,12 +10,12 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import page, uuid_cursor
 from api.http.uploaded_file import CSV_TYPES, check_media_type, chunks_of_file, not_csv, open_file
+from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once
 from api.operator.doubts.schemas import (
     DoubtPaging,

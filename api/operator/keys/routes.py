@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
+from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act, act_once, need_account
 from api.operator.endpoint import operator_endpoint
 from api.operator.keys.schemas import NewKey

@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.commit.idempotency import IdempotentResponse
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once
 from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason

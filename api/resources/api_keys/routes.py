@@ -8,10 +8,10 @@ from sqlalchemy import Connection
 from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
-from api.commit.idempotency import IdempotentResponse, once_with_secret
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
+from api.idempotency import IdempotentResponse, once_with_secret
 from api.problems import Problem, invalid
 from api.resources.api_keys.own_key import own_key
 from api.resources.api_keys.schemas import (

@@ -9,13 +9,13 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
-from api.commit.idempotency import IdempotentResponse, once, replay_if_repeated
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
+from api.idempotency import IdempotentResponse, once, replay_if_repeated
 from api.problems import Problem
 from api.resources.contacts.entries import Entries, read_entries
 from api.resources.contacts.schemas import (

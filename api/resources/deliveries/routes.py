@@ -8,10 +8,10 @@ from sqlalchemy import Connection, Row, Uuid, and_, bindparam, func, literal, se
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem, invalid
 from api.resources.deliveries.schemas import (
     DeliveryPaging,

@@ -7,10 +7,10 @@ from sqlalchemy import Column, Connection, Row, Select, and_, bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
 from api.schemas.paging import page_of

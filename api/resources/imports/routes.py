@@ -8,13 +8,13 @@ from sqlalchemy import Column, Connection, Row, and_, bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import CSV_PAGE, csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
 from api.http.responses import CsvResponse
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse

@@ -19,7 +19,7 @@ from api.limits.bulkheads import (
     WORKED_ON_OF_ACCOUNT,
 )
 from api.limits.large_groups import LARGE, MAX_AT_ONCE
-from api.limits.opt_outs import MAX_OPT_OUTS
+from api.limits.opt_out_list_size import MAX_OPT_OUTS
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.resources.webhooks.routes import MAX_WEBHOOKS
 from api.schemas import fields

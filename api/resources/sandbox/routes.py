@@ -6,8 +6,8 @@ from sqlalchemy import bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill

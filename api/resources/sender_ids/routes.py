@@ -8,10 +8,10 @@ from sqlalchemy import Connection, bindparam, select
 
 from api.actor import by_caller
 from api.auth.tokens import Caller
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of

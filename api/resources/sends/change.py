@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
-from api.accept.text import fit_text, template_of
+from api.accept.text import fit_text, parse_template
 from api.commit.low_balance import BALANCE, low_balance, spend_limit_reached
 from api.problems import invalid
 from api.resources.sends import queries
@@ -86,7 +86,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     """Replace the text, and reserve or release the difference in cost."""
     if send.on_unicode is not None:
         raise state_conflict(send.state, "change its text, because the text differs by recipient")
-    if "{{" in changes["message"] and template_of(changes["message"]) is not None:
+    if "{{" in changes["message"] and parse_template(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes, send.accepted)

@@ -8,13 +8,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select, text
 
-from api.accept.options import rules_response
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sends import control
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
@@ -22,13 +21,14 @@ from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import OWN, totals
 from api.schemas.paging import page_of
+from api.schemas.rules import rules_response
 from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.db.tables import sends as tables
 from shared.encryption import MARK, Texts
 from shared.ids import FIRST_ID, LAST_ID
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
-from shared.sends.queued_batches import publish_queued
+from shared.sends.publish_batches import publish_queued
 
 SEND = f"""
     SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,

@@ -9,11 +9,11 @@ from api.accept.accept import PendingSend, accept
 from api.accept.create_quote import quote
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
-from api.commit.idempotency import IdempotentResponse
 from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
 from api.http.json_body import LARGE_BODY, read_json
 from api.http.request import Summary, current_request
 from api.http.responses import JsonResponse, PendingResponse
+from api.idempotency import IdempotentResponse
 from api.problems import invalid
 from api.resources.sms.quote_response import QuoteResponse
 from api.resources.sms.responses import BulkResponse, SingleResponse

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from api.commit.draft import MAX_INLINE_ENTRIES
-from api.limits.opt_outs import OptOutCounts
+from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.schemas import LONGEST_REASON
 from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category

@@ -7,7 +7,6 @@ from sqlalchemy import Column, Connection, Row, bindparam, select, tuple_
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import CSV_PAGE, csv_line, read_csv
@@ -15,6 +14,7 @@ from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
 from api.resources.suppressions.schemas import (

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, Row
 from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem, invalid
 from api.resources.webhooks import queries
 from api.resources.webhooks.schemas import (

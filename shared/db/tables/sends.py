@@ -139,7 +139,7 @@ batch = Table(
         "variables", JSONB, comment="values for the text, in the same order; null: the send's text has no placeholders"
     ),
     Column("next_index", SmallInteger, nullable=False, server_default=text("1")),
-    Column("retry", ARRAY(SmallInteger), comment="indexes below next_index that certainly never left and go first"),
+    Column("retry", ARRAY(SmallInteger), comment="indexes below next_index that are sent first"),
     Column(
         "intent",
         SmallInteger,

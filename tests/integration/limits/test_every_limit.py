@@ -198,7 +198,7 @@ CASES = {
     ),
     "open_import_bytes": Case("shared.contacts.imports.MAX_OPEN_BYTES", import_file, 409, "import_limit", lowered=20),
     "suppressions": Case(
-        "api.limits.opt_outs.MAX_OPT_OUTS",
+        "api.limits.opt_out_list_size.MAX_OPT_OUTS",
         lambda made, number: made.post("/suppressions", phones=[str(254711000000 + number)]),
         409,
         "suppression_limit",

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, text
 from werkzeug.test import TestResponse
 
-from api.limits.opt_outs import OptOutCounts
+from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.entries import OptOut, put, read_opt_outs
 from shared.accounts.administration import create_key
 from shared.contacts.groups import create_group
@@ -55,7 +55,7 @@ def test_open_invitations(service: Service, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("sandbox", [False, True])
 def test_opt_outs(service: Service, monkeypatch: pytest.MonkeyPatch, sandbox: bool) -> None:
-    monkeypatch.setattr("api.limits.opt_outs.MAX_OPT_OUTS", 1)
+    monkeypatch.setattr("api.limits.opt_out_list_size.MAX_OPT_OUTS", 1)
     ours = service.in_sandbox() if sandbox else service
     theirs = read_opt_outs([OptOut("254711000001", "asked")], Numbering(None))
     refused = refused_after(

@@ -217,7 +217,7 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
 
     def work() -> None:
         pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(4), stop), Carrier())
-        while pace.book(50):
+        while pace.schedule_claim(50):
             claimed.append(time.monotonic())
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -235,20 +235,20 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
 def test_what_was_booked_and_not_claimed_is_free_again() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     for _ in range(10):
-        assert pace.book(int(RATE * LONGEST_BOOKING))
-        pace.booked(int(RATE * LONGEST_BOOKING), 0)
+        assert pace.schedule_claim(int(RATE * LONGEST_BOOKING))
+        pace.correct_schedule(int(RATE * LONGEST_BOOKING), 0)
 
 
 def test_a_cycle_that_would_wait_too_long_books_nothing() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
-    pace.booked(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
-    assert not pace.book(1)
-    pace.booked(int(RATE * (LONGEST_BOOKING + AHEAD + 60)), 0)
-    assert pace.book(1)
+    pace.correct_schedule(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
+    assert not pace.schedule_claim(1)
+    pace.correct_schedule(int(RATE * (LONGEST_BOOKING + AHEAD + 60)), 0)
+    assert pace.schedule_claim(1)
 
 
 @pytest.mark.parametrize("rate", [0.0, RATE])
 def test_without_redis_or_a_rate_turns_claim_at_once(clock: Clock, rate: float) -> None:
     pace, begun = pace_without_redis(clock, 4, Carrier(rate=rate)), clock.now
-    assert all(pace.book(1000) for _ in range(100))
+    assert all(pace.schedule_claim(1000) for _ in range(100))
     assert clock.now == begun

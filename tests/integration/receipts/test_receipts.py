@@ -72,7 +72,7 @@ def end(
 ) -> UUID:
     """Its turn ends with that. Returns the message's id."""
     batch.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
-    batch.submitted = 1
+    batch.next_position = 1
     settle(service.engine, [batch], CARRIER, 0)
     return UUID(int=batch.batch_id.int | 1)
 
@@ -376,7 +376,7 @@ def test_a_message_recorded_during_its_cycle_is_one_candidate(service: Service, 
     """A message that is recorded while its batch is still being sent is one candidate, not two."""
     batch = under_way(service, phone)
     batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
-    batch.submitted = 1
+    batch.next_position = 1
     advance(service.engine, [batch], 5, CARRIER, lease=60)
     hear(service, phone, f"u{phone}")
     assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"

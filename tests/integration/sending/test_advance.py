@@ -66,7 +66,7 @@ def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> l
 def put(batch: ClaimedBatch, *results: Result) -> None:
     for position, result in enumerate(results):
         batch.put(position, result)
-    batch.submitted = len(results)
+    batch.next_position = len(results)
 
 
 def rows(service: Service, first: int) -> list[tuple[Any, ...]]:
@@ -182,7 +182,13 @@ def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: S
 
 def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> None:
     [batch] = claimed(service, first)
-    parameters = {"id": [batch.batch_id], "epoch": [batch.epoch], "watermark": [1], "lease": 60, "list_read": None}
+    parameters = {
+        "id": [batch.batch_id],
+        "epoch": [batch.epoch],
+        "watermark": [1],
+        "lease": 60,
+        "opt_out_snapshot": None,
+    }
     show = text("SHOW synchronous_commit")
     with reading(service.engine) as connection:
         connection.execute(text("SET synchronous_commit = on"))

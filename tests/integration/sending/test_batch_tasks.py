@@ -9,7 +9,7 @@ from celery.signals import task_prerun
 from sqlalchemy import text
 
 from api.commit import draft
-from shared.sends import queued_batches
+from shared.sends import publish_batches
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, SEND_BATCH, make_celery
@@ -176,6 +176,6 @@ def test_a_send_that_is_resumed_or_sent_at_once_has_its_tasks_again(
 def test_no_queries_for_tasks_that_would_not_be_published(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     away = Published()
     away._paused_until = float("inf")
-    monkeypatch.setattr(queued_batches, "reading", lambda engine: pytest.fail("the broker is away"))
-    queued_batches.publish_queued(service.engine, away, [UUID(int=1)])
+    monkeypatch.setattr(publish_batches, "reading", lambda engine: pytest.fail("the broker is away"))
+    publish_batches.publish_queued(service.engine, away, [UUID(int=1)])
     assert not away.batches and not away.singles and not away.sends

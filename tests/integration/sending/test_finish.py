@@ -164,7 +164,7 @@ def test_results_recorded_during_the_cycle_are_counted_once(service: Service, fi
     [batch] = claimed(service, first, phones=4)
     for position in range(2):
         batch.put(position, result(position, SENT))
-    batch.submitted = 2
+    batch.next_position = 2
     advance(service.engine, [batch], 2, "simulator", 60.0)
     for position in range(2, 4):
         batch.put(position, result(position, FAILED))

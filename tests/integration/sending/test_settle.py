@@ -56,7 +56,7 @@ def batch(service: Service) -> ClaimedBatch:
     [batch] = claim(service.engine, 1000, window=100, lease=60)
     for position in range(4):
         batch.put(position, Result(MessageStatus.SENT, f"r{position}", None, AT, 1))
-    batch.submitted = 4
+    batch.next_position = 4
     return batch
 
 

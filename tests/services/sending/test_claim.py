@@ -82,7 +82,7 @@ def test_a_turn_finds_its_batches_by_their_ids(
             connection.execute(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
                 parameters_of([], "simulator")
-                | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15, "list_read": None}
+                | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15, "opt_out_snapshot": None}
                 | dict.fromkeys(RECORDED, [1] * 500)
                 | {"batches": 500, "captured": [0] * 500, "released": [0] * 500},
             ).scalars()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.lifecycle import LANE_WEIGHTS, LANES
-from shared.sends.fair_queueing import MICROSECONDS_PER_SEGMENT, cost, turn
+from shared.sends.fair_queueing import MICROSECONDS_PER_SEGMENT, turn, virtual_time
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(len(LANES))
 BATCH = 1000
@@ -31,7 +31,7 @@ class Queue:
         for _ in range(batches):
             self.number += 1
             heapq.heappush(self.waiting, (turn(begin, segments, lane, weight), self.number, account))
-            begin += cost(segments, lane, weight)
+            begin += virtual_time(segments, lane, weight)
         self.last[account, lane] = begin
 
     def clock(self) -> int:
@@ -126,14 +126,14 @@ def test_an_idle_account_saves_up_no_share() -> None:
 
 @given(st.integers(1, 10**9), st.sampled_from(range(len(LANES))), st.integers(1, 1000))
 def test_a_cost_is_a_whole_number_of_at_least_one(segments: int, lane: int, weight: int) -> None:
-    made = cost(segments, lane, weight)
+    made = virtual_time(segments, lane, weight)
     assert isinstance(made, int)
     assert made >= 1
-    assert cost(segments + 1, lane, weight) >= made
-    assert cost(segments, lane, weight + 1) <= made
+    assert virtual_time(segments + 1, lane, weight) >= made
+    assert virtual_time(segments, lane, weight + 1) <= made
 
 
 def test_the_largest_queue_fits_the_column() -> None:
-    longest = time.time_ns() // 1000 + cost(10_000_000 * 49, MARKETING) * 1000
+    longest = time.time_ns() // 1000 + virtual_time(10_000_000 * 49, MARKETING) * 1000
     assert longest < 2**63
     assert MICROSECONDS_PER_SEGMENT >= 10

@@ -7,6 +7,7 @@ A key belongs to the account, so a retry with another API key has no second effe
 the API key or person that made the request, and another one is refused. Stored responses hold no secrets.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -18,7 +19,6 @@ from sqlalchemy.exc import OperationalError
 
 from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
-from api.commit.fingerprint import fingerprint
 from api.problems import Problem, invalid
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
@@ -190,3 +190,9 @@ def once_with_secret(
     answered = once(connection, key, stored_response)
     response = json.loads(answered.body) | secret
     return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
+
+
+def fingerprint(body: dict[str, Any] | None) -> bytes:
+    """The SHA-256 of a body, in whatever order its fields are."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).digest()

@@ -46,6 +46,7 @@ EXPORT_THREADS = 4
 """They make the chunks of streamed responses, one chunk of an account at a time. After each, a thread rests for as long
 as it worked, because making lines of CSV keeps the interpreter busy."""
 MAX_REST_SECONDS = 0.25
+"""Of a thread after a chunk, and of an owner whose reads wait for a thread after each of them."""
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
@@ -138,11 +139,15 @@ def rest_as_long(work: Callable[[], Result]) -> Result:
         time.sleep(min(time.monotonic() - begin, MAX_REST_SECONDS))
 
 
-Job = tuple["asyncio.Future[object]", Callable[[], object]]
+Job = tuple["asyncio.Future[object]", Callable[[], object], bool]
 
 
 class FairThreadPool:
-    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each."""
+    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
+
+    A job that `rests` delays its owner's next one, if that waits for a thread, by as long as it took. So an owner that
+    asks for more than its threads can do leaves them half of the time.
+    """
 
     def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
         self.name = name
@@ -153,13 +158,13 @@ class FairThreadPool:
         self._running = Share()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
-    def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
+    def submit(self, owner: Owner, function: Callable[[], Result], *, rests: bool = False) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
         loop = asyncio.get_running_loop()
         if self._free and self._running.acquire(owner, self.max_per_owner):
-            return self._start(loop, owner, function)
+            return self._start(loop, owner, function, rests)
         job: asyncio.Future[Result] = loop.create_future()
-        self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function)))
+        self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function, rests)))
         return job
 
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
@@ -172,16 +177,27 @@ class FairThreadPool:
         return True
 
     def _start(
-        self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result]
+        self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result], rests: bool
     ) -> "asyncio.Future[Result]":
         self._free -= 1
         running = loop.run_in_executor(self._pool, function)
-        running.add_done_callback(partial(self._ended, owner))
+        running.add_done_callback(partial(self._ended, loop, owner, loop.time() if rests else None))
         return running
 
-    def _ended(self, owner: Owner, _: object) -> None:
+    def _ended(self, loop: asyncio.AbstractEventLoop, owner: Owner, begun: float | None, _: object) -> None:
         self._free += 1
+        if begun is not None and owner in self._waiting:
+            rest = min(loop.time() - begun, MAX_REST_SECONDS)
+            loop.call_later(rest, self._release, owner)
+            self._start_waiting()
+        else:
+            self._release(owner)
+
+    def _release(self, owner: Owner) -> None:
         self._running.release(owner)
+        self._start_waiting()
+
+    def _start_waiting(self) -> None:
         while self._free and self._start_next():
             pass
 
@@ -191,8 +207,8 @@ class FairThreadPool:
             if queue and not self._running.acquire(owner, self.max_per_owner):
                 continue
             if queue:
-                job, function = queue.popleft()
-                running = self._start(asyncio.get_running_loop(), owner, function)
+                job, function, rests = queue.popleft()
+                running = self._start(asyncio.get_running_loop(), owner, function, rests)
                 running.add_done_callback(partial(_pass_on, job))
             if queue:
                 self._waiting.move_to_end(owner)

@@ -39,6 +39,8 @@ PASSWORDS = frozenset(
 """Paths where a password is hashed, which takes long: they have threads of their own, and few."""
 OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
 """Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
+READS = ("GET", "HEAD")
+"""Lists and reports: an owner that has more of them waiting than threads gets them at half speed."""
 CARRIERS = "/carriers/"
 EXPORTED = "text/csv"
 """The `Accept` of an export. If the account has too many exports, it is refused before any work."""
@@ -77,7 +79,8 @@ class ThreadPools:
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
             return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
         cancellation = environ[CANCELLATION] = Cancellation()
-        job = pool.submit(owner, partial(self._call, owner, environ))
+        rests = pool is self._accounts and environ["REQUEST_METHOD"] in READS
+        job = pool.submit(owner, partial(self._call, owner, environ), rests=rests)
         if not unread:
             await wait_until_done(job, receive, partial(pool.withdraw, owner, job), cancellation.cancel)
         response = await job

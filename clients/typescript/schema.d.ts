@@ -1742,7 +1742,7 @@ export interface Message {
   sender_id: string;
   /** Segments of this message. */
   segments: number;
-  /** Credits; 0 if they were released. */
+  /** Credits: reserved, then charged; 0 if they were released. */
   cost: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
@@ -1787,7 +1787,7 @@ export interface FoundMessage {
   sender_id: string;
   /** Segments of this message. */
   segments: number;
-  /** Credits; 0 if they were released. */
+  /** Credits: reserved, then charged; 0 if they were released. */
   cost: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
@@ -1894,7 +1894,7 @@ export interface MessageDetail {
   sender_id: string;
   /** Segments of this message. */
   segments: number;
-  /** Credits; 0 if they were released. */
+  /** Credits: reserved, then charged; 0 if they were released. */
   cost: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";

@@ -9,24 +9,26 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Text, bindparam, cast, insert, select
+from sqlalchemy import Connection, Text, Uuid, bindparam, case, cast, func, insert, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.accounts import account
 from shared.db.tables.changes import change
+from shared.db.tables.people import person
 from shared.ids import LAST_NUMBER
 
 RECORD = insert(change).values(
     before=cast(bindparam("values_before", type_=Text), JSONB), after=cast(bindparam("values_after", type_=Text), JSONB)
 )
 
-
+PERSON_ID = case((change.c.who.like("person %"), cast(func.substr(change.c.who, len("person ") + 1), Uuid)))
 LIST = select(
     change.c.id,
     change.c.at,
     change.c.account_id,
     account.c.name.label("account"),
     change.c.who,
+    person.c.name.label("actor_name"),
     change.c.what.label("action"),
     change.c.subject,
     change.c.before,
@@ -34,7 +36,9 @@ LIST = select(
     change.c.reason,
     change.c.request_id,
     change.c.address,
-).select_from(change.outerjoin(account, account.c.id == change.c.account_id))
+).select_from(
+    change.outerjoin(account, account.c.id == change.c.account_id).outerjoin(person, person.c.id == PERSON_ID)
+)
 
 
 class Actor(NamedTuple):
@@ -104,13 +108,14 @@ def list_changes(
 ) -> list[dict[str, Any]]:
     """Changes older than the id `before`, newest first.
 
-    `who` is the actor, and `action` the beginning of the kind of change: `key`, or `key.revoked`.
+    `who` is the actor or a person's name, and `action` the beginning of the kind of change: `key`, or `key.revoked`.
     """
     chosen = LIST.where(change.c.id < before).order_by(change.c.id.desc()).limit(limit)
     if account_id is not None:
         chosen = chosen.where(change.c.account_id == account_id)
     if who is not None:
-        chosen = chosen.where(change.c.who == who)
+        named = select(literal("person ") + cast(person.c.id, Text)).where(person.c.name == who)
+        chosen = chosen.where(or_(change.c.who == who, change.c.who.in_(named)))
     if action is not None:
         chosen = chosen.where(change.c.what.startswith(action, autoescape=True))
     return [dict(row) for row in connection.execute(chosen).mappings()]

@@ -12,7 +12,7 @@ LENGTH = validate.Length(1, 200, error="Use {min} to {max} characters.")
 class ChangePaging(AccountPaging):
     """Paging through changes."""
 
-    actor = fields.String(validate=LENGTH, metadata=doc("Only changes by this actor, as `actor` names it.", WHO))
+    actor = fields.String(validate=LENGTH, metadata=doc("Only by this `actor`, or by persons of this name.", WHO))
     action = fields.String(
         validate=LENGTH, metadata=doc("Only changes whose kind begins so: `key`, or `key.revoked`.", "account")
     )
@@ -29,6 +29,9 @@ class ChangeResponse(Schema):
         required=True,
         attribute="who",
         metadata=doc("Who: a key, a person, an operator key, a user of the command line, or a worker.", WHO),
+    )
+    actor_name = fields.String(
+        required=True, allow_none=True, metadata=doc("The name of a person; null otherwise.", "Ann Otieno")
     )
     action = fields.String(required=True, metadata=doc("The kind of change.", "account.topped_up"))
     subject = fields.String(required=True, allow_none=True, metadata=doc("The id of what was changed."))

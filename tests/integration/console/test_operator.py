@@ -263,6 +263,8 @@ def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -
     done = admin.submit(of_the_account(console, "/suspend"), reason="unpaid", follow=True)
     assert "The account is suspended." in done.text and "Activate" in done.text
     assert "unpaid" in admin.open(f"/operator/changes/?account_id={console.service.account_id}").text
+    named = admin.open(f"/operator/changes/?account_id={console.service.account_id}&actor=Ann+Otieno").text
+    assert "unpaid" in named and "Account suspended" in named and "Ann Otieno<br>" in named
     again = admin.submit(of_the_account(console, "/suspend"), reason="unpaid")
     assert again.status_code in (302, 400)
     done = admin.submit(of_the_account(console, "/activate"), reason="paid", follow=True)

@@ -44,6 +44,7 @@ OF_ACCOUNT = {
     f"{LIVE}overview": "/now",
     f"{LIVE}send": "/sends/{open}/progress",
     f"{LIVE}import": "/groups/imports/{imported}/progress",
+    f"{LIVE}webhook log": "/webhooks/{webhook}/log",
 }
 """Below the account and its world."""
 OF_PERSON = {"profile": "/me/profile", "password and sign-in": "/me/security"}

@@ -158,6 +158,13 @@ REJECTIONS: dict[str, Any] = {
 }
 
 
+def import_rejection(code: str, detail: str | None, value: str | None) -> str:
+    """Why a row of a file was not imported: often a phone number as it is dialed within its country."""
+    if code == "invalid_phone" and (value or "").strip().startswith("0"):
+        return str(_("No country code. Choose the country of such numbers when you import the file."))
+    return rejection(code, detail)
+
+
 def rejection(code: str, detail: str | None) -> str:
     """Why a recipient is not sent to."""
     return str(REJECTIONS.get(code, detail or code))
@@ -267,6 +274,7 @@ def add_formats(app: Flask) -> None:
         rate=rate,
         phone=phone,
         rejection=rejection,
+        import_rejection=import_rejection,
         event=lambda name: label(EVENTS, name),
         answer=lambda name: label(ANSWERS, name),
         ledger_entry=lambda name: label(LEDGER_ENTRIES, name),

@@ -6,6 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
+from console.load.live_answers import shared
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, require
@@ -33,6 +34,8 @@ EVENTS = (
     "webhook.disabled",
 )
 DELIVERY_STATES = ("pending", "delivered", "failed")
+PENDING_SECONDS, IDLE_SECONDS = 3, 6
+"""Until the log is asked for again: while something waits to be posted, and otherwise."""
 
 
 @pages.get("/")
@@ -58,11 +61,14 @@ def create() -> Any:
 @pages.get("/<uuid:webhook_id>")
 def show(webhook_id: Any) -> Any:
     """One webhook and its log."""
-    webhook = account().webhooks.one(str(webhook_id))
-    form = Form({"status": request.args.get("status", "")})
-    page = form.page(lambda: account().webhooks.deliveries(str(webhook_id), status=form.text("status"), **paging()))
-    shown = render_template("webhooks/show.html", webhook=webhook, page=page, form=form, states=DELIVERY_STATES)
-    return shown, 400 if form.wrong else 200
+    shown = _log(str(webhook_id))
+    return render_template("webhooks/show.html", **shown), 400 if shown["form"].wrong else 200
+
+
+@pages.get("/<uuid:webhook_id>/log")
+def log(webhook_id: Any) -> Any:
+    """The newest entries of the log, for a page that refreshes itself."""
+    return render_template("webhooks/log.html", **_log(str(webhook_id)))
 
 
 @pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])
@@ -123,3 +129,22 @@ def _body(form: Form) -> dict[str, Any]:
         "description": form.text("description"),
         "events": form.many("events") or None,
     }
+
+
+def _log(webhook_id: str) -> dict[str, Any]:
+    """The webhook and a page of its log. The first page refreshes itself, sooner while something is to be posted."""
+    form = Form({"status": request.args.get("status", "")})
+    page = form.page(lambda: shared(f"{webhook_id} {request.query_string!r}", lambda: _deliveries(webhook_id, form)))
+    is_first = "cursor" not in request.args and not form.wrong
+    is_pending = any(each["status"] == "pending" for each in page["data"])
+    return {
+        "webhook": shared(f"webhook {webhook_id}", lambda: account().webhooks.one(webhook_id)),
+        "page": page,
+        "form": form,
+        "states": DELIVERY_STATES,
+        "refresh": (PENDING_SECONDS if is_pending else IDLE_SECONDS) if is_first else None,
+    }
+
+
+def _deliveries(webhook_id: str, form: Form) -> Any:
+    return account().webhooks.deliveries(webhook_id, status=form.text("status"), **paging())

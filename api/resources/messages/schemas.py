@@ -104,7 +104,10 @@ class MessageResponse(Schema):
     status = fields.String(required=True, metadata=doc("Current status.", "undelivered", enum=STATUSES))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     segments = fields.Integer(required=True, metadata=doc("Segments of this message.", 1))
-    cost = fields.Integer(required=True, metadata=doc("Credits; 0 if they were released.", 1))
+    cost = fields.Integer(
+        required=True,
+        metadata=doc("Credits: reserved, then charged; 0 if they were released.", 1),
+    )
     category = fields.String(
         required=True,
         metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),

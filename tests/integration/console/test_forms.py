@@ -54,6 +54,16 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None
     assert part.headers["HX-Refresh"] == "true" and "hx-get" not in part.text
 
 
+def test_a_row_with_a_local_number_names_the_missing_country(console: Console) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get(f"/groups/{group}")
+    rows = b"phone\n254711000001\n0711000002\nnonsense\n"
+    response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+    page = browser.open(response.headers["Location"]).text
+    assert page.count("No country code.") == page.count("Not a phone number") == 1
+
+
 def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> None:
     group = console.service.post("/groups", name="Gäste").json["group_id"]
     browser, note = console.browser("sender"), "it is read as Windows-1252"
@@ -146,7 +156,9 @@ def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:
     browser.post(f"{place}/disable")
     assert console.service.get(place).json["status"] == "disabled"
     browser.post(f"{place}/enable")
-    assert "A test event is on its way." in browser.post(f"{place}/test", follow=True).text
+    tested = browser.post(f"{place}/test", follow=True).text
+    assert "A test event is on its way." in tested and f'{place}/log" hx-trigger="every' in tested
+    assert browser.get(f"{place}/log", headers={"HX-Request": "true"}).text.startswith("<section id=\"log\"")
     assert "whsec_" in browser.post(f"{place}/rotate").text
     browser.post(f"{place}/delete")
     assert browser.get(place).status_code == 404

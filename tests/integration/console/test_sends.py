@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from console.message.progress import Progress
 from tests.harness.console import Console
+from tests.harness.times import ahead
 from tests.integration.console.test_operator import REPORTED
 
 STATUSES = (
@@ -244,6 +245,14 @@ def test_the_page_of_a_message_shows_its_timeline(console: Console) -> None:
     page = console.browser().get(f"/messages/{sent['message_id']}")
     assert "Your code is 1" in page.text and "simulator" in page.text
     assert page.text.index("Accepted") < page.text.index("What happened") + 2000 and "Delivered" in page.text
+
+
+def test_what_a_message_costs_is_reserved_until_the_carrier_has_it(console: Console) -> None:
+    waiting = console.service.send("254711000001", "Hi", send_at=ahead()).json["message_id"]
+    sent = console.service.send("254711000002", "Hi").json["message_id"]
+    browser = console.browser()
+    assert "<dt>Reserved</dt><dd>1</dd>" in browser.get(f"/messages/{waiting}").text
+    assert "<dt>Charged</dt><dd>1</dd>" in browser.get(f"/messages/{sent}").text
 
 
 def test_a_long_list_has_a_next_page(console: Console) -> None:

@@ -29,6 +29,7 @@ FIELDS = {
     "stop_if": "stop_share",
     "stop_if/over": "stop_over",
     "quiet_hours": "quiet_from",
+    "quiet_hours/until": "quiet_until",
 }
 """Where the form shows an error of the API's field."""
 FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
@@ -146,10 +147,11 @@ class Draft:
         if self.form.text("rate"):
             body["rate"] = _number(self.form["rate"])
         if self.form.text("quiet_from") or self.form.text("quiet_until"):
-            body["quiet_hours"] = self._quiet_hours()
+            body |= self._quiet_hours()
         return body | self._rules_of_several()
 
-    def _quiet_hours(self) -> dict[str, str]:
+    def _quiet_hours(self) -> dict[str, Any]:
+        """Without those that are wrong: the API would refuse them once more, in other words."""
         start, end = self.form["quiet_from"].strip(), self.form["quiet_until"].strip()
         if not TIME_OF_DAY.fullmatch(start):
             self.form.errors["quiet_from"] = gettext("Enter when quiet hours start.")
@@ -157,7 +159,8 @@ class Draft:
             self.form.errors["quiet_until"] = gettext("Enter when quiet hours end.")
         elif start == end:
             self.form.errors["quiet_until"] = gettext("Quiet hours cannot start and end at the same time.")
-        return {"from": start, "until": end}
+        is_wrong = {"quiet_from", "quiet_until"} & self.form.errors.keys()
+        return {} if is_wrong else {"quiet_hours": {"from": start, "until": end}}
 
     def _rules_of_several(self) -> dict[str, Any]:
         """Rules that need several recipients."""

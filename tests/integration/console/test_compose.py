@@ -196,6 +196,16 @@ def test_errors_are_shown_at_their_fields_and_the_input_is_kept(
     assert sent(console) == []
 
 
+@pytest.mark.parametrize(
+    "hours", [{"quiet_from": "21:00"}, {"quiet_until": "07:00"}, {"quiet_from": "21:00", "quiet_until": "21:00"}]
+)
+def test_wrong_quiet_hours_are_one_mistake(console: Console, hours: dict[str, str]) -> None:
+    browser = console.browser()
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **{**ONE, **hours}).text
+    assert page.count('class="error"') == 1 and "Enter a time in the future." not in page
+
+
 def test_too_few_credits_are_reported_before_sending(console: Console) -> None:
     other = console.service.new_account("poor", credits=1)
     browser = console.browser("owner", other)

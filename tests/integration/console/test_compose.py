@@ -289,6 +289,11 @@ def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
     assert sent(console) == []
 
 
+def test_a_message_that_is_too_long_is_not_cut_by_the_browser(console: Console) -> None:
+    page = console.browser().get("/compose/").text
+    assert "maxlength" not in page[page.index('<textarea id="message"') :].partition(">")[0]
+
+
 def test_the_confirmation_shows_the_rules(console: Console) -> None:
     with console.service.engine.begin() as connection:
         set_quiet_hours(connection, console.service.account_id, "marketing", (21 * 60, 8 * 60))

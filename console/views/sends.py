@@ -50,7 +50,8 @@ def index() -> Any:
 def show(send_id: Any) -> Any:
     """One send."""
     send = _live(send_id)
-    return render_template("sends/show.html", send=send, progress=Progress(send))
+    shown = {"send": send, "progress": Progress(send), "differs": differs_by_recipient(send)}
+    return render_template("sends/show.html", **shown)
 
 
 @pages.get("/<uuid:send_id>/progress")
@@ -118,8 +119,8 @@ def change(send_id: Any) -> Any:
     """Change when it is due, when it expires, how fast it goes, or its text if all get the same."""
     require("sms:send")
     send = account().sends.one(str(send_id))
-    before = {
     differs = differs_by_recipient(send)
+    before = {
         "send_at": local_from_utc(send["send_at"]),
         "expires_at": local_from_utc(send["expires_at"]),
         "rate": str(send["rate"] or ""),

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -106,15 +106,21 @@ class Draft:
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
         """The request for one recipient only, to see their message."""
-        body = {"phone": recipient["phone"], **self._content()}
-        variables = {
-            name: str(value) for name, value in (recipient.get("variables") or {}).items() if name in self.placeholders
-        }
-        return body | ({"variables": variables} if variables else {})
+        return {**self._with_values(recipient), **self._content()}
+
+    def several(self, recipients: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """The request for some recipients, to see who of them is left out."""
+        return {"phones": [self._with_values(each) for each in recipients], **self._content()}
 
     def body(self) -> dict[str, Any]:
         """The whole request. What cannot be read is in the form's errors."""
         return {**self._recipients(), **self._content(), **self._options()}
+
+    def _with_values(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
+        """A recipient with the values that the message needs."""
+        values = recipient.get("variables") or {}
+        variables = {name: str(value) for name, value in values.items() if name in self.placeholders}
+        return {"phone": recipient["phone"]} | ({"variables": variables} if variables else {})
 
     def _recipients(self) -> dict[str, Any]:
         if self.kind == "one":

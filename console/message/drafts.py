@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,7 @@ FIELDS = {
     "stop_if": "stop_share",
     "stop_if/over": "stop_over",
     "quiet_hours": "quiet_from",
+    "quiet_hours/until": "quiet_until",
 }
 """Where the form shows an error of the API's field."""
 FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
@@ -105,15 +106,21 @@ class Draft:
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
         """The request for one recipient only, to see their message."""
-        body = {"phone": recipient["phone"], **self._content()}
-        variables = {
-            name: str(value) for name, value in (recipient.get("variables") or {}).items() if name in self.placeholders
-        }
-        return body | ({"variables": variables} if variables else {})
+        return {**self._with_values(recipient), **self._content()}
+
+    def several(self, recipients: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """The request for some recipients, to see who of them is left out."""
+        return {"phones": [self._with_values(each) for each in recipients], **self._content()}
 
     def body(self) -> dict[str, Any]:
         """The whole request. What cannot be read is in the form's errors."""
         return {**self._recipients(), **self._content(), **self._options()}
+
+    def _with_values(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
+        """A recipient with the values that the message needs."""
+        values = recipient.get("variables") or {}
+        variables = {name: str(value) for name, value in values.items() if name in self.placeholders}
+        return {"phone": recipient["phone"]} | ({"variables": variables} if variables else {})
 
     def _recipients(self) -> dict[str, Any]:
         if self.kind == "one":
@@ -146,10 +153,11 @@ class Draft:
         if self.form.text("rate"):
             body["rate"] = _number(self.form["rate"])
         if self.form.text("quiet_from") or self.form.text("quiet_until"):
-            body["quiet_hours"] = self._quiet_hours()
+            body |= self._quiet_hours()
         return body | self._rules_of_several()
 
-    def _quiet_hours(self) -> dict[str, str]:
+    def _quiet_hours(self) -> dict[str, Any]:
+        """Without those that are wrong: the API would refuse them once more, in other words."""
         start, end = self.form["quiet_from"].strip(), self.form["quiet_until"].strip()
         if not TIME_OF_DAY.fullmatch(start):
             self.form.errors["quiet_from"] = gettext("Enter when quiet hours start.")
@@ -157,7 +165,8 @@ class Draft:
             self.form.errors["quiet_until"] = gettext("Enter when quiet hours end.")
         elif start == end:
             self.form.errors["quiet_until"] = gettext("Quiet hours cannot start and end at the same time.")
-        return {"from": start, "until": end}
+        is_wrong = {"quiet_from", "quiet_until"} & self.form.errors.keys()
+        return {} if is_wrong else {"quiet_hours": {"from": start, "until": end}}
 
     def _rules_of_several(self) -> dict[str, Any]:
         """Rules that need several recipients."""

@@ -9,6 +9,8 @@ from console.pages.formats import parsed
 OVER = ("completed", "canceled")
 NOT_ARRIVED = ("failed", "undelivered", "rejected", "expired")
 WAITING = ("scheduled", "queued", "sending")
+LEFT_OUT = ("duplicate", "invalid", "suppressed", "removed")
+"""Counts of recipients who get no message."""
 RECEIPT_SECONDS = 120.0
 """For how long a completed send is watched for receipts."""
 
@@ -27,6 +29,7 @@ class Progress:
         self.waiting = sum(int(counts.get(name, 0)) for name in WAITING)
         self.total = self.delivered + self.sent + self.in_doubt + self.failed + self.canceled + self.waiting
         self.done = self.total - self.waiting
+        self.left_out = sum(int(counts.get(name, 0)) for name in LEFT_OUT)
         self._send = send
 
     @property

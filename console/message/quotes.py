@@ -1,13 +1,16 @@
 """What a message that is being written will look like and cost, from quotes of the API."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from bulksms_client.errors import ApiError
+from flask_babel import gettext
 
 from console.message.drafts import Draft, as_recipient
-from console.message.recipients import plain_phone
-from console.pages.problems import describe, describe_field
+from console.message.recipients import SAMPLE, plain_phone
+from console.pages.formats import phone as phone_as_written
+from console.pages.problems import describe, describe_field, pointed_at
 from console.session.current import account
 
 EXAMPLE_PHONE = "12025550143"
@@ -18,6 +21,10 @@ EXACT_RECIPIENTS = 1000
 """Longer lists get an estimate while their message is written, and their price before they are sent."""
 EXACT_CONTACTS = 10_000
 """Larger groups get an estimate if each contact gets another text."""
+FIRST_RECIPIENTS = 100
+"""Of a list: among them another one is looked for if the chosen recipient gets no message."""
+OF_RECIPIENT = frozenset({"recipient_suppressed", "destination_not_allowed", "recipient_limit"})
+"""Codes of refusals that may not hold for other recipients."""
 
 
 @dataclass(slots=True)
@@ -26,6 +33,8 @@ class MessagePreview:
 
     sample: list[dict[str, Any]] = field(default_factory=list)
     """Recipients that the preview can show."""
+    fields: list[str] = field(default_factory=list)
+    """The names of the fields that the first contacts of a group have."""
     chosen: int = 0
     one: dict[str, Any] | None = None
     """The quote for the chosen recipient."""
@@ -53,7 +62,16 @@ class MessagePreview:
 
 def preview(draft: Draft) -> MessagePreview:
     """What the draft is now. A draft that is not complete has less of it, and no error."""
-    preview = MessagePreview(sample=_sample(draft), count=draft.count)
+    preview = example(draft)
+    if preview.one is not None and preview.sample:
+        _price(draft, preview)
+    return preview
+
+
+def example(draft: Draft) -> MessagePreview:
+    """The message of the chosen recipient or, if they get none, of the first who gets one; without a price."""
+    preview = recipients_known(draft)
+    sample = preview.sample
     searched = draft.form.text("preview_for") if draft.kind != "one" else None
     if searched:
         one = _searched(draft, searched)
@@ -69,12 +87,49 @@ def preview(draft: Draft) -> MessagePreview:
         preview.one = account().sends.quote(draft.one(recipient))
     except ApiError as error:
         if preview.sample:
-            preview.problem = _told(error)
-        return preview
+            _show_another(draft, preview, sample, error)
     preview.plain_message = _plain_message(draft, preview)
-    if preview.sample:
-        _price(draft, preview)
     return preview
+
+
+def recipients_known(draft: Draft) -> MessagePreview:
+    """The recipients that a preview can show, and nothing that the API has to price."""
+    sample = _sample(draft)
+    names = {name for each in sample for name in each.get("variables") or {}} if draft.kind == "group" else ()
+    return MessagePreview(sample=sample, fields=sorted(names), count=draft.count)
+
+
+def _show_another(draft: Draft, preview: MessagePreview, sample: list[dict[str, Any]], error: ApiError) -> None:
+    """Say why the chosen recipient gets no message, and show the message of another one, if one is found."""
+    preview.problem = _told(error)
+    if not _is_of_recipient(draft, error):
+        return
+    known = sample if draft.kind == "group" else [as_recipient(each) for each in draft.recipients[:FIRST_RECIPIENTS]]
+    place = _first_who_gets_it(draft, known)
+    if place is None:
+        return
+    phone = phone_as_written(preview.sample[preview.chosen]["phone"])
+    preview.problem = gettext("%(phone)s gets no message. %(reason)s", phone=phone, reason=preview.problem)
+    preview.sample, preview.chosen = (sample, place) if place < SAMPLE else ([*sample, known[place]], SAMPLE)
+    with suppress(ApiError):
+        preview.one = account().sends.quote(draft.one(known[place]))
+
+
+def _first_who_gets_it(draft: Draft, known: list[dict[str, Any]]) -> int | None:
+    """The place of the first recipient who is not left out; None if there is none."""
+    try:
+        left_out = {each["index"] for each in account().sends.quote(draft.several(known))["rejected"]}
+    except ApiError:
+        return None
+    return next((place for place in range(len(known)) if place not in left_out), None)
+
+
+def _is_of_recipient(draft: Draft, error: ApiError) -> bool:
+    """Whether another recipient may get the message that this one is refused."""
+    if draft.kind == "one":
+        return False
+    named = error.problem.get("errors") or [{}]
+    return bool(draft.placeholders) or error.code in OF_RECIPIENT or pointed_at(named[0])[0] == "phone"
 
 
 def _plain_message(draft: Draft, preview: MessagePreview) -> str | None:
@@ -90,37 +145,38 @@ def _plain_message(draft: Draft, preview: MessagePreview) -> str | None:
 
 
 def _price(draft: Draft, preview: MessagePreview) -> None:
-    """The price of all: exact where that is quick, else an estimate by the chosen recipient's."""
+    """The price of all who get it: exact where that is quick, else an estimate by the shown recipient's."""
     assert preview.one is not None
-    whole = preview.one if draft.kind == "one" else None
-    if draft.kind == "group":
-        group = account().groups.one(draft.group_id)
-        preview.count = group["contact_count"]
-        if not draft.placeholders or group["contact_count"] <= EXACT_CONTACTS:
-            whole = _whole(draft, preview)
-    elif draft.kind != "one" and not draft.is_sample and len(draft.recipients) <= EXACT_RECIPIENTS:
+    try:
         whole = _whole(draft, preview)
-    if preview.problem:
+    except ApiError as error:
+        preview.problem = _told(error)
         return
     if whole is None:
         preview.exact = False
         preview.cost = preview.one["cost"] * (preview.count or 0)
     else:
-        preview.cost = whole["cost"]
+        preview.cost, preview.count = whole["cost"], whole["counts"]["accepted"]
     preview.balance_after = preview.one["balance"] - preview.cost
     preview.sufficient = preview.balance_after >= 0
 
 
 def _whole(draft: Draft, preview: MessagePreview) -> Any:
+    """The quote for all recipients; None if it would take too long, or if something is not typed to its end."""
+    if draft.kind == "one":
+        return preview.one
+    if draft.kind == "group":
+        preview.count = account().groups.one(draft.group_id)["contact_count"]
+        is_quick = not draft.placeholders or preview.count <= EXACT_CONTACTS
+    else:
+        is_quick = not draft.is_sample and len(draft.recipients) <= EXACT_RECIPIENTS
+    if not is_quick:
+        return None
     body = draft.body()
     if draft.form.errors:
         draft.form.errors.clear()  # said when the message is sent; a half typed time is no mistake
         return None
-    try:
-        return account().sends.quote(body)
-    except ApiError as error:
-        preview.problem = _told(error)
-        return None
+    return account().sends.quote(body)
 
 
 def _searched(draft: Draft, text: str) -> dict[str, Any] | None:
@@ -156,4 +212,4 @@ def _sample(draft: Draft) -> list[dict[str, Any]]:
 
 def _told(error: ApiError) -> str:
     errors = error.problem.get("errors") or []
-    return describe_field(errors[0]) if errors else describe(error)
+    return describe_field(errors[0], pointed_at(errors[0])[1]) if errors else describe(error)

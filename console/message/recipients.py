@@ -22,6 +22,11 @@ def placeholders(message: str) -> list[str]:
     return list(dict.fromkeys(PLACEHOLDER.findall(message)))
 
 
+def differs_by_recipient(send: Mapping[str, Any]) -> bool:
+    """Whether each recipient of a send gets another text: the API fills in at once what is the same for all."""
+    return send["kind"] != "single" and bool(placeholders(send["message"] or ""))
+
+
 def plain_phone(text: str) -> str:
     """A phone without what people write into it: `+254 (711) 000-000` is 254711000000. The API checks the rest."""
     phone = PHONE_MARKS.sub("", text)

@@ -1,11 +1,12 @@
 """Times, numbers and names as people read them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask
-from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
+from flask_babel import format_date, format_datetime, format_decimal, format_percent, gettext, lazy_gettext, ngettext
 from markupsafe import Markup, escape
 
 from console.pages.languages import zone
@@ -14,6 +15,8 @@ _ = lazy_gettext
 
 DATE = _("d MMM y")
 """A day in the form of CLDR's patterns: 24 Nov 2026."""
+NAMED = re.compile(r"`(\w+)`", re.ASCII)
+"""A placeholder in a sentence of the API."""
 EARLIEST_YEAR, LATEST_YEAR = 1970, 9998
 """Of times that may be typed."""
 NOTHING = "\u2013"
@@ -149,7 +152,6 @@ REJECTIONS: dict[str, Any] = {
     "invalid_phone": _("Not a phone number"),
     "duplicate": _("Listed twice"),
     "suppressed": _("Opted out"),
-    "missing_variable": _("A value for a placeholder is missing"),
     "too_many_segments": _("The message is too long"),
     "destination_not_allowed": _("Country not allowed"),
     "recipient_limit": _("Too many messages within the hour"),
@@ -165,8 +167,16 @@ def import_rejection(code: str, detail: str | None, value: str | None) -> str:
     return rejection(code, detail)
 
 
+def placeholder_named(detail: str | None) -> str:
+    """The placeholder that a sentence of the API names."""
+    found = NAMED.search(detail or "")
+    return f"{{{{{found[1]}}}}}" if found else ""
+
+
 def rejection(code: str, detail: str | None) -> str:
     """Why a recipient is not sent to."""
+    if code == "missing_variable":
+        return str(gettext("No value for %(name)s", name=placeholder_named(detail)))
     return str(REJECTIONS.get(code, detail or code))
 
 

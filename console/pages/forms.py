@@ -9,7 +9,7 @@ from bulksms_client.errors import ApiError
 from flask import request
 from werkzeug.datastructures import MultiDict
 
-from console.pages.problems import SESSION_OVER, describe, describe_field
+from console.pages.problems import SESSION_OVER, describe, describe_field, pointed_at
 
 KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 """An Idempotency-Key."""
@@ -102,8 +102,7 @@ class Form:
         """The first error of each field by its name in the form."""
         named: dict[str, str] = {}
         for each in errors:
-            pointer = str(each.get("pointer", "")).lstrip("/")
-            first, _, rest = pointer.partition("/")
-            name = self._fields.get(pointer) or self._fields.get(first, first)
+            first, rest = pointed_at(each)
+            name = self._fields.get(f"{first}/{rest}") or self._fields.get(first, first)
             named.setdefault(name, describe_field(each, rest))
         return named

@@ -3,13 +3,14 @@
 Codes that people meet often have a text here; for others the API's own text is shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
 from console.pages.conflicts import conflict
+from console.pages.formats import placeholder_named
 
 _ = lazy_gettext
 
@@ -74,7 +75,6 @@ OF_FIELDS: dict[str, Any] = {
     "wrong_type": _("Enter a whole number, such as 10."),
     "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
     "duplicate": _("This phone number is listed twice."),
-    "missing_variable": _("A value for a placeholder is missing."),
     "message_empty": _("Write a message."),
     "message_too_long": _("The message is longer than 1,600 characters."),
     "invalid_url": _("Use an https address that is reachable from the internet."),
@@ -86,6 +86,8 @@ OF_FIELDS: dict[str, Any] = {
 
 def describe(error: ApiError) -> str:
     """Why the API has refused a request."""
+    if error.code == "no_valid_recipients":
+        return _nobody(error.problem.get("rejected") or ())
     if error.code == "low_balance":
         return str(
             gettext(
@@ -105,10 +107,28 @@ def describe(error: ApiError) -> str:
 
 def describe_field(error: Mapping[str, Any], place: str = "") -> str:
     """What is wrong with a field. `place` is the rest of its pointer: an index in a list, counted from 0."""
-    text = str(OF_FIELDS.get(str(error.get("code")), error.get("detail", "")))
+    if error.get("code") == "missing_variable":
+        text = str(gettext("The placeholder %(name)s has no value.", name=placeholder_named(error.get("detail"))))
+    else:
+        text = str(OF_FIELDS.get(str(error.get("code")), error.get("detail", "")))
     if error.get("suggestion"):
         text += " " + gettext("Did you mean %(suggestion)s?", suggestion=error["suggestion"])
     index = place.partition("/")[0]
     if index.isdecimal():
         return str(gettext("Entry %(number)s: %(text)s", number=format_decimal(int(index) + 1), text=text))
     return text
+
+
+def pointed_at(error: Mapping[str, Any]) -> tuple[str, str]:
+    """The field that an error is about, and the rest of its pointer: `/variables/name` is `variables` and `name`."""
+    first, _, rest = str(error.get("pointer", "")).lstrip("/").partition("/")
+    return first, rest
+
+
+def _nobody(rejected: Iterable[Mapping[str, Any]]) -> str:
+    """Why none of the recipients gets a message."""
+    reasons = {(each.get("code"), placeholder_named(each.get("detail"))) for each in rejected}
+    code, name = reasons.pop() if len(reasons) == 1 else ("", "")
+    if code == "missing_variable":
+        return str(gettext("None of the recipients has a value for the placeholder %(name)s.", name=name))
+    return str(REFUSALS["no_valid_recipients"])

@@ -8,7 +8,7 @@ from flask_babel import gettext
 
 from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
-from console.message.quotes import preview
+from console.message.quotes import MessagePreview, example, preview, recipients_known
 from console.message.recipients import SAMPLE, decoded
 from console.pages.forms import Form
 from console.session.current import account, require
@@ -16,6 +16,8 @@ from console.session.current import account, require
 pages = Blueprint("compose", __name__, url_prefix="/compose")
 
 LARGEST_FILE = 20 * 1024 * 1024
+SMALL_FILE = 64 * 1024
+"""Characters of a file that is priced as a whole while the message is written; of a larger one, only its first rows."""
 PREFILLED = ("kind", "phone", "sender_id", "group_id", "message", "category")
 
 
@@ -87,9 +89,14 @@ def _page(form: Form) -> Any:
     if draft.kind == "file" and form["file_text"]:
         form.values["file_rows"] = str(len(draft.table.rows))
         form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
-    shown = {} if form.wrong else {"preview": preview(draft)}
-    choices = {"senders": senders(form), "groups": groups(form)}
-    return render_template("compose/write.html", form=form, draft=draft, **{"preview": None, **shown}, **choices)
+    shown = _without_price(draft) if form.wrong else preview(draft)
+    choices = {"senders": senders(form), "groups": groups(form), "is_small_file": len(form["file_text"]) <= SMALL_FILE}
+    return render_template("compose/write.html", form=form, draft=draft, preview=shown, **choices)
+
+
+def _without_price(draft: Draft) -> MessagePreview | None:
+    """Of a message that is wrong, only what helps to correct it: the fields of a group's contacts."""
+    return recipients_known(draft) if draft.kind == "group" else None
 
 
 def _confirmation(form: Form) -> Any:
@@ -108,7 +115,7 @@ def _confirmation(form: Form) -> Any:
                 "draft": draft,
                 "quote": quoted,
                 "body": body,
-                "preview": preview(draft),
+                "preview": example(draft),
                 "group": group,
             }
             return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200

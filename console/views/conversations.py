@@ -11,10 +11,12 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.message.choices import senders
+from console.message.drafts import FIELDS, Draft
+from console.message.quotes import preview
 from console.message.recipients import plain_phone
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session.current import account
+from console.session.current import account, may
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -58,20 +60,26 @@ def open_phone() -> Any:
 @pages.get("/<phone>")
 def show(phone: str) -> Any:
     """Both sides of one phone's conversation."""
-    return _page(phone, Form({"sender_id": request.args.get("sender_id", ""), "message": ""}))
+    return _page(phone, Form({"kind": "one", "phone": phone, "sender_id": request.args.get("sender_id", "")}))
 
 
 @pages.post("/<phone>")
 def reply(phone: str) -> Any:
-    """Answer."""
-    form = Form.posted({"phone": "message"})
-    if form["check"]:
+    """Answer. A check shows the reply once more, with its segments and its price."""
+    form = Form.posted({**FIELDS, "phone": "message"})
+    form.values["kind"], form.values["phone"] = "one", phone
+    if form["replace"]:
+        form.values["message"] = form["plain_text"]
+    if form["check"] or form["replace"]:
         return _page(phone, form)
-    body = {"phone": phone, "sender_id": form["sender_id"], "message": form["message"].replace("\r\n", "\n")}
     try:
-        account().sends.create(body, form.key)
+        body = Draft(form).body()
+        if not form.errors:
+            account().sends.create(body, form.key)
     except ApiError as error:
-        return _page(phone, form.refuse(error)), 400
+        form.refuse(error)
+    if form.wrong:
+        return _page(phone, form), 400
     flash(gettext("The reply is on its way."), "good")
     return redirect(url_for("conversations.show", phone=phone))
 
@@ -82,7 +90,9 @@ def _page(phone: str, form: Form) -> Any:
     turns.sort(key=lambda turn: UUID(turn["id"]))
     answered = both.received[0]["sender_id"] if both.received else None
     shown = {"phone": phone, "turns": turns, "older": both.older, "form": form, "senders": senders(form, answered)}
-    return render_template("conversations/show.html", **shown)
+    draft = Draft(form)
+    quoted = preview(draft) if may("sms:send") and not form.wrong else None
+    return render_template("conversations/show.html", draft=draft, preview=quoted, **shown)
 
 
 def _both_sides(phone: str, until: str | None, cursor: str | None) -> BothSides:

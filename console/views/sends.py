@@ -9,6 +9,7 @@ from flask_babel import gettext
 
 from console.load.live_answers import shared
 from console.message.progress import Progress
+from console.message.recipients import differs_by_recipient
 from console.pages.csv_files import download
 from console.pages.formats import local_from_utc, utc_from_local
 from console.pages.forms import Form
@@ -49,7 +50,8 @@ def index() -> Any:
 def show(send_id: Any) -> Any:
     """One send."""
     send = _live(send_id)
-    return render_template("sends/show.html", send=send, progress=Progress(send))
+    shown = {"send": send, "progress": Progress(send), "differs": differs_by_recipient(send)}
+    return render_template("sends/show.html", **shown)
 
 
 @pages.get("/<uuid:send_id>/progress")
@@ -114,17 +116,18 @@ def control(send_id: Any, action: str) -> Any:
 
 @pages.route("/<uuid:send_id>/change", methods=["GET", "POST"])
 def change(send_id: Any) -> Any:
-    """Change when it is due, when it expires, how fast it goes, or its text."""
+    """Change when it is due, when it expires, how fast it goes, or its text if all get the same."""
     require("sms:send")
     send = account().sends.one(str(send_id))
+    differs = differs_by_recipient(send)
     before = {
         "send_at": local_from_utc(send["send_at"]),
         "expires_at": local_from_utc(send["expires_at"]),
         "rate": str(send["rate"] or ""),
-        "message": send["message"],
+        **({} if differs else {"message": send["message"]}),
     }
     if request.method == "GET":
-        return render_template("sends/change.html", send=send, form=Form(before))
+        return render_template("sends/change.html", send=send, differs=differs, form=Form(before))
     form = Form.posted()
     try:
         changes = _changes(form, before)
@@ -135,7 +138,7 @@ def change(send_id: Any) -> Any:
     except ApiError as error:
         form.refuse(error)
     if form.wrong:
-        return render_template("sends/change.html", send=send, form=form), 400
+        return render_template("sends/change.html", send=send, differs=differs, form=form), 400
     flash(gettext("The send is changed."), "good")
     return redirect(url_for("sends.show", send_id=send_id))
 

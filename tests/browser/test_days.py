@@ -48,6 +48,7 @@ def test_a_senders_day(stand: Stand) -> None:
     page.goto(f"{stand.account}/conversations/254711000003")
     page.get_by_label("From", exact=True).select_option("ACME")
     page.get_by_label("Reply").fill("See you at noon")
+    expect(page.locator("#quote")).to_contain_text("Balance after")
     page.get_by_role("button", name="Send the reply").dblclick()
     expect(page.get_by_text("The reply is on its way.")).to_be_visible(timeout=20_000)
     replies = service.get("/messages?phone=254711000003&texts=true").json["data"]

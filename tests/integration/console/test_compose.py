@@ -105,7 +105,7 @@ def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> 
     fields = {**ONE, "kind": "file", "file_text": "phone,name\n254711000001,Ann\n254711000002,\n", "file_name": "a.csv"}
     page = confirmed(browser, **{**fields, "message": "Hi {{name}}"})
     assert "Send to 1 recipient" in page.text
-    assert re.search(r"<td>2</td><td>254711000002</td><td>A value for a placeholder is missing</td>", page.text)
+    assert "<td>2</td><td>254711000002</td><td>No value for {{name}}</td>" in page.text
     page = confirmed(browser, **{**fields, "message": "Hi {{name|there}}"})
     assert "Send to 2 recipients" in page.text
     browser.post("/compose/send", **hidden(page))
@@ -161,7 +161,7 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"phone": ""}, "phone", "phone"),
         ({"message": " "}, "message", "Write a message."),
         ({"message": "x" * 1601}, "message", "longer than 1,600"),
-        ({"message": "Hi {{name}}"}, "message", "placeholder"),
+        ({"message": "Hi {{name}}"}, "message", "The placeholder {{name}} has no value."),
         ({"sender_id": ""}, "sender_id", "Choose a sender ID."),
         ({"kind": "list", "list": ""}, "list", "at least one recipient"),
         ({"kind": "file", "file_text": ""}, "file", "at least one recipient"),
@@ -179,7 +179,7 @@ def test_the_character_that_makes_it_unicode_is_named_with_its_replacement(conso
         ({"quiet_from": "21:00"}, "quiet_until", "Enter when quiet hours end."),
         ({"quiet_until": "07:00"}, "quiet_from", "Enter when quiet hours start."),
         ({"quiet_from": "21:00", "quiet_until": "21:00"}, "quiet_until", "at the same time"),
-        ({"message": "Hi {{name}}, bye", "value_name": " "}, "message", "A value for a placeholder is missing."),
+        ({"message": "Hi {{name}}, bye", "value_name": " "}, "message", "The placeholder {{name}} has no value."),
         ({"category": "gossip"}, "category", ""),
     ],
 )
@@ -194,6 +194,16 @@ def test_errors_are_shown_at_their_fields_and_the_input_is_kept(
     assert fields.get("reference", "kept-reference") in page.text
     assert fields.get("message", "Hello").strip() in page.text
     assert sent(console) == []
+
+
+@pytest.mark.parametrize(
+    "hours", [{"quiet_from": "21:00"}, {"quiet_until": "07:00"}, {"quiet_from": "21:00", "quiet_until": "21:00"}]
+)
+def test_wrong_quiet_hours_are_one_mistake(console: Console, hours: dict[str, str]) -> None:
+    browser = console.browser()
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **{**ONE, **hours}).text
+    assert page.count('class="error"') == 1 and "Enter a time in the future." not in page
 
 
 def test_too_few_credits_are_reported_before_sending(console: Console) -> None:
@@ -277,6 +287,11 @@ def test_a_reply_can_come_from_every_sender_id(console: Console) -> None:
     page = browser.post("/conversations/254711000009", find_sender="SHOP248", message="Kept text", check="yes").text
     assert re.findall(r'<option value="(SHOP\d+)"', page) == ["SHOP248"] and "Kept text" in page
     assert sent(console) == []
+
+
+def test_a_message_that_is_too_long_is_not_cut_by_the_browser(console: Console) -> None:
+    page = console.browser().get("/compose/").text
+    assert "maxlength" not in page[page.index('<textarea id="message"') :].partition(">")[0]
 
 
 def test_the_confirmation_shows_the_rules(console: Console) -> None:

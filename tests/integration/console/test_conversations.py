@@ -42,6 +42,36 @@ def test_a_conversation_is_answered(console: Console) -> None:
     assert empty.status_code == 400 and "Write a message." in empty.text
 
 
+def test_a_reply_shows_its_segments_and_its_price(console: Console) -> None:
+    browser, path = console.browser("sender"), "/conversations/254711000059"
+    page = browser.get(path).text
+    assert 'id="quote"' in page and f'hx-post="{browser.path("/compose/quote")}"' in page
+    fields = {"sender_id": "ACME", "message": "x" * 161}
+    page = browser.post(path, **fields, check="yes").text
+    assert "<dt>Segments</dt><dd>2</dd>" in page and "<dt>Price</dt><dd>2</dd>" in page and "x" * 161 in page
+    page = browser.post(path, **fields, replace="yes", plain_text="Half past six - come in").text
+    assert "Half past six - come in</textarea>" in page
+    page = browser.post(path, sender_id="ACME", message="Hi {{name}}").text
+    assert "The placeholder {{name}} has no value." in page and 'name="value_name"' in page
+    assert console.service.get("/sends").json["data"] == [], "nothing was sent by any of these"
+    browser.post(path, sender_id="ACME", message="Hi {{name}}", value_name="Ann")
+    assert [each["message"] for each in console.service.get("/sends").json["data"]] == ["Hi Ann"]
+
+
+def test_a_reply_that_is_too_long_is_kept_and_refused(console: Console) -> None:
+    browser, path = console.browser("sender"), "/conversations/254711000059"
+    assert "maxlength" not in browser.get(path).text
+    page = browser.post(path, sender_id="ACME", message="x" * 1601)
+    assert page.status_code == 400 and 'id="message-error"' in page.text
+    assert "The message is longer than 1,600 characters." in page.text and "x" * 1601 in page.text
+    assert console.service.get("/sends").json["data"] == []
+
+
+def test_who_may_not_send_reads_a_conversation(console: Console) -> None:
+    page = console.browser("viewer").get("/conversations/254711000059?sender_id=ACME")
+    assert page.status_code == 200 and "<textarea" not in page.text
+
+
 def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
     service = console.service
     add_number(service, NUMBER + "7")

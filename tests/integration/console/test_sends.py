@@ -77,6 +77,25 @@ def test_a_waiting_send_is_changed(console: Console) -> None:
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
 
 
+def test_a_text_that_differs_by_recipient_cannot_be_changed(console: Console) -> None:
+    later, service = (datetime.now(UTC) + timedelta(days=1)).isoformat(), console.service
+    recipients = [{"phone": "254711000001", "variables": {"name": "Ann"}}]
+    send = service.bulk(recipients, "Hi {{name}}", send_at=later).json["send_id"]
+    browser = console.browser("sender")
+    form = browser.get(f"/sends/{send}/change").text
+    assert 'name="message"' not in form and "The text cannot, because it differs by recipient." in form
+    assert browser.post(f"/sends/{send}/change", rate="7").status_code == 302
+    assert (service.get(f"/sends/{send}").json["rate"], service.get(f"/sends/{send}").json["message"]) == (
+        7,
+        "Hi {{name}}",
+    )
+    wrong = browser.post(f"/sends/{send}/change", rate="quick")
+    assert wrong.status_code == 400 and 'name="message"' not in wrong.text
+    same = service.send("254711000001", "Hi {{{{name}}}}", send_at=later).json["send_id"]
+    form = browser.get(f"/sends/{same}/change").text
+    assert "The text and the time can change" in form and "Hi {{name}}</textarea>" in form and "maxlength" not in form
+
+
 def test_changing_a_completed_send_is_refused_with_its_state(console: Console) -> None:
     send = console.service.bulk(["254711000001"], "Hi").json["send_id"]
     browser = console.browser("sender")

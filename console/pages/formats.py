@@ -1,22 +1,20 @@
 """Times, numbers and names as people read them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask
-from flask_babel import format_date, format_datetime, format_decimal, format_percent, gettext, lazy_gettext, ngettext
+from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
 from markupsafe import Markup, escape
 
 from console.pages.languages import zone
+from console.pages.rejections import import_rejection, rejection
 
 _ = lazy_gettext
 
 DATE = _("d MMM y")
 """A day in the form of CLDR's patterns: 24 Nov 2026."""
-NAMED = re.compile(r"`(\w+)`", re.ASCII)
-"""A placeholder in a sentence of the API."""
 EARLIEST_YEAR, LATEST_YEAR = 1970, 9998
 """Of times that may be typed."""
 NOTHING = "\u2013"
@@ -148,36 +146,6 @@ SCOPES: dict[str, Any] = {
     "people:read": _("See people and changes"),
     "people:write": _("Change people"),
 }
-REJECTIONS: dict[str, Any] = {
-    "invalid_phone": _("Not a phone number"),
-    "duplicate": _("Listed twice"),
-    "suppressed": _("Opted out"),
-    "too_many_segments": _("The message is too long"),
-    "destination_not_allowed": _("Country not allowed"),
-    "recipient_limit": _("Too many messages within the hour"),
-    "message_empty": _("The message is empty"),
-    "message_too_long": _("The message is too long"),
-}
-
-
-def import_rejection(code: str, detail: str | None, value: str | None) -> str:
-    """Why a row of a file was not imported: often a phone number as it is dialed within its country."""
-    if code == "invalid_phone" and (value or "").strip().startswith("0"):
-        return str(_("No country code. Choose the country of such numbers when you import the file."))
-    return rejection(code, detail)
-
-
-def placeholder_named(detail: str | None) -> str:
-    """The placeholder that a sentence of the API names."""
-    found = NAMED.search(detail or "")
-    return f"{{{{{found[1]}}}}}" if found else ""
-
-
-def rejection(code: str, detail: str | None) -> str:
-    """Why a recipient is not sent to."""
-    if code == "missing_variable":
-        return str(gettext("No value for %(name)s", name=placeholder_named(detail)))
-    return str(REJECTIONS.get(code, detail or code))
 
 
 def label(names: Mapping[str, Any], name: str | None) -> str:

@@ -10,7 +10,7 @@ from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
 from console.pages.conflicts import conflict
-from console.pages.formats import placeholder_named
+from console.pages.rejections import placeholder_named
 
 _ = lazy_gettext
 

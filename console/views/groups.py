@@ -8,9 +8,10 @@ from flask_babel import format_decimal, gettext
 
 from console.message.recipients import phones_of_list, plain_phone
 from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
-from console.pages.formats import counted, rejection
+from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
+from console.pages.rejections import rejection
 from console.session.current import account, require
 
 pages = Blueprint("groups", __name__, url_prefix="/groups")

@@ -64,6 +64,7 @@ REFUSALS: dict[str, Any] = {
     "unavailable": _("The service is busy. Nothing was done; try again in a moment."),
     "idempotency_key_reused": _("This form was already sent with different values. Open it again."),
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
+    "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),
     "last_owner": _("An account keeps at least one owner."),

@@ -62,7 +62,9 @@ REFUSALS: dict[str, Any] = {
     "recipient_limit": _("This phone number has received too many messages within the last hour."),
     "rate_limited": _("Too many requests. Wait a moment and try again."),
     "unavailable": _("The service is busy. Nothing was done; try again in a moment."),
-    "idempotency_key_reused": _("This form was already sent with different values. Open it again."),
+    "idempotency_key_reused": _(
+        "This form was already sent with different values. Check what it did. To send something else, open it again."
+    ),
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
     "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
     "internal_error": _("Something went wrong in the service. Try again."),

@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from console.pages.ended_sessions import form_of_another_session, session_ended, to_page_of_form
 from console.pages.problems import REFUSALS, SESSION_OVER, describe
-from console.session.current import NotAllowed, SignedOut
+from console.session.current import NotAllowed, SignedOut, account_name, maybe_person, person
 from console.session.shown_again import SHOWN_AGAIN
 
 
@@ -29,6 +29,8 @@ def add_error_pages(app: Flask) -> None:
             return to_page_of_form(request.form[SHOWN_AGAIN])
         if error.code == "insufficient_scope" and "world" in g:
             return _page(403, describe(error), template="not_allowed.html")
+        if error.code == "account_suspended" and "world" in g and maybe_person():
+            return _inactive(describe(error))
         return _page(error.status, describe(error), str(error.problem.get("request_id") or ""))
 
     @app.errorhandler(NotAllowed)
@@ -64,3 +66,11 @@ def _page(status: int, text: str, request_id: str = "", template: str = "error.h
     if "HX-Request" in request.headers:
         template = "parts/problem.html"
     return render_template(template, status=status, text=text, request_id=request_id), status
+
+
+def _inactive(text: str) -> tuple[str, int]:
+    """A page without the account's menu, which only its token could tell."""
+    if "HX-Request" in request.headers:
+        return _page(403, text)
+    others = [each for each in person().accounts if str(each["account_id"]) != g.account_id]
+    return render_template("inactive.html", name=account_name(), others=others, world=None), 403

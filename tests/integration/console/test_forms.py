@@ -100,6 +100,34 @@ def test_a_sender_id_is_requested_and_given_up(console: Console) -> None:
     assert "COFFEE" not in browser.get("/sender-ids/").text
 
 
+REQUESTED_AGAIN = {
+    "approved": "SHOP is already approved.",
+    "pending": "SHOP was requested before, and waits for the operator",
+    "rejected": "SHOP was rejected before, and is now requested again.",
+    "suspended": "SHOP is suspended, and cannot be requested again.",
+}
+
+
+@pytest.mark.parametrize("state", REQUESTED_AGAIN)
+def test_a_sender_id_that_is_there_is_not_said_to_be_requested(console: Console, state: str) -> None:
+    browser, service = console.browser("owner"), console.service
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'SHOP', :state)"),
+            {"account": service.account_id, "state": state},
+        )
+    browser.get("/sender-ids/")
+    page = browser.post("/sender-ids/", follow=True, sender_id="SHOP")
+    assert REQUESTED_AGAIN[state] in page.text and "decision will appear here" not in page.text
+
+
+def test_a_sender_id_that_is_new_is_requested_or_approved_in_test_mode(console: Console) -> None:
+    browser = console.browser("owner")
+    for world, said in (("live", "decision will appear here"), ("test", "NEW is approved: test mode needs no decision.")):
+        browser.get("/sender-ids/", world)
+        assert said in browser.post("/sender-ids/", world, follow=True, sender_id="NEW").text
+
+
 def test_a_key_shows_its_secret_once(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/api-keys/new")

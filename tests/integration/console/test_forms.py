@@ -234,6 +234,15 @@ def test_a_person_sets_their_language_zone_and_password(console: Console) -> Non
     assert other.submit("/sign-in", email=person.email, password="another long password").status_code == 302
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_not_said_to_be_saved(console: Console, name: str) -> None:
+    browser = console.browser()
+    browser.open("/me/profile")
+    page = browser.submit("/me/profile", name=name, locale="de", time_zone="UTC")
+    assert page.status_code == 400 and 'id="name-error"' in page.text and "Enter your name." in page.text
+    assert '<html lang="en">' in browser.open("/me/profile").text
+
+
 def test_a_first_password_needs_a_fresh_sign_in(console: Console) -> None:
     person, browser = console.person("viewer"), console.stranger()
     browser.sign_in_by_link(console.link(person))

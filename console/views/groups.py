@@ -101,7 +101,12 @@ def contact(group_id: Any) -> Any:
         form.values.setlist("field_value", [*known["fields"].values(), "", "", ""])
         return render_template("groups/contact.html", group=group, form=form)
     form = Form.posted({"contacts": "phone"})
-    put = {"phone": plain_phone(form["phone"]), "fields": _fields(form), "tags": _tags(form)}
+    phone = plain_phone(form["phone"])
+    put = {"phone": phone, "fields": _fields(form), "tags": _tags(form)}
+    known = _known(str(group_id), phone)
+    if known["phone"] not in ("", plain_phone(request.args.get("phone", ""))) and put != known:
+        form.errors["phone"] = gettext("This phone number is already in the group.")
+        return render_template("groups/contact.html", group=group, form=form, known=known["phone"]), 400
     try:
         account().groups.put_contacts(str(group_id), [put], form.key)
     except ApiError as error:
@@ -167,10 +172,14 @@ def import_errors_csv(import_id: Any) -> Any:
 
 def _known(group_id: str, phone: str) -> Any:
     """The contact with a phone number. One that is not there is new."""
-    if phone.isdecimal():
-        for each in account().groups.contacts(group_id, limit=1, phone=phone)["data"]:
-            return each
-    return {"phone": "", "fields": {}, "tags": []}
+    found = []
+    if phone.isascii() and phone.isdecimal():
+        try:
+            found = account().groups.contacts(group_id, limit=1, phone=phone)["data"]
+        except ApiError as error:
+            if error.code != "validation_failed":  # no phone number, which is said when the contact is saved
+                raise
+    return found[0] if found else {"phone": "", "fields": {}, "tags": []}
 
 
 def _fields(form: Form) -> dict[str, str]:

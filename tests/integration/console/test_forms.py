@@ -300,6 +300,26 @@ def test_one_contact_is_added_and_changed(console: Console) -> None:
     assert console.browser("viewer").get(place).status_code == 403
 
 
+def test_a_contact_that_is_in_the_group_is_not_replaced_by_adding_it(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.post("/groups", name="Guests").json["group_id"]
+    contacts = [
+        {"phone": "254711000001", "fields": {"name": "Ann", "city": "Kisumu"}, "tags": ["vip"]},
+        {"phone": "254711000002", "fields": {}, "tags": []},
+    ]
+    service.post(f"/groups/{group}/contacts", contacts=contacts)
+    place = f"/groups/{group}/contact"
+    browser.get(place)
+    fields: dict[str, Any] = {"field_name": "first_name", "field_value": "Anna", "tags": "new"}
+    for address in (place, f"{place}?phone=254711000002"):
+        page = browser.post(address, phone="+254 711 000 001", **fields)
+        assert page.status_code == 400 and "already in the group" in page.text and 'value="Anna"' in page.text
+        assert f'href="{browser.path(place)}?phone=254711000001"' in page.text
+    assert service.get(f"/groups/{group}/contacts").json["data"] == contacts
+    same = {"field_name": ["name", "city"], "field_value": ["Ann", "Kisumu"], "tags": "vip"}
+    assert browser.post(place, phone="254711000001", **same).status_code == 302, "sent twice, it was added once"
+
+
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])
 def test_a_usage_report_with_a_bad_query_is_refused_or_empty(console: Console, query: str) -> None:
     page = console.browser().get(f"/usage/?{query}")

@@ -100,6 +100,25 @@ def test_a_sender_id_is_requested_and_given_up(console: Console) -> None:
     assert "COFFEE" not in browser.get("/sender-ids/").text
 
 
+def test_an_opt_out_is_for_a_sender_id_of_the_account(console: Console) -> None:
+    browser = console.browser("sender")
+    assert re.search(r'<option value="ACME">ACME</option>', browser.get("/opt-outs/").text)
+    for unknown in ("NOSUCH", "acme", "\0"):
+        page = browser.post("/opt-outs/", phones="254711000001", sender_id=unknown, reason="Kept")
+        assert page.status_code == 400 and 'id="sender_id-error"' in page.text and 'value="Kept"' in page.text
+    assert console.service.get("/suppressions").json["data"] == []
+    browser.post("/opt-outs/", phones="254711000001", sender_id="ACME")
+    assert [each["sender_id"] for each in console.service.get("/suppressions").json["data"]] == ["ACME"]
+
+
+def test_a_sender_id_for_an_opt_out_is_searched_for_without_adding_anything(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/opt-outs/")
+    page = browser.post("/opt-outs/", phones="254711000001", find_sender="cm", check="yes")
+    assert page.status_code == 200 and '<option value="ACME">' in page.text and "254711000001" in page.text
+    assert console.service.get("/suppressions").json["data"] == []
+
+
 REQUESTED_AGAIN = {
     "approved": "SHOP is already approved.",
     "pending": "SHOP was requested before, and waits for the operator",

@@ -7,7 +7,8 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
+from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.file_errors import file_error
 from console.pages.formats import counted, rejection
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -124,7 +125,7 @@ def contacts_csv(group_id: Any) -> Any:
 @pages.post("/<uuid:group_id>/import")
 def import_file(group_id: Any) -> Any:
     """Import a CSV file."""
-    form = Form.posted()
+    form = Form.posted(FILE)
     file = request.files.get("file")
     if file is None or not file.filename:
         form.errors["file"] = gettext("Choose a file.")
@@ -143,7 +144,7 @@ def import_file(group_id: Any) -> Any:
 @pages.get("/imports/<uuid:import_id>")
 def show_import(import_id: Any) -> Any:
     """How far an import has come, and the rows that were not imported."""
-    shown = account().groups.one_import(str(import_id))
+    shown = _import(import_id)
     group = account().groups.one(shown["group_id"])
     errors = account().groups.import_errors(str(import_id), **paging())
     return render_template("groups/import.html", shown=shown, group=group, errors=errors)
@@ -152,7 +153,7 @@ def show_import(import_id: Any) -> Any:
 @pages.get("/imports/<uuid:import_id>/progress")
 def import_progress(import_id: Any) -> Any:
     """The same for a page that refreshes itself. When it has ended, the whole page is loaded again."""
-    shown = account().groups.one_import(str(import_id))
+    shown = _import(import_id)
     part = render_template("groups/import_progress.html", shown=shown)
     return part, 200, {} if shown["status"] in ("queued", "running") else {"HX-Refresh": "true"}
 
@@ -168,6 +169,11 @@ def cancel_import(import_id: Any) -> Any:
 def import_errors_csv(import_id: Any) -> Any:
     """The rows that were not imported, as a file."""
     return download(account().groups.import_errors_csv(str(import_id)), f"import-errors-{import_id}.csv")
+
+
+def _import(import_id: Any) -> Any:
+    shown = account().groups.one_import(str(import_id))
+    return {**shown, "error": file_error(shown["error"]) if shown["error"] else None}
 
 
 def _known(group_id: str, phone: str) -> Any:
@@ -206,17 +212,13 @@ def _refused(form: Form, error: ApiError) -> Form:
 def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:
     group = account().groups.one(group_id)
     searched = plain_phone(request.args.get("phone", "")) or None
-    problem = ""
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = account().groups.contacts(group_id, phone=searched, **paging(25))
-    except ApiError as error:
-        problem = Form().refuse(error).problem
+    search = Form({"phone": request.args.get("phone", "")})
+    page = search.page(lambda: account().groups.contacts(group_id, phone=searched, **paging(25)))
     return render_template(
         "groups/show.html",
         group=group,
         page=page,
-        problem_of_search=problem,
+        search=search,
         imports=account().groups.imports(limit=5, group_id=group_id)["data"],
         name=name or Form({"name": group["name"]}),
         contacts=contacts or Form({"phones": ""}),

@@ -8,7 +8,7 @@ from flask_babel import format_decimal, gettext
 
 from console.message.choices import find_sender, senders
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
+from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -48,7 +48,7 @@ def create() -> Any:
 @pages.post("/import")
 def import_file() -> Any:
     """Add the entries of a CSV file."""
-    form = Form.posted()
+    form = Form.posted(FILE)
     file = request.files.get("file")
     if file is None or not file.filename:
         form.errors["file"] = gettext("Choose a file.")

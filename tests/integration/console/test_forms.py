@@ -119,6 +119,41 @@ def test_a_sender_id_for_an_opt_out_is_searched_for_without_adding_anything(cons
     assert console.service.get("/suppressions").json["data"] == []
 
 
+def test_errors_are_in_peoples_words_at_their_fields(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/")
+    page = browser.post("/api-keys/new", name="Shop")
+    assert page.status_code == 400 and 'id="scopes-error">Choose at least one.' in page.text
+    for name in ("", "not an address", "jürgen@example.com"):
+        page = browser.post("/people/invitations", email=name, role="sender")
+        assert 'id="email-error">Enter an e-mail address' in page.text and "ASCII" not in page.text
+    for sender in ("", "SIXTEENCHARACTER", "SIXTEENCHARACTERS", "what?!"):
+        page = browser.post("/sender-ids/", sender_id=sender)
+        assert 'id="sender_id-error">Use up to 11 letters and digits' in page.text and "1 to 15" not in page.text
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    page = browser.get(f"/groups/{group}?phone=abc")
+    assert 'id="phone-error">This is not a phone number' in page.text and "phone: " not in page.text
+
+
+WRONG_FILES = {
+    b"phone\n254711000001,\x81\n": "Line 2 has a character that cannot be read.",
+    b"PK\x03\x04 a spreadsheet": "This is not a CSV file.",
+}
+
+
+@pytest.mark.parametrize("content", WRONG_FILES)
+def test_a_file_that_cannot_be_read_is_named_with_what_helps(console: Console, content: bytes) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get("/")
+    for path in (f"/groups/{group}/import", "/opt-outs/import"):
+        page = browser.post(path, file=(io.BytesIO(content), "guests.csv"))
+        assert page.status_code == 400 and WRONG_FILES[content] in page.text and "charset=windows" not in page.text
+    for columns in (b"a,b\nx,y\n", b"a\nx\n"):
+        page = browser.post("/opt-outs/import", file=(io.BytesIO(columns), "guests.csv"))
+        assert 'id="file-error">The first row must name the columns' in page.text
+
+
 REQUESTED_AGAIN = {
     "approved": "SHOP is already approved.",
     "pending": "SHOP was requested before, and waits for the operator",
@@ -142,7 +177,10 @@ def test_a_sender_id_that_is_there_is_not_said_to_be_requested(console: Console,
 
 def test_a_sender_id_that_is_new_is_requested_or_approved_in_test_mode(console: Console) -> None:
     browser = console.browser("owner")
-    for world, said in (("live", "decision will appear here"), ("test", "NEW is approved: test mode needs no decision.")):
+    for world, said in (
+        ("live", "decision will appear here"),
+        ("test", "NEW is approved: test mode needs no decision."),
+    ):
         browser.get("/sender-ids/", world)
         assert said in browser.post("/sender-ids/", world, follow=True, sender_id="NEW").text
 
@@ -307,7 +345,8 @@ def test_one_contact_is_added_and_changed(console: Console) -> None:
     assert browser.post(place, phone="+254 711 000 001", key="right", **fields).status_code == 302
     (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
     assert contact == {"phone": "254711000001", "fields": {"name": "Ann", "city": "Köln"}, "tags": ["vip", "new"]}
-    page = browser.get(f"{place}?phone=254711000001").text
+    place += "?phone=254711000001"
+    page = browser.get(place).text
     assert 'value="Ann"' in page and 'value="vip, new"' in page
     fields = {"field_name": ["name", "city", "bad name!"], "field_value": ["Anna", "", "x"], "tags": ""}
     wrong = browser.post(place, phone="254711000001", key="bad", **fields)

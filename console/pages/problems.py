@@ -97,7 +97,7 @@ OF_FIELDS: dict[str, Any] = {
 
 OF_FIELD_NAMES: dict[str, Any] = {
     "/sender_id": SENDER_ID,
-    "/scopes": _("Choose at least one."),
+    "/scopes": _("Choose what the key may do."),
 }
 """For fields with one rule, whose errors have no code of their own."""
 

@@ -123,7 +123,7 @@ def test_errors_are_in_peoples_words_at_their_fields(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/")
     page = browser.post("/api-keys/new", name="Shop")
-    assert page.status_code == 400 and 'id="scopes-error">Choose at least one.' in page.text
+    assert page.status_code == 400 and 'id="scopes-error">Choose what the key may do.' in page.text
     for name in ("", "not an address", "jürgen@example.com"):
         page = browser.post("/people/invitations", email=name, role="sender")
         assert 'id="email-error">Enter an e-mail address' in page.text and "ASCII" not in page.text

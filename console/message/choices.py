@@ -43,10 +43,21 @@ def groups(form: Form) -> Choices:
     return Choices(found, page["next_cursor"] is not None)
 
 
+def find_sender(name: str) -> Any:
+    """The account's sender ID with exactly this name, or None."""
+    searched = _printable(name)
+    found = account().sender_ids.page(limit=SHOWN, search=searched)["data"] if searched else []
+    return next((each for each in found if each["sender_id"] == name), None)
+
+
 def _is_approved(name: str) -> bool:
     found = account().sender_ids.page(limit=SHOWN, status="approved", search=name)["data"]
     return any(each["sender_id"] == name for each in found)
 
 
 def _searched(form: Form, name: str) -> str | None:
-    return "".join(filter(str.isprintable, form[name])).strip()[:LONGEST_SEARCH] or None
+    return _printable(form[name])
+
+
+def _printable(text: str) -> str | None:
+    return "".join(filter(str.isprintable, text)).strip()[:LONGEST_SEARCH] or None

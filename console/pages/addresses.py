@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import current_app
+from flask import current_app, request
 from werkzeug.exceptions import HTTPException
 
 
@@ -19,3 +19,21 @@ def page_here(wanted: str) -> str:
     except HTTPException:  # no page, or one whose address differs from this
         return ""
     return f"{place.path}?{place.query}" if place.query else place.path
+
+
+def is_here(address: str) -> bool:
+    """Whether a whole address is of this console."""
+    try:
+        host = urlsplit(address).netloc
+    except ValueError:
+        return False
+    return host in (request.host, urlsplit(current_app.config["CONSOLE_URL"]).netloc)
+
+
+def page_of_form() -> str:
+    """The page that this request's form was on; empty if it is not known, or was a page to sign in."""
+    came = request.referrer or ""
+    place = urlsplit(came) if is_here(came) else None
+    pages = [f"{place.path}?{place.query}" if place else "", request.full_path]
+    found = (page_here(page.rstrip("?")) for page in pages if not page.startswith("/sign-in"))
+    return next(filter(None, found), "")

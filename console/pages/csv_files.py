@@ -10,6 +10,8 @@ from flask import Response, flash
 from flask_babel import gettext
 
 PIECE_BYTES = 64 * 1024
+FILE = {"": "file"}
+"""For a form: the API's errors of the whole body are about its file."""
 WINDOWS_1252 = "text/csv; charset=windows-1252"
 """As spreadsheet programs write CSV by default in the west of Europe, in Africa and in America."""
 

@@ -3,13 +3,15 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError, Unreachable
-from flask import Flask, Response, g, redirect, render_template, request, session, url_for
+from flask import Flask, g, render_template, request
 from flask_babel import gettext
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
+from console.pages.ended_sessions import form_of_another_session, session_ended, to_page_of_form
 from console.pages.problems import REFUSALS, SESSION_OVER, describe
-from console.session.current import NotAllowed, SignedOut, forget_person
+from console.session.current import NotAllowed, SignedOut, account_name, maybe_person, person
+from console.session.shown_again import SHOWN_AGAIN
 
 
 def add_error_pages(app: Flask) -> None:
@@ -17,14 +19,18 @@ def add_error_pages(app: Flask) -> None:
 
     @app.errorhandler(SignedOut)
     def signed_out(error: SignedOut) -> Any:
-        return _to_sign_in()
+        return session_ended()
 
     @app.errorhandler(ApiError)
     def refused(error: ApiError) -> Any:
         if error.status == 401 and error.code in SESSION_OVER:
-            return _to_sign_in()
+            return session_ended()
+        if error.code == SHOWN_AGAIN:
+            return to_page_of_form(request.form[SHOWN_AGAIN])
         if error.code == "insufficient_scope" and "world" in g:
             return _page(403, describe(error), template="not_allowed.html")
+        if error.code == "account_suspended" and "world" in g and maybe_person():
+            return _inactive(describe(error))
         return _page(error.status, describe(error), str(error.problem.get("request_id") or ""))
 
     @app.errorhandler(NotAllowed)
@@ -38,6 +44,9 @@ def add_error_pages(app: Flask) -> None:
 
     @app.errorhandler(CSRFError)
     def stale_form(error: CSRFError) -> Any:
+        answer = form_of_another_session()
+        if answer is not None:
+            return answer
         return _page(400, gettext("This form is no longer valid. Go back, reload the page, and send it again."))
 
     @app.errorhandler(HTTPException)
@@ -59,11 +68,9 @@ def _page(status: int, text: str, request_id: str = "", template: str = "error.h
     return render_template(template, status=status, text=text, request_id=request_id), status
 
 
-def _to_sign_in() -> Any:
-    forget_person()
-    session.clear()
-    wanted = request.full_path.rstrip("?") if request.method == "GET" and "HX-Request" not in request.headers else None
-    address = url_for("sign_in.show", next=wanted)
+def _inactive(text: str) -> tuple[str, int]:
+    """A page without the account's menu, which only its token could tell."""
     if "HX-Request" in request.headers:
-        return Response(status=200, headers={"HX-Redirect": address})
-    return redirect(address)
+        return _page(403, text)
+    others = [each for each in person().accounts if str(each["account_id"]) != g.account_id]
+    return render_template("inactive.html", name=account_name(), others=others, world=None), 403

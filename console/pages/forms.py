@@ -10,6 +10,7 @@ from flask import request
 from werkzeug.datastructures import MultiDict
 
 from console.pages.problems import SESSION_OVER, describe, describe_field, pointed_at
+from console.session.shown_again import SHOWN_AGAIN
 
 KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 """An Idempotency-Key."""
@@ -27,13 +28,15 @@ class Form:
 
     `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. The name of a
     part of a field is written with a slash: `stop_if/over`. An error of a field that the form does not have is in
-    `problem`, above the form. `rejected` has the recipients or contacts that were refused, each with its reason.
+    `problem`, above the form. `notice` is about a form that is only shown again. `rejected` has the recipients or
+    contacts that were refused, each with its reason.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None, fields: Mapping[str, str] | None = None) -> None:
         self.values: MultiDict[str, str] = MultiDict(values or {})
         self.errors: dict[str, str] = {}
         self.problem = ""
+        self.notice = ""
         self.rejected: list[Mapping[str, Any]] = []
         self._fields = dict(fields or {})
         self.values.setdefault("key", new_key())
@@ -44,6 +47,7 @@ class Form:
         form = cls(fields=fields)
         key = form.values["key"]
         form.values = MultiDict(request.form)
+        form.values.poplist(SHOWN_AGAIN)
         if not KEY.fullmatch(form["key"]):
             form.values["key"] = key
         return form
@@ -71,13 +75,16 @@ class Form:
 
     @property
     def wrong(self) -> bool:
-        """Whether something is wrong."""
-        return bool(self.errors or self.problem)
+        """Whether something is wrong, or the form is only to be shown."""
+        return bool(self.errors or self.problem or self.notice)
 
     def refuse(self, error: ApiError) -> "Form":
         """Show why the API has refused the form. Raises the error again if no change of the form would help."""
         if error.status == 404 or error.code == "insufficient_scope" or error.code in SESSION_OVER:
             raise error
+        if error.code == SHOWN_AGAIN:
+            self.notice = describe(error)
+            return self
         named = self._named(error.problem.get("errors") or ())
         for name, text in named.items():
             if name in self.values or name in self._fields.values():

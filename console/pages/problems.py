@@ -10,6 +10,7 @@ from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
 from console.pages.conflicts import conflict
+from console.pages.file_errors import file_error
 from console.pages.rejections import placeholder_named
 
 _ = lazy_gettext
@@ -60,15 +61,24 @@ REFUSALS: dict[str, Any] = {
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),
     "payload_too_large": _("This is too large."),
+    "unsupported_media_type": _("This is not a CSV file. Save the spreadsheet as CSV, and choose that file."),
     "recipient_limit": _("This phone number has received too many messages within the last hour."),
     "rate_limited": _("Too many requests. Wait a moment and try again."),
     "unavailable": _("The service is busy. Nothing was done; try again in a moment."),
-    "idempotency_key_reused": _("This form was already sent with different values. Open it again."),
+    "idempotency_key_reused": _(
+        "This form was already sent with different values. Check what it did. To send something else, open it again."
+    ),
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
+    "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),
     "last_owner": _("An account keeps at least one owner."),
 }
+
+SENDER_ID: Any = _(
+    "Use up to 11 letters and digits, with at least one letter; a short code of 3 to 7 digits; or a phone number with"
+    " its country code."
+)
 
 OF_FIELDS: dict[str, Any] = {
     "required": _("Enter a value."),
@@ -81,7 +91,15 @@ OF_FIELDS: dict[str, Any] = {
     "invalid_time": _("Enter a time in the future."),
     "too_far_ahead": _("Choose a time within the next 90 days."),
     "too_long": _("This is too long."),
+    "invalid_email": _("Enter an e-mail address without accented letters, such as ann@example.com."),
+    "invalid_sender_id": SENDER_ID,
 }
+
+OF_FIELD_NAMES: dict[str, Any] = {
+    "/sender_id": SENDER_ID,
+    "/scopes": _("Choose what the key may do."),
+}
+"""For fields with one rule, whose errors have no code of their own."""
 
 
 def describe(error: ApiError) -> str:
@@ -107,10 +125,7 @@ def describe(error: ApiError) -> str:
 
 def describe_field(error: Mapping[str, Any], place: str = "") -> str:
     """What is wrong with a field. `place` is the rest of its pointer: an index in a list, counted from 0."""
-    if error.get("code") == "missing_variable":
-        text = str(gettext("The placeholder %(name)s has no value.", name=placeholder_named(error.get("detail"))))
-    else:
-        text = str(OF_FIELDS.get(str(error.get("code")), error.get("detail", "")))
+    text = _said_of_field(error)
     if error.get("suggestion"):
         text += " " + gettext("Did you mean %(suggestion)s?", suggestion=error["suggestion"])
     index = place.partition("/")[0]
@@ -132,3 +147,14 @@ def _nobody(rejected: Iterable[Mapping[str, Any]]) -> str:
     if code == "missing_variable":
         return str(gettext("None of the recipients has a value for the placeholder %(name)s.", name=name))
     return str(REFUSALS["no_valid_recipients"])
+
+
+def _said_of_field(error: Mapping[str, Any]) -> str:
+    code, pointer = str(error.get("code")), str(error.get("pointer", ""))
+    if code == "missing_variable":
+        return str(gettext("The placeholder %(name)s has no value.", name=placeholder_named(error.get("detail"))))
+    if code in OF_FIELDS:
+        return str(OF_FIELDS[code])
+    if code == "invalid" and pointer in OF_FIELD_NAMES:
+        return str(OF_FIELD_NAMES[pointer])
+    return file_error(str(error.get("detail", "")))

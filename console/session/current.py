@@ -1,8 +1,8 @@
 """The current request: who is signed in, for which account, and the API in their name.
 
-The cookie holds only the session token, and a support person's reason to see texts. The account and the world, `live`
-or `test`, are in the path, so that pages of several accounts can be open at the same time. The API decides what is
-allowed; `may` only hides what would be refused.
+The cookie holds the session token, a support person's reason to see texts, and digests of what was sent lately. The
+account and the world, `live` or `test`, are in the path, so that pages of several accounts can be open at the same
+time. The API decides what is allowed; `may` only hides what would be refused.
 """
 
 import time
@@ -15,11 +15,12 @@ from bulksms_client.errors import ApiError, BulkSmsError
 from bulksms_client.operator import OPERATOR_PREFIX
 from bulksms_client.people import Me
 from bulksms_client.themes import Themes
-from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
 from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
+from console.session.lost_forms import TOKEN, new_token
+from console.session.shown_again import GuardedTransport
 from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
@@ -99,7 +100,7 @@ class SessionRequests:
     """Requests with the session token of the cookie, bounded for addresses with many refusals."""
 
     def __init__(self) -> None:
-        self._transport = Transport(api().wire, SessionTokens(), forwarded())
+        self._transport = GuardedTransport(api().wire, SessionTokens(), forwarded())
 
     def request(
         self,
@@ -196,6 +197,13 @@ def sign_out() -> None:
     session.clear()
 
 
+def forget_session() -> None:
+    """Leave nothing of the session in the browser, nor in what this request knows."""
+    session.clear()
+    for name in ("person", "nobody", "account", "operator", TOKEN):
+        g.pop(name, None)
+
+
 def maybe_person() -> Person | None:
     """Who is signed in, or nobody. For pages that are shown to both."""
     if g.get("nobody") or not session.get(SESSION_TOKEN):
@@ -209,15 +217,15 @@ def maybe_person() -> Person | None:
 
 def start_session(answer: Mapping[str, Any]) -> None:
     """Begin a new session in the browser. Nothing of the one before is left."""
-    session.clear()
+    forget_session()
     session[SESSION_TOKEN] = answer["session_token"]
-    g.pop("person", None)
+    session[TOKEN] = new_token(str(answer["person"]["person_id"]))
 
 
 def account() -> Themes:
     """The API in the name of the person, for the account of the path."""
     if "account" not in g:
-        g.account = Themes(Transport(api().wire, account_tokens(), forwarded()))
+        g.account = Themes(GuardedTransport(api().wire, account_tokens(), forwarded()))
     themes: Themes = g.account
     return themes
 

@@ -1,4 +1,4 @@
-"""A form's secrets on their way through the browser, encrypted and for a few minutes."""
+"""What a form carries on its way through the browser, encrypted and for a limited time."""
 
 import base64
 import hashlib
@@ -11,20 +11,21 @@ from flask import current_app
 SECONDS = 300
 
 
-def seal(values: dict[str, Any]) -> str:
-    """Text that only this console can read, for five minutes."""
-    return _fernet().encrypt(json.dumps(values).encode()).decode()
+def seal(purpose: str, values: dict[str, Any]) -> str:
+    """Text that only this console can read, and only for this purpose."""
+    return _fernet(purpose).encrypt(json.dumps(values).encode()).decode()
 
 
-def unseal(text: str) -> dict[str, Any] | None:
-    """What was sealed; None if it is too old or not ours."""
+def unseal(purpose: str, text: str, seconds: int | None = None) -> dict[str, Any] | None:
+    """What was sealed; None if it is older than `seconds`, by default five minutes, or not ours."""
     try:
-        opened: dict[str, Any] = json.loads(_fernet().decrypt(text.encode(), ttl=SECONDS))
+        ttl = SECONDS if seconds is None else seconds
+        opened: dict[str, Any] = json.loads(_fernet(purpose).decrypt(text.encode(), ttl=ttl))
     except (InvalidToken, ValueError):
         return None
     return opened
 
 
-def _fernet() -> Fernet:
-    key = hashlib.sha256(b"console form" + str(current_app.config["SECRET_KEY"]).encode()).digest()
+def _fernet(purpose: str) -> Fernet:
+    key = hashlib.sha256(f"console form {purpose} {current_app.config['SECRET_KEY']}".encode()).digest()
     return Fernet(base64.urlsafe_b64encode(key))

@@ -7,10 +7,10 @@ which the API records with each token. The reason is in the cookie, so that all 
 import time
 
 from bulksms_client.operator import OperatorThemes
-from bulksms_client.transport import Transport
 from flask import g, session
 
 from console.session.current import SessionTokens, api, forwarded, me
+from console.session.shown_again import GuardedTransport, refuse_changes
 from console.session.token_cache import AccountToken, account_token, digest
 
 REASON, REASON_ENDS = "reason", "reason_ends"
@@ -37,7 +37,7 @@ class OperatorTokens:
 def operator() -> OperatorThemes:
     """The operator API in the name of the person."""
     if "operator" not in g:
-        g.operator = OperatorThemes(Transport(api().operator_wire, OperatorTokens(), forwarded()))
+        g.operator = OperatorThemes(GuardedTransport(api().operator_wire, OperatorTokens(), forwarded()))
     themes: OperatorThemes = g.operator
     return themes
 
@@ -55,6 +55,7 @@ def reason() -> str | None:
 
 def give_reason(text: str) -> None:
     """See texts and full phone numbers for an hour. Raises ApiError for a reason that the API does not take."""
+    refuse_changes()
     before = {name: session.get(name) for name in (REASON, REASON_ENDS)}
     session.update({REASON: text, REASON_ENDS: time.time() + REASON_SECONDS})
     try:

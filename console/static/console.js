@@ -28,6 +28,14 @@
       navigator.clipboard.writeText(copy.dataset.copy).then(() => copy.classList.add("done"));
       return;
     }
+    const close = event.target.closest("[data-close]");
+    if (close) {
+      event.preventDefault();
+      const asked = close.closest("details");
+      asked.removeAttribute("open");
+      asked.querySelector("summary").focus();
+      return;
+    }
     // A menu closes when something else is clicked.
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.removeAttribute("open");

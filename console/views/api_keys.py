@@ -32,7 +32,7 @@ def create() -> Any:
         form = Form({"name": "", "allowed_ips": ""})
         form.values.setlist("scopes", list(USUAL))
         return render_template("api_keys/new.html", form=form, scopes=_scopes())
-    form = Form.posted()
+    form = Form.posted({"scopes": "scopes"})
     body: dict[str, Any] = {"scopes": form.many("scopes")}
     if form.text("name"):
         body["name"] = form.text("name")

@@ -10,6 +10,7 @@ from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.message.quotes import MessagePreview, example, preview, recipients_known
 from console.message.recipients import SAMPLE, decoded
+from console.message.sent_forms import key_for, remember_sent, sent_with, was_sent
 from console.pages.forms import Form
 from console.session.current import account, require
 
@@ -63,8 +64,18 @@ def send() -> Any:
     try:
         sent = account().sends.create({**body, "quote_id": form["quote_id"]}, form.key)
     except ApiError as error:
+        if error.code == "idempotency_key_reused":
+            return _already_sent(form.key)
         return _confirmation(form.refuse(error))
+    remember_sent(form.key, body, sent["send_id"])
     return redirect(url_for("sends.show", send_id=sent["send_id"]))
+
+
+@pages.get("/confirm")
+@pages.get("/send")
+def start() -> Any:
+    """The address of a page that only a form leads to."""
+    return redirect(url_for("compose.write"))
 
 
 def _posted() -> Form:
@@ -102,6 +113,9 @@ def _without_price(draft: Draft) -> MessagePreview | None:
 def _confirmation(form: Form) -> Any:
     draft = Draft(form)
     body = draft.body()
+    form.values["key"] = key_for(form.key, body)
+    if was_sent(form.key, body):
+        return _already_sent(form.key)
     try:
         quoted = account().sends.quote(body)
     except ApiError as error:
@@ -120,3 +134,7 @@ def _confirmation(form: Form) -> Any:
             }
             return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200
     return _page(form), 400
+
+
+def _already_sent(key: str) -> Any:
+    return render_template("compose/sent.html", send_id=sent_with(key)), 409

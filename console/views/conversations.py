@@ -47,20 +47,33 @@ class BothSides(NamedTuple):
 @pages.get("/")
 def index() -> Any:
     """The last message from each phone number, newest first."""
-    return render_template("conversations/index.html", page=account().inbound.page(latest="true", **paging()))
+    return _index(Form({"phone": ""}))
 
 
 @pages.get("/open")
 def open_phone() -> Any:
     """The conversation with a phone that was typed."""
-    phone = plain_phone(request.args.get("phone", ""))
-    return redirect(url_for("conversations.show", phone=phone) if phone else url_for("conversations.index"))
+    form = Form({"phone": request.args.get("phone", "")})
+    phone = plain_phone(form["phone"])
+    if not phone:
+        return redirect(url_for("conversations.index"))
+    try:
+        account().inbound.page(limit=1, phone=phone)
+    except ApiError as error:
+        return _index(form.refuse(error)), 400
+    return redirect(url_for("conversations.show", phone=phone))
 
 
 @pages.get("/<phone>")
 def show(phone: str) -> Any:
     """Both sides of one phone's conversation."""
-    return _page(phone, Form({"kind": "one", "phone": phone, "sender_id": request.args.get("sender_id", "")}))
+    try:
+        return _page(phone, Form({"kind": "one", "phone": phone, "sender_id": request.args.get("sender_id", "")}))
+    except ApiError as error:
+        search = Form({"phone": phone}).refuse(error)
+        if "phone" not in search.errors:
+            raise
+        return _index(search), 400
 
 
 @pages.post("/<phone>")
@@ -82,6 +95,11 @@ def reply(phone: str) -> Any:
         return _page(phone, form), 400
     flash(gettext("The reply is on its way."), "good")
     return redirect(url_for("conversations.show", phone=phone))
+
+
+def _index(form: Form) -> str:
+    page = account().inbound.page(latest="true", **paging())
+    return render_template("conversations/index.html", page=page, form=form)
 
 
 def _page(phone: str, form: Form) -> Any:

@@ -7,7 +7,8 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
+from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.file_errors import file_error
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -102,7 +103,12 @@ def contact(group_id: Any) -> Any:
         form.values.setlist("field_value", [*known["fields"].values(), "", "", ""])
         return render_template("groups/contact.html", group=group, form=form)
     form = Form.posted({"contacts": "phone"})
-    put = {"phone": plain_phone(form["phone"]), "fields": _fields(form), "tags": _tags(form)}
+    phone = plain_phone(form["phone"])
+    put = {"phone": phone, "fields": _fields(form), "tags": _tags(form)}
+    known = _known(str(group_id), phone)
+    if known["phone"] not in ("", plain_phone(request.args.get("phone", ""))) and put != known:
+        form.errors["phone"] = gettext("This phone number is already in the group.")
+        return render_template("groups/contact.html", group=group, form=form, known=known["phone"]), 400
     try:
         account().groups.put_contacts(str(group_id), [put], form.key)
     except ApiError as error:
@@ -120,7 +126,7 @@ def contacts_csv(group_id: Any) -> Any:
 @pages.post("/<uuid:group_id>/import")
 def import_file(group_id: Any) -> Any:
     """Import a CSV file."""
-    form = Form.posted()
+    form = Form.posted(FILE)
     file = request.files.get("file")
     if file is None or not file.filename:
         form.errors["file"] = gettext("Choose a file.")
@@ -139,7 +145,7 @@ def import_file(group_id: Any) -> Any:
 @pages.get("/imports/<uuid:import_id>")
 def show_import(import_id: Any) -> Any:
     """How far an import has come, and the rows that were not imported."""
-    shown = account().groups.one_import(str(import_id))
+    shown = _import(import_id)
     group = account().groups.one(shown["group_id"])
     errors = account().groups.import_errors(str(import_id), **paging())
     return render_template("groups/import.html", shown=shown, group=group, errors=errors)
@@ -148,7 +154,7 @@ def show_import(import_id: Any) -> Any:
 @pages.get("/imports/<uuid:import_id>/progress")
 def import_progress(import_id: Any) -> Any:
     """The same for a page that refreshes itself. When it has ended, the whole page is loaded again."""
-    shown = account().groups.one_import(str(import_id))
+    shown = _import(import_id)
     part = render_template("groups/import_progress.html", shown=shown)
     return part, 200, {} if shown["status"] in ("queued", "running") else {"HX-Refresh": "true"}
 
@@ -166,12 +172,21 @@ def import_errors_csv(import_id: Any) -> Any:
     return download(account().groups.import_errors_csv(str(import_id)), f"import-errors-{import_id}.csv")
 
 
+def _import(import_id: Any) -> Any:
+    shown = account().groups.one_import(str(import_id))
+    return {**shown, "error": file_error(shown["error"]) if shown["error"] else None}
+
+
 def _known(group_id: str, phone: str) -> Any:
     """The contact with a phone number. One that is not there is new."""
-    if phone.isdecimal():
-        for each in account().groups.contacts(group_id, limit=1, phone=phone)["data"]:
-            return each
-    return {"phone": "", "fields": {}, "tags": []}
+    found = []
+    if phone.isascii() and phone.isdecimal():
+        try:
+            found = account().groups.contacts(group_id, limit=1, phone=phone)["data"]
+        except ApiError as error:
+            if error.code != "validation_failed":  # no phone number, which is said when the contact is saved
+                raise
+    return found[0] if found else {"phone": "", "fields": {}, "tags": []}
 
 
 def _fields(form: Form) -> dict[str, str]:
@@ -198,17 +213,13 @@ def _refused(form: Form, error: ApiError) -> Form:
 def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:
     group = account().groups.one(group_id)
     searched = plain_phone(request.args.get("phone", "")) or None
-    problem = ""
-    page: dict[str, Any] = {"data": [], "next_cursor": None}
-    try:
-        page = account().groups.contacts(group_id, phone=searched, **paging(25))
-    except ApiError as error:
-        problem = Form().refuse(error).problem
+    search = Form({"phone": request.args.get("phone", "")})
+    page = search.page(lambda: account().groups.contacts(group_id, phone=searched, **paging(25)))
     return render_template(
         "groups/show.html",
         group=group,
         page=page,
-        problem_of_search=problem,
+        search=search,
         imports=account().groups.imports(limit=5, group_id=group_id)["data"],
         name=name or Form({"name": group["name"]}),
         contacts=contacts or Form({"phones": ""}),

@@ -32,10 +32,15 @@ def profile() -> Any:
         return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES)
     form = Form.posted()
     changes = {name: form.text(name) for name in ("name", "locale", "time_zone") if form.text(name)}
-    try:
-        current.me().change(changes)
-    except ApiError as error:
-        return render_template("me/profile.html", form=form.refuse(error), languages=LANGUAGES, zones=ZONES), 400
+    if "name" not in changes:
+        form.errors["name"] = gettext("Enter your name.")
+    else:
+        try:
+            current.me().change(changes)
+        except ApiError as error:
+            form.refuse(error)
+    if form.wrong:
+        return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES), 400
     current.forget_person()
     refresh()
     flash(gettext("Your profile is saved."), "good")

@@ -6,12 +6,13 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
+from console.message.choices import find_sender, senders
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import content_type_of, download, length_of, tell_encoding
+from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session.current import account
+from console.session.current import account, may
 
 pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
 
@@ -26,9 +27,14 @@ def index() -> Any:
 def create() -> Any:
     """Add phones."""
     form = Form.posted()
+    if form["check"]:
+        return _page(form, Form())
     phones = phones_of_list(form["phones"])
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
+    if form["sender_id"] and find_sender(form["sender_id"]) is None:
+        form.errors["sender_id"] = gettext("The account has no such sender ID. Choose one from the list.")
+    if form.wrong:
         return _page(form, Form()), 400
     optional = {name: form.text(name) for name in ("category", "sender_id", "reason") if form.text(name)}
     try:
@@ -42,7 +48,7 @@ def create() -> Any:
 @pages.post("/import")
 def import_file() -> Any:
     """Add the entries of a CSV file."""
-    form = Form.posted()
+    form = Form.posted(FILE)
     file = request.files.get("file")
     if file is None or not file.filename:
         form.errors["file"] = gettext("Choose a file.")
@@ -85,4 +91,5 @@ def _page(form: Form, upload: Form) -> str:
     searched = plain_phone(request.args.get("phone", "")) or None
     search = Form({"phone": request.args.get("phone", "")})
     page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
-    return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search)
+    choices = senders(form) if may("suppressions:write") else None
+    return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search, senders=choices)

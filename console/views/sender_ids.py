@@ -6,6 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask_babel import gettext
 
+from console.message.choices import find_sender
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account
@@ -23,11 +24,13 @@ def index() -> Any:
 def create() -> Any:
     """Request one. The operator decides."""
     form = Form.posted()
+    name = form["sender_id"].strip()
     try:
-        account().sender_ids.create(form["sender_id"].strip(), form.text("use_case"), form.key)
+        before = find_sender(name)
+        now = account().sender_ids.create(name, form.text("use_case"), form.key)
     except ApiError as error:
         return _page(form.refuse(error)), 400
-    flash(gettext("The sender ID is requested. The operator's decision will appear here."), "good")
+    _say(name, before["status"] if before else None, now["status"])
     return redirect(url_for("sender_ids.index"))
 
 
@@ -37,6 +40,22 @@ def delete(id: Any) -> Any:
     account().sender_ids.delete(str(id))
     flash(gettext("The sender ID is removed."), "good")
     return redirect(url_for("sender_ids.index"))
+
+
+def _say(name: str, before: str | None, now: str) -> None:
+    """What a request has changed: nothing, if the sender ID was there and was not rejected."""
+    if now == "approved" and before is None:
+        flash(gettext("%(sender)s is approved: test mode needs no decision.", sender=name), "good")
+    elif now == "approved":
+        flash(gettext("%(sender)s is already approved. You can use it.", sender=name), "good")
+    elif now == "suspended":
+        flash(gettext("%(sender)s is suspended, and cannot be requested again. Ask the operator.", sender=name), "warn")
+    elif before == "pending":
+        flash(gettext("%(sender)s was requested before, and waits for the operator's decision.", sender=name), "warn")
+    elif before == "rejected":
+        flash(gettext("%(sender)s was rejected before, and is now requested again.", sender=name), "good")
+    else:
+        flash(gettext("The sender ID is requested. The operator's decision will appear here."), "good")
 
 
 def _page(form: Form) -> str:

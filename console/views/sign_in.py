@@ -9,13 +9,18 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.pages.addresses import page_here
+from console.pages.ended_sessions import show_lost
 from console.pages.forms import Form
 from console.pages.languages import language
 from console.session import current
 from console.session.before_sign_in import before_sign_in
 from console.session.encrypted_forms import seal, unseal
+from console.session.lost_forms import unsealed
 
 pages = Blueprint("sign_in", __name__)
+
+PURPOSE = "sign-in"
+"""Of what is kept until the code is entered."""
 
 
 @pages.get("/sign-in")
@@ -30,31 +35,38 @@ def show() -> Any:
 def with_password() -> Any:
     """Sign in with a password; who has a second factor is asked for a code next."""
     form = Form.posted()
+    if form["elsewhere"]:
+        form.problem = gettext("You are not signed in yet.")
+        return render_template("sign_in/password.html", form=form), 400
     try:
         with before_sign_in() as api:
             answer = api.with_password(form["email"].strip(), form["password"])
     except ApiError as error:
         if error.code == "code_required":
-            sealed = seal({"email": form["email"].strip(), "password": form["password"]})
-            return render_template("sign_in/code.html", form=Form({"sealed": sealed, "next": form["next"], "code": ""}))
+            known = {"email": form["email"].strip(), "password": form["password"]}
+            more = {"next": form["next"], "lost": form["lost"], "code": ""}
+            return render_template("sign_in/code.html", form=Form({"sealed": seal(PURPOSE, known), **more}))
         return _refused("sign_in/password.html", form, error)
-    return begin(answer, form["next"])
+    return begin(answer, form["next"], form["lost"])
 
 
 @pages.post("/sign-in/code")
 def with_code() -> Any:
     """Sign in with a code of the authenticator app, or a recovery code."""
     form = Form.posted()
-    known = unseal(form["sealed"])
+    known = unseal(PURPOSE, form["sealed"])
     if known is None:
         flash(gettext("That took too long. Sign in again."), "warn")
+        if form["lost"]:
+            more = {"next": form["next"], "lost": form["lost"]}
+            return render_template("sign_in/password.html", form=Form(more)), 400
         return redirect(url_for("sign_in.show", next=form["next"] or None))
     try:
         with before_sign_in() as api:
             answer = api.with_password(known["email"], known["password"], form["code"].strip())
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
-    return begin(answer, form["next"])
+    return begin(answer, form["next"], form["lost"])
 
 
 @pages.route("/sign-in/link/<token>", methods=["GET", "POST"])
@@ -127,7 +139,10 @@ def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
     return shown
 
 
-def begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
-    """Begin the session, and show the page that was asked for."""
+def begin(answer: Mapping[str, Any], wanted: str = "", lost: str = "") -> Any:
+    """Begin the session, and show the page that was asked for, or what the same person had typed before."""
     current.start_session(answer)
+    form = unsealed(lost)
+    if form is not None and form.person_id == str(answer["person"]["person_id"]):
+        return show_lost(form)
     return redirect(page_here(wanted) or url_for("accounts.choose"))

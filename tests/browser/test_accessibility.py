@@ -14,10 +14,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from shared.people.invitations import invite
+from shared.people.memberships import add_member
 from shared.people.totp import STEP_SECONDS, code_at
 from tests.browser import pages
 from tests.browser.conftest import Stand
 from tests.harness.people import PASSWORD
+from tests.integration.console.test_ended_sessions import end
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -187,3 +189,60 @@ def test_the_pages_of_a_new_person_are_accessible(stand: Stand, screen: str) -> 
         page.locator("#code").press("Enter")
         page.locator("#code-error").wait_for()
         inspector.now("code at sign-in with errors")
+
+
+@EVERY_OTHER_SCREEN
+def test_the_pages_around_an_ended_session_are_accessible(stand: Stand, screen: str) -> None:
+    person = stand.console.person("sender")
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        page = inspector.page
+        page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
+        with page.expect_navigation(wait_until="load"):
+            page.locator("main button").click()
+        page.goto(stand.account + "/compose/")
+        end(stand.console, person)
+        page.locator("#message").fill("Your table is ready.")
+        page.locator("#signed-out .notice").wait_for()
+        inspector.now("message of an ended session")
+        with page.expect_navigation(wait_until="load"):
+            page.evaluate(SUBMIT, {"path": f"{stand.account}/groups/", "fields": {"name": " VIP ", "key": "vip"}})
+        inspector.now("sign-in after an ended session")
+        page.locator("#email").fill(person.email)
+        page.locator("#password").fill(PASSWORD)
+        page.locator("#password").press("Enter")
+        page.locator("textarea[name=name]").wait_for(state="attached")
+        inspector.now("signed in again")
+        with page.expect_navigation(wait_until="load"):
+            page.locator("main form button").click()
+        inspector.now("form that is shown again")
+
+
+@EVERY_OTHER_SCREEN
+def test_the_page_of_a_message_that_was_already_sent_is_accessible(stand: Stand, screen: str) -> None:
+    form = {**pages.TEXT, "key": f"already-sent-{screen.replace(' ', '-')}"}
+    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        page, confirmation = inspector.page, {"path": stand.account + "/compose/confirm", "fields": form}
+        page.goto(stand.account + "/compose/")
+        with page.expect_navigation(wait_until="load"):
+            page.evaluate(SUBMIT, confirmation)
+        with page.expect_navigation(wait_until="load"):
+            page.locator("main form[data-once] button").click()
+        with page.expect_navigation(wait_until="load"):
+            page.evaluate(SUBMIT, confirmation)
+        page.locator("main .form-end a").first.wait_for()
+        inspector.now("message that was already sent")
+
+
+@EVERY_OTHER_SCREEN
+def test_the_page_of_an_account_that_is_not_active_is_accessible(stand: Stand, screen: str) -> None:
+    service = stand.console.service
+    account = service.new_account("Closed for the winter")
+    person = stand.console.person("viewer", account)
+    with service.engine.begin() as connection:
+        add_member(connection, service.account_id, person.id, "viewer")
+        connection.exec_driver_sql("UPDATE account SET state = 'frozen' WHERE id = %s", (account,))
+    with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
+        inspector.page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
+        with inspector.page.expect_navigation(wait_until="load"):
+            inspector.page.locator("main button").click()
+        inspector.at({"account that is not active": f"{stand.url}/accounts/{account}/live/"})

@@ -96,7 +96,10 @@ def test_a_send_is_canceled(stand: Stand) -> None:
     press(page, page.get_by_role("link", name="Keys only"))
     page.get_by_role("heading", name="1 recipient").wait_for()
     press(page, page.locator("summary#cancel"))
-    press(page, page.get_by_role("button", name="Cancel"))
+    press(page, page.get_by_role("link", name="Keep it"))
+    expect(page.locator("summary#cancel")).to_be_focused()
+    press(page, page.locator("summary#cancel"))
+    press(page, page.get_by_role("button", name="Cancel the send"))
     expect(page.locator("#progress .status")).to_have_text("Canceled")
     assert service.counts(send)["canceled"] == 1
     assert errors == []

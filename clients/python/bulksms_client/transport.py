@@ -67,7 +67,10 @@ class KeyTokens:
 
 
 class Transport:
-    """Requests to one service with the tokens of one caller. `headers` go with each request."""
+    """Requests to one service with the tokens of one caller. `headers` go with each request.
+
+    A subclass may refuse requests, in `request` and `upload`.
+    """
 
     def __init__(self, wire: Wire, tokens: Tokens, headers: Mapping[str, str] | None = None) -> None:
         self._wire = wire

@@ -159,3 +159,19 @@ def test_both_sides_of_a_page_begin_at_the_same_time(console: Console, monkeypat
             store(connection, "simulator", [Inbound(f"+{phone}", f"+{NUMBER}9", text)])
     pages = pages_of_a_conversation(console.browser("viewer"), phone)
     assert [text for page in reversed(pages) for text in page] == expected
+
+
+@pytest.mark.parametrize("typed", ["abc", "0711 000 009", "12"])
+def test_a_phone_number_that_is_none_is_named_and_kept(console: Console, typed: str) -> None:
+    browser = console.browser("viewer")
+    page = browser.get("/conversations/open", query_string={"phone": typed})
+    assert page.status_code == 400 and 'id="phone-error"' in page.text and f'value="{typed}"' in page.text
+    assert "with its country code" in page.text and "Something went wrong" not in page.text
+    page = browser.get(f"/conversations/{typed}")
+    assert page.status_code == 400 and 'id="phone-error"' in page.text
+
+
+def test_a_phone_number_as_people_write_it_opens_its_conversation(console: Console) -> None:
+    browser = console.browser("viewer")
+    opened = browser.get("/conversations/open", query_string={"phone": "+254 711 000-009"})
+    assert opened.headers["Location"] == browser.path("/conversations/254711000009")

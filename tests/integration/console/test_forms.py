@@ -110,6 +110,91 @@ def test_a_sender_id_is_requested_and_given_up(console: Console) -> None:
     assert "COFFEE" not in browser.get("/sender-ids/").text
 
 
+def test_an_opt_out_is_for_a_sender_id_of_the_account(console: Console) -> None:
+    browser = console.browser("sender")
+    assert re.search(r'<option value="ACME">ACME</option>', browser.get("/opt-outs/").text)
+    for unknown in ("NOSUCH", "acme", "\0"):
+        page = browser.post("/opt-outs/", phones="254711000001", sender_id=unknown, reason="Kept")
+        assert page.status_code == 400 and 'id="sender_id-error"' in page.text and 'value="Kept"' in page.text
+    assert console.service.get("/suppressions").json["data"] == []
+    browser.post("/opt-outs/", phones="254711000001", sender_id="ACME")
+    assert [each["sender_id"] for each in console.service.get("/suppressions").json["data"]] == ["ACME"]
+
+
+def test_a_sender_id_for_an_opt_out_is_searched_for_without_adding_anything(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/opt-outs/")
+    page = browser.post("/opt-outs/", phones="254711000001", find_sender="cm", check="yes")
+    assert page.status_code == 200 and '<option value="ACME">' in page.text and "254711000001" in page.text
+    assert console.service.get("/suppressions").json["data"] == []
+
+
+def test_errors_are_in_peoples_words_at_their_fields(console: Console) -> None:
+    browser = console.browser("owner")
+    browser.get("/")
+    page = browser.post("/api-keys/new", name="Shop")
+    assert page.status_code == 400 and 'id="scopes-error">Choose what the key may do.' in page.text
+    for name in ("", "not an address", "jürgen@example.com"):
+        page = browser.post("/people/invitations", email=name, role="sender")
+        assert 'id="email-error">Enter an e-mail address' in page.text and "ASCII" not in page.text
+    for sender in ("", "SIXTEENCHARACTER", "SIXTEENCHARACTERS", "what?!"):
+        page = browser.post("/sender-ids/", sender_id=sender)
+        assert 'id="sender_id-error">Use up to 11 letters and digits' in page.text and "1 to 15" not in page.text
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    page = browser.get(f"/groups/{group}?phone=abc")
+    assert 'id="phone-error">This is not a phone number' in page.text and "phone: " not in page.text
+
+
+WRONG_FILES = {
+    b"phone\n254711000001,\x81\n": "Line 2 has a character that cannot be read.",
+    b"PK\x03\x04 a spreadsheet": "This is not a CSV file.",
+}
+
+
+@pytest.mark.parametrize("content", WRONG_FILES)
+def test_a_file_that_cannot_be_read_is_named_with_what_helps(console: Console, content: bytes) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get("/")
+    for path in (f"/groups/{group}/import", "/opt-outs/import"):
+        page = browser.post(path, file=(io.BytesIO(content), "guests.csv"))
+        assert page.status_code == 400 and WRONG_FILES[content] in page.text and "charset=windows" not in page.text
+    for columns in (b"a,b\nx,y\n", b"a\nx\n"):
+        page = browser.post("/opt-outs/import", file=(io.BytesIO(columns), "guests.csv"))
+        assert 'id="file-error">The first row must name the columns' in page.text
+
+
+REQUESTED_AGAIN = {
+    "approved": "SHOP is already approved.",
+    "pending": "SHOP was requested before, and waits for the operator",
+    "rejected": "SHOP was rejected before, and is now requested again.",
+    "suspended": "SHOP is suspended, and cannot be requested again.",
+}
+
+
+@pytest.mark.parametrize("state", REQUESTED_AGAIN)
+def test_a_sender_id_that_is_there_is_not_said_to_be_requested(console: Console, state: str) -> None:
+    browser, service = console.browser("owner"), console.service
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'SHOP', :state)"),
+            {"account": service.account_id, "state": state},
+        )
+    browser.get("/sender-ids/")
+    page = browser.post("/sender-ids/", follow=True, sender_id="SHOP")
+    assert REQUESTED_AGAIN[state] in page.text and "decision will appear here" not in page.text
+
+
+def test_a_sender_id_that_is_new_is_requested_or_approved_in_test_mode(console: Console) -> None:
+    browser = console.browser("owner")
+    for world, said in (
+        ("live", "decision will appear here"),
+        ("test", "NEW is approved: test mode needs no decision."),
+    ):
+        browser.get("/sender-ids/", world)
+        assert said in browser.post("/sender-ids/", world, follow=True, sender_id="NEW").text
+
+
 def test_a_key_shows_its_secret_once(console: Console) -> None:
     browser = console.browser("owner")
     browser.get("/api-keys/new")
@@ -158,7 +243,7 @@ def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:
     browser.post(f"{place}/enable")
     tested = browser.post(f"{place}/test", follow=True).text
     assert "A test event is on its way." in tested and f'{place}/log" hx-trigger="every' in tested
-    assert browser.get(f"{place}/log", headers={"HX-Request": "true"}).text.startswith("<section id=\"log\"")
+    assert browser.get(f"{place}/log", headers={"HX-Request": "true"}).text.startswith('<section id="log"')
     assert "whsec_" in browser.post(f"{place}/rotate").text
     browser.post(f"{place}/delete")
     assert browser.get(place).status_code == 404
@@ -218,6 +303,15 @@ def test_a_person_sets_their_language_zone_and_password(console: Console) -> Non
     assert other.submit("/sign-in", email=person.email, password="another long password").status_code == 302
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_not_said_to_be_saved(console: Console, name: str) -> None:
+    browser = console.browser()
+    browser.open("/me/profile")
+    page = browser.submit("/me/profile", name=name, locale="de", time_zone="UTC")
+    assert page.status_code == 400 and 'id="name-error"' in page.text and "Enter your name." in page.text
+    assert '<html lang="en">' in browser.open("/me/profile").text
+
+
 def test_a_first_password_needs_a_fresh_sign_in(console: Console) -> None:
     person, browser = console.person("viewer"), console.stranger()
     browser.sign_in_by_link(console.link(person))
@@ -263,7 +357,8 @@ def test_one_contact_is_added_and_changed(console: Console) -> None:
     assert browser.post(place, phone="+254 711 000 001", key="right", **fields).status_code == 302
     (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
     assert contact == {"phone": "254711000001", "fields": {"name": "Ann", "city": "Köln"}, "tags": ["vip", "new"]}
-    page = browser.get(f"{place}?phone=254711000001").text
+    place += "?phone=254711000001"
+    page = browser.get(place).text
     assert 'value="Ann"' in page and 'value="vip, new"' in page
     fields = {"field_name": ["name", "city", "bad name!"], "field_value": ["Anna", "", "x"], "tags": ""}
     wrong = browser.post(place, phone="254711000001", key="bad", **fields)
@@ -273,6 +368,26 @@ def test_one_contact_is_added_and_changed(console: Console) -> None:
     (contact,) = service.get(f"/groups/{group}/contacts").json["data"]
     assert contact == {"phone": "254711000001", "fields": {"name": "Anna"}, "tags": []}
     assert console.browser("viewer").get(place).status_code == 403
+
+
+def test_a_contact_that_is_in_the_group_is_not_replaced_by_adding_it(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.post("/groups", name="Guests").json["group_id"]
+    contacts = [
+        {"phone": "254711000001", "fields": {"name": "Ann", "city": "Kisumu"}, "tags": ["vip"]},
+        {"phone": "254711000002", "fields": {}, "tags": []},
+    ]
+    service.post(f"/groups/{group}/contacts", contacts=contacts)
+    place = f"/groups/{group}/contact"
+    browser.get(place)
+    fields: dict[str, Any] = {"field_name": "first_name", "field_value": "Anna", "tags": "new"}
+    for address in (place, f"{place}?phone=254711000002"):
+        page = browser.post(address, phone="+254 711 000 001", **fields)
+        assert page.status_code == 400 and "already in the group" in page.text and 'value="Anna"' in page.text
+        assert f'href="{browser.path(place)}?phone=254711000001"' in page.text
+    assert service.get(f"/groups/{group}/contacts").json["data"] == contacts
+    same = {"field_name": ["name", "city"], "field_value": ["Ann", "Kisumu"], "tags": "vip"}
+    assert browser.post(place, phone="254711000001", **same).status_code == 302, "sent twice, it was added once"
 
 
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])

@@ -48,7 +48,7 @@ FIELDS = (
     *("list", "file_text", "file_sample", "file_rows", "phone_column", "column_name", "preview", "when", "send_at"),
     *("rate", "quiet_from", "quiet_until", "canary", "stop_share", "stop_over", "on_unicode", "quote_id", "key"),
     *("name", "phones", "reason", "use_case", "url", "description", "events", "scopes", "allowed_ips", "email", "role"),
-    *("locale", "time_zone", "password", "new_password", "code", "sealed", "uri", "secret", "event_id", "next"),
+    *("locale", "time_zone", "password", "new_password", "code", "sealed", "uri", "secret", "event_id", "next", "lost"),
 )
 
 

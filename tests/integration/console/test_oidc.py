@@ -12,6 +12,7 @@ from shared.people.invitations import invite
 from tests.harness.console import Browser, Console, console_of
 from tests.harness.oidc_provider import OidcProvider, oidc_provider, signed
 from tests.harness.people import PASSWORD
+from tests.integration.console.test_ended_sessions import end, kept, sealed
 from tests.integration.console.test_signing_in import ELSEWHERE, by_password, signed_in
 
 CALLBACK = "/sign-in/oidc/callback"
@@ -167,3 +168,22 @@ def test_without_passwords_no_page_asks_for_one(engine: Engine, provider: OidcPr
         page = browser.open("/me/security").text
         assert "Where you are signed in" in page and 'type="password"' not in page
         assert "Passwords are switched off" in browser.submit("/sign-in", email=person.email, password=PASSWORD).text
+
+
+def test_what_was_typed_before_a_session_ended_is_kept_while_the_provider_signs_in(
+    engine: Engine, provider: OidcProvider
+) -> None:
+    with console_of(engine, oidc=provider.settings(only=True)) as console:
+        browser, person = console.stranger(), console.person()
+        browser.sign_in_by_link(console.link(person))
+        browser.get("/groups/")
+        end(console, person)
+        page = browser.post("/groups/", name="Regulars")
+        assert 'target="_blank"' in page.text and 'type="password"' not in page.text
+        fields = {"elsewhere": "yes", "lost": sealed(page)}
+        early = browser.submit("/sign-in", **fields)
+        assert "You are not signed in yet." in early.text and sealed(early)
+        of_page = browser.csrf
+        provider.user = user(person.email)
+        browser.open(browser.open(went(browser, provider)).headers["Location"])
+        assert kept(browser.submit("/sign-in", csrf_token=of_page, **fields))["name"] == ["Regulars"]

@@ -66,6 +66,14 @@ def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     assert late.status_code == 200 and "This is no longer possible" in late.text
 
 
+def test_the_question_before_a_cancel_can_be_told_from_its_answers(console: Console) -> None:
+    send, browser = scheduled(console), console.browser("sender")
+    page = browser.get(f"/sends/{send}").text
+    question = page[page.index('id="cancel"') :].partition("</details>")[0]
+    assert '<button class="button danger">Cancel the send</button>' in question
+    assert f'href="{browser.path(f"/sends/{send}")}" data-close>Keep it</a>' in question
+
+
 def test_a_waiting_send_is_changed(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
     form = browser.get(f"/sends/{send}/change")

@@ -18,6 +18,7 @@ NOT_PAGES = {
     "GET opt_outs.csv",
     "GET sends.recipients_csv",
     "GET usage.csv",
+    "GET compose.start",
     "GET conversations.open_phone",
     "GET operator.start",
     "GET oidc.callback",

@@ -18,6 +18,7 @@ DOCUMENTED_NAMES = {"_asdict", "_exit", "_fields", "_make", "_mapping", "_replac
 """Names with an underscore that are public all the same: of named tuples, of SQLAlchemy's rows, and of `os`."""
 DOCUMENTED_OVERRIDES = {
     "aiohttp.abc": {"close", "resolve"},
+    "bulksms_client.transport": {"request", "upload"},
     "celery.app.events": {"dispatcher_cls"},
     "celery.events.dispatcher": {"flush", "send"},
     "celery.worker.consumer.consumer": {"on_connection_error_after_connected", "on_connection_error_before_connected"},

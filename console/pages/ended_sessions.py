@@ -1,0 +1,92 @@
+"""What is answered to a request whose session has ended: the page to sign in, which keeps what was typed.
+
+A live part never replaces its page, where something may be typed: only a line says that the session has ended.
+"""
+
+from typing import Any
+
+from bulksms_client.errors import BulkSmsError
+from flask import flash, redirect, render_template, request, session, url_for
+from flask_babel import gettext, refresh
+
+from console.pages.addresses import is_here, page_here, page_of_form
+from console.pages.forms import Form
+from console.session import current
+from console.session.current import SESSION_TOKEN, SignedOut
+from console.session.lost_forms import LostForm, is_of_this_session, owner_of_form, posted_form, unsealed
+
+STOP_POLLING = 286
+"""The status by which htmx stops asking for a part again and again."""
+OF_PART = {"HX-Retarget": "#signed-out", "HX-Reswap": "innerHTML"}
+"""The line of the page that says so, instead of the part."""
+
+
+def session_ended() -> Any:
+    """Ask to sign in."""
+    if "HX-Request" in request.headers:  # the cookie stays: it may be that of a page to sign in on another tab
+        return render_template("parts/signed_out.html", is_back=False), STOP_POLLING, OF_PART
+    was_signed_in = SESSION_TOKEN in session
+    if was_signed_in:
+        current.forget_person()
+        current.forget_session()
+    if request.method != "POST":
+        if was_signed_in:
+            flash(gettext("Your session has ended. Sign in again."), "warn")
+        return redirect(url_for("sign_in.show", next=request.full_path.rstrip("?")))
+    page, owner = page_of_form(), owner_of_form()
+    if owner is not None:
+        lost = posted_form(owner, page)
+        if lost.has_content:
+            return ask_to_sign_in(page, lost.sealed())
+    if owner is not None or was_signed_in:
+        flash(gettext("Your session has ended, and nothing was changed. Sign in again."), "warn")
+    return redirect(url_for("sign_in.show", next=page or None))
+
+
+def form_of_another_session() -> Any:
+    """What to answer to a form whose token is not of this session; None if it is not of the same person's pages.
+
+    Other sites cannot know a token that names the person. They are refused all the same, so that they cannot sign
+    anybody out.
+    """
+    if not is_here(request.headers.get("Origin") or request.host_url):
+        return None
+    lost = unsealed(request.form.get("lost", ""))
+    owner = lost.person_id if lost else owner_of_form()
+    if owner is None or is_of_this_session() or (lost is None and request.blueprint == "sign_in"):
+        return None
+    try:
+        person_id = str(current.person().details["person_id"])
+    except SignedOut:
+        return session_ended() if lost is None else ask_to_sign_in(lost.page, request.form["lost"])
+    except BulkSmsError:
+        return None
+    return _signed_in_again(lost or posted_form(owner, page_of_form())) if person_id == owner else None
+
+
+def ask_to_sign_in(page: str, lost: str) -> Any:
+    """The page to sign in, with the form that was lost; without one, it says that nothing is kept."""
+    if lost:
+        text = gettext("Your session has ended, and nothing was sent. Sign in again: what you typed is kept.")
+    else:
+        text = gettext("Your session has ended, and nothing was sent. What you typed is too large to be kept.")
+    flash(text, "warn")
+    return render_template("sign_in/password.html", form=Form({"next": page, "lost": lost})), 401
+
+
+def show_lost(lost: LostForm) -> Any:
+    """The page on which a person who has signed in again goes back to what they typed."""
+    refresh()  # the language and the zone are theirs
+    return render_template("sign_in/again.html", lost=lost, page=lost.page or "/", world=None, operating=False)
+
+
+def to_page_of_form(page: str) -> Any:
+    """Back to the page of a button that has done nothing."""
+    flash(gettext("You have signed in again, and nothing was changed. Do it again if you still want it."), "warn")
+    return redirect(page_here(page) or url_for("accounts.choose"))
+
+
+def _signed_in_again(lost: LostForm) -> Any:
+    if "HX-Request" in request.headers:
+        return render_template("parts/signed_out.html", is_back=True), STOP_POLLING, OF_PART
+    return show_lost(lost) if lost.has_content else to_page_of_form(lost.page)

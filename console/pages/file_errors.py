@@ -1,0 +1,43 @@
+"""What is wrong with a file, in the reader's words: the API says it in English, and to programs."""
+
+import re
+from typing import Any
+
+from flask_babel import lazy_gettext
+
+_ = lazy_gettext
+
+FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (
+            r"Line (?P<line>[\d,]+) has the byte .*",
+            _("Line %(line)s has a character that cannot be read. Save the file as CSV in UTF-8, and choose it again."),
+        ),
+        (
+            r"The first line must name the columns; `(?P<name>\w+)` is missing\.",
+            _("The first row must name the columns. Name the one with the phone numbers %(name)s."),
+        ),
+        (
+            r"None of the columns in the first row has the phones\. .*",
+            _("No column of the first row has the phone numbers. Name it phone."),
+        ),
+        (
+            r"Line (?P<line>[\d,]+) is not CSV: .*",
+            _("Line %(line)s is not CSV. Save the spreadsheet as CSV, and choose that file."),
+        ),
+        (
+            r"(The first row is not CSV: |A line of the file is too long: |The file contains a NUL character).*",
+            _("This is not a CSV file. Save the spreadsheet as CSV, and choose that file."),
+        ),
+    )
+)
+
+
+def file_error(detail: str) -> str:
+    """What is wrong with a file, from the API's `detail`; another sentence is shown as it is."""
+    for pattern, text in FILE_ERRORS:
+        match = pattern.fullmatch(detail)
+        if match is not None:
+            return str(text) % match.groupdict()
+    return detail

@@ -1,0 +1,54 @@
+"""A form that is posted only to be shown again as it was filled, because its session had ended: it changes nothing."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from bulksms_client.errors import ApiError
+from bulksms_client.transport import Transport
+from flask import request
+
+SHOWN_AGAIN = "shown_again"
+"""The field of such a form, with the address of its page; and the code of what is refused then."""
+ONLY_ASKS = frozenset({"/sms/quote", "/me/token", "/me/operator-token"})
+"""Paths of the API where a POST changes nothing."""
+
+
+def is_shown_again() -> bool:
+    """Whether this request's form is only to be shown again."""
+    return request.method == "POST" and SHOWN_AGAIN in request.form
+
+
+def refuse_changes() -> None:
+    """Raise ApiError `shown_again` if this request's form is only to be shown again."""
+    if is_shown_again():
+        raise ApiError(409, {"code": SHOWN_AGAIN})
+
+
+class GuardedTransport(Transport):
+    """A transport that changes nothing for a form that is only to be shown again."""
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """As `Transport.request`."""
+        if method != "GET" and path not in ONLY_ASKS:
+            refuse_changes()
+        return super().request(method, path, body, query, key)
+
+    def upload(
+        self,
+        path: str,
+        file: IO[bytes],
+        length: int,
+        query: Mapping[str, Any] | None = None,
+        content_type: str = "text/csv",
+        key: str | None = None,
+    ) -> Any:
+        """As `Transport.upload`."""
+        refuse_changes()
+        return super().upload(path, file, length, query, content_type, key)

@@ -20,6 +20,7 @@ from console.pages.security import secure
 from console.pages.static_files import add_versions
 from console.session import current
 from console.session.before_sign_in import add_before_sign_in, sign_in_methods
+from console.session.lost_forms import page_of
 from console.settings import Settings
 from console.views import ACCOUNT_PAGES, PAGES
 
@@ -52,7 +53,7 @@ def create_app(settings: Settings) -> Flask:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
-    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods)
+    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods, page_of=page_of)
     _know_the_account(app)
     return app
 

@@ -19,7 +19,7 @@ from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
 from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
-from console.session.lost_forms import TOKEN, new_token
+from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
 from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
@@ -200,7 +200,7 @@ def sign_out() -> None:
 def forget_session() -> None:
     """Leave nothing of the session in the browser, nor in what this request knows."""
     session.clear()
-    for name in ("person", "nobody", "account", "operator", TOKEN):
+    for name in ("person", "nobody", "account", "operator"):
         g.pop(name, None)
 
 
@@ -219,7 +219,7 @@ def start_session(answer: Mapping[str, Any]) -> None:
     """Begin a new session in the browser. Nothing of the one before is left."""
     forget_session()
     session[SESSION_TOKEN] = answer["session_token"]
-    session[TOKEN] = new_token(str(answer["person"]["person_id"]))
+    name_person(str(answer["person"]["person_id"]))
 
 
 def account() -> Themes:

@@ -1,27 +1,27 @@
 """Forms that came after their session had ended, kept through the page to sign in.
 
-The token of a form, which protects it against forgery, names the person on whose page it was. What that person typed is
-kept for them alone, encrypted, and is not sent by itself: a form that somebody else has made leads nowhere.
+Each form names, signed, the person on whose page it was. What that person typed is kept for them alone, encrypted, and
+is not sent by itself: a form that somebody else has made leads nowhere.
 """
 
 import secrets
 from dataclasses import asdict, dataclass
 
 from flask import current_app, request, session
-from itsdangerous import BadData, URLSafeTimedSerializer
+from itsdangerous import BadData, URLSafeSerializer
 
 from console.session.encrypted_forms import seal, unseal
 from console.session.shown_again import SHOWN_AGAIN
 
-TOKEN = "csrf_token"
-"""The field of a form, and the entry of the session, with the token against forgery."""
-SALT = "wtf-csrf-token"
-"""With which Flask-WTF signs it."""
+PAGE_OF = "page_of"
+"""The field of a form, and the entry of the session, that name the person of the page."""
 PURPOSE = "lost form"
 SECONDS = 24 * 3600
 """For how long what was typed is kept."""
 MOST_CHARACTERS = 32 * 1024
-NOT_KEPT = frozenset({TOKEN, SHOWN_AGAIN, "lost", "sealed", "password", "new_password", "code", "secret", "uri"})
+NOT_KEPT = frozenset(
+    {"csrf_token", PAGE_OF, SHOWN_AGAIN, "lost", "sealed", "password", "new_password", "code", "secret", "uri"}
+)
 """Fields that are not kept: tokens and secrets."""
 NOT_TYPED = frozenset({"key"})
 
@@ -62,26 +62,34 @@ def unsealed(text: str) -> LostForm | None:
     return LostForm(**opened) if opened else None
 
 
-def new_token(person_id: str) -> str:
-    """A secret for the forms on the pages of a new session, which names the person."""
-    return f"{person_id} {secrets.token_hex(20)}"
+def name_person(person_id: str) -> None:
+    """Have the forms on the pages of a new session name its person."""
+    session[PAGE_OF] = f"{person_id} {secrets.token_hex(20)}"
+
+
+def page_of() -> str:
+    """The person of this page, signed, for its forms; empty if nobody is signed in."""
+    return str(_signer().dumps(session[PAGE_OF])) if PAGE_OF in session else ""
 
 
 def owner_of_form() -> str | None:
     """On whose page this request's form was; None if the console does not know."""
-    person_id, _, rest = _token().partition(" ")
+    person_id, _, rest = _page_of_form().partition(" ")
     return person_id if rest else None
 
 
 def is_of_this_session() -> bool:
     """Whether this request's form was on a page of its session."""
-    return _token() == session.get(TOKEN)
+    return _page_of_form() == session.get(PAGE_OF)
 
 
-def _token() -> str:
-    """The token of this request's form; empty if the console has not signed it."""
+def _page_of_form() -> str:
+    """What this request's form names; empty if the console has not signed it."""
     try:
-        signer = URLSafeTimedSerializer(current_app.config["SECRET_KEY"], salt=SALT)
-        return str(signer.loads(request.form.get(TOKEN, "")))
+        return str(_signer().loads(request.form.get(PAGE_OF, "")))
     except BadData:
         return ""
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(current_app.config["SECRET_KEY"], salt="page of")

@@ -31,7 +31,7 @@ from tests.harness.people import Person, a_person
 from tests.harness.service import Service
 
 CONSOLE_KEY = "a-secret-key-of-the-consoles-tests"
-CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
+TOKENS = re.compile(r'name="(csrf_token|page_of)" value="([^"]+)"')
 
 
 @contextlib.contextmanager
@@ -82,7 +82,8 @@ class Browser:
     def __init__(self, app: Flask, account_id: int) -> None:
         self.client: FlaskClient = app.test_client()
         self.account_id = account_id
-        self.csrf = ""
+        self.tokens: dict[str, str] = {}
+        """The tokens that the forms of the page that was opened last carry."""
 
     def path(self, page: str, world: str = "live") -> str:
         """The path of one of the account's pages."""
@@ -103,8 +104,8 @@ class Browser:
         return self.submit(self.path(page, world), follow=follow, **fields)
 
     def submit(self, path: str, *, follow: bool = False, **fields: Any) -> TestResponse:
-        """Send a form to a whole path, with the CSRF token of the page that was opened last."""
-        data = {"csrf_token": self.csrf, **fields}
+        """Send a form to a whole path, with the tokens of the page that was opened last."""
+        data = {**self.tokens, **fields}
         response = self.client.post(path, data=data, follow_redirects=follow)
         self._remember(response)
         return response
@@ -117,9 +118,9 @@ class Browser:
         return response
 
     def _remember(self, response: TestResponse) -> None:
-        found = CSRF.search(response.text) if response.mimetype == "text/html" else None
+        found = TOKENS.findall(response.text) if response.mimetype == "text/html" else []
         if found:
-            self.csrf = unescape(found.group(1))
+            self.tokens = {name: unescape(token) for name, token in found}
 
 
 class Console:

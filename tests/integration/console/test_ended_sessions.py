@@ -194,7 +194,7 @@ def test_a_button_says_that_it_did_nothing_and_its_page_comes_back(console: Cons
     browser.get(f"/sends/{send}")
     end(console, person)
     page = {"Referer": f"http://localhost{browser.path(f'/sends/{send}')}"}
-    gone = browser.client.post(browser.path(f"/sends/{send}/pause"), data={"csrf_token": browser.csrf}, headers=page)
+    gone = browser.client.post(browser.path(f"/sends/{send}/pause"), data={**browser.tokens}, headers=page)
     wanted = browser.path(f"/sends/{send}")
     assert gone.status_code == 302
     shown = browser.open(gone.headers["Location"])
@@ -227,7 +227,7 @@ def test_a_page_that_is_opened_after_the_end_says_so_and_comes_back(console: Con
 def test_a_live_part_never_replaces_its_page(console: Console, path: str) -> None:
     person, browser = at_work(console)
     browser.get("/compose/")
-    data = {**ONE, "csrf_token": browser.csrf}
+    data = {**ONE, **browser.tokens}
     for is_signed_out in (False, True):
         if is_signed_out:
             browser.submit("/sign-out")
@@ -257,9 +257,9 @@ def test_there_is_a_place_for_what_a_live_part_says(console: Console) -> None:
 def test_a_form_after_a_sign_out_on_another_tab_is_kept(console: Console) -> None:
     person, browser = at_work(console)
     browser.get("/groups/")
-    of_form = browser.csrf
+    of_form = browser.tokens
     browser.submit("/sign-out")
-    page = browser.post("/groups/", name="Regulars", csrf_token=of_form)
+    page = browser.post("/groups/", name="Regulars", **of_form)
     assert page.status_code == 401 and ENDED in page.text
     again = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
     assert kept(again)["name"] == ["Regulars"]
@@ -268,12 +268,12 @@ def test_a_form_after_a_sign_out_on_another_tab_is_kept(console: Console) -> Non
 def test_a_form_after_a_new_sign_in_on_another_tab_is_kept(console: Console) -> None:
     person, browser = at_work(console)
     browser.get("/compose/")
-    of_form = browser.csrf
+    of_form = browser.tokens
     browser.submit("/sign-out")
     by_password(browser, person.email)
-    again = browser.post("/compose/send", **{**ONE, "csrf_token": of_form})
+    again = browser.post("/compose/send", **{**ONE, **of_form})
     assert kept(again)["message"] == ["Hello"] and sent(console) == []
-    data = {**ONE, "csrf_token": of_form}
+    data = {**ONE, **of_form}
     part = browser.client.post(browser.path("/compose/quote"), data=data, headers=LIVE)
     assert "You have signed in again" in part.text and part.headers["HX-Retarget"] == "#signed-out"
     browser.get("/")
@@ -284,9 +284,9 @@ def test_the_page_to_sign_in_leads_back_after_a_sign_in_on_another_tab(console: 
     person, browser = at_work(console)
     browser.get("/groups/")
     page = lost(console, browser, person, "/groups/", name="Regulars")
-    of_page = browser.csrf
+    of_page = browser.tokens
     by_password(browser, person.email)
-    fields = {"email": person.email, "password": PASSWORD, "lost": sealed(page), "csrf_token": of_page}
+    fields = {"email": person.email, "password": PASSWORD, "lost": sealed(page), **of_page}
     assert kept(browser.submit("/sign-in", **fields))["name"] == ["Regulars"]
 
 
@@ -294,13 +294,14 @@ def test_a_form_of_another_persons_page_is_refused(console: Console) -> None:
     """An attacker with an account has tokens, all of which name the attacker."""
     attacker, victim = console.browser(), console.browser()
     victim.get("/groups/")
-    page = victim.post("/groups/", name="Forged", csrf_token=attacker.csrf)
+    page = victim.post("/groups/", name="Forged", **attacker.tokens)
     assert page.status_code == 400 and "no longer valid" in page.text and "Forged" not in page.text
     person, stranger = console.person(), console.stranger()
     stranger.open("/sign-in")
-    of_page = stranger.csrf
-    page = stranger.post("/groups/", name="Forged", csrf_token=attacker.csrf)
-    assert stranger.csrf.partition(".")[0] == of_page.partition(".")[0], "other pages to sign in still work"
+    of_page = stranger.tokens
+    page = stranger.post("/groups/", name="Forged", **attacker.tokens)
+    sessions = [tokens["csrf_token"].partition(".")[0] for tokens in (stranger.tokens, of_page)]
+    assert sessions[0] == sessions[1], "other pages to sign in still work"
     signed_in = stranger.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
     assert signed_in.status_code == 302 and "Forged" not in signed_in.text
 
@@ -310,7 +311,7 @@ def test_a_form_of_another_site_changes_no_session(console: Console, origin: str
     """A browser sends no cookie with it, and would take a new one from the response."""
     attacker, stranger = console.browser(), console.stranger()
     attacker.get("/groups/")
-    data = {"csrf_token": attacker.csrf, "name": "Forged"}
+    data = {**attacker.tokens, "name": "Forged"}
     page = stranger.client.post(stranger.path("/groups/"), data=data, headers={"Origin": origin})
     assert page.status_code == 400 and "no longer valid" in page.text and "Set-Cookie" not in page.headers
 
@@ -319,7 +320,7 @@ def test_nothing_leads_to_another_site(console: Console) -> None:
     person, browser = at_work(console)
     browser.get("/groups/")
     end(console, person)
-    data = {"csrf_token": browser.csrf, "name": "Regulars"}
+    data = {**browser.tokens, "name": "Regulars"}
     for referrer in ("https://evil.example/accounts/1/live/", "http://localhost//evil.example", "http://[", "x"):
         page = browser.client.post(browser.path("/groups/"), data=data, headers={"Referer": referrer})
         assert "evil" not in page.text and f'name="next" value="{browser.path("/groups/")}"' in page.text

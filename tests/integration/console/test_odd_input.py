@@ -75,9 +75,7 @@ def test_an_odd_form_is_answered(console: Console, odd: str) -> None:
         path = re.sub(r"<\w+>", "x", path)
         for kind in ("one", "list", "file", "group") if "/compose" in path else ("one",):
             file = (io.BytesIO(odd.encode()), "odd.csv")
-            response = browser.client.post(
-                path, data={**odd_fields, "kind": kind, "csrf_token": browser.csrf, "file": file}
-            )
+            response = browser.client.post(path, data={**odd_fields, "kind": kind, **browser.tokens, "file": file})
             assert response.status_code < 500, (path, kind, response.status_code)
 
 

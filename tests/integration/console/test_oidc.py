@@ -183,7 +183,7 @@ def test_what_was_typed_before_a_session_ended_is_kept_while_the_provider_signs_
         fields = {"elsewhere": "yes", "lost": sealed(page)}
         early = browser.submit("/sign-in", **fields)
         assert "You are not signed in yet." in early.text and sealed(early)
-        of_page = browser.csrf
+        of_page = browser.tokens
         provider.user = user(person.email)
         browser.open(browser.open(went(browser, provider)).headers["Location"])
-        assert kept(browser.submit("/sign-in", csrf_token=of_page, **fields))["name"] == ["Regulars"]
+        assert kept(browser.submit("/sign-in", **of_page, **fields))["name"] == ["Regulars"]

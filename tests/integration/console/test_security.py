@@ -45,7 +45,7 @@ def test_strangers_send_small_forms_only(console: Console) -> None:
     stranger.open("/sign-in")
     for path in forms(console.app):
         for more in ({"filler": "x" * LARGE}, {"file": (io.BytesIO(b"x" * LARGE), "x.csv")}):
-            response = stranger.client.post(path, data={"csrf_token": stranger.csrf, **more})
+            response = stranger.client.post(path, data={**stranger.tokens, **more})
             assert response.status_code == 413 and "This is too large." in response.text, path
 
 
@@ -65,7 +65,7 @@ def test_people_send_large_lists_and_files_where_these_belong(console: Console) 
 
 def test_a_token_of_another_session_is_refused(console: Console) -> None:
     mine, other = console.browser(), console.browser()
-    response = mine.post("/groups/", name="Forged", csrf_token=other.csrf)
+    response = mine.post("/groups/", name="Forged", **other.tokens)
     assert response.status_code == 400
     assert console.service.get("/groups").json["data"] == []
 

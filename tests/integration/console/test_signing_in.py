@@ -165,7 +165,7 @@ def test_a_link_sign_in_uses_the_time_zone_and_language_of_the_browser(console: 
     person, browser = console.person(), console.stranger()
     token = console.link(person)
     browser.open(f"/sign-in/link/{token}")
-    data = {"csrf_token": browser.csrf, "time_zone": "Africa/Nairobi"}
+    data = {**browser.tokens, "time_zone": "Africa/Nairobi"}
     browser.client.post(f"/sign-in/link/{token}", data=data, headers={"Accept-Language": "de-DE,de;q=0.9"})
     assert "Übersicht" in browser.get("/").text
     assert person.get("/me").json["person"]["time_zone"] == "Africa/Nairobi"
@@ -184,7 +184,7 @@ def test_the_api_gets_the_address_and_browser_of_the_person(console: Console) ->
     person, browser = console.person(), console.stranger()
     browser.open("/sign-in")
     here = {"REMOTE_ADDR": "198.51.100.23", "HTTP_USER_AGENT": "Firefox of a test"}
-    data = {"csrf_token": browser.csrf, "email": person.email, "password": PASSWORD}
+    data = {**browser.tokens, "email": person.email, "password": PASSWORD}
     browser.client.post("/sign-in", data=data, environ_overrides=here)
     sessions = person.get("/me/sessions").json["data"]
     assert ("198.51.100.23", "Firefox of a test") in [(each["address"], each["user_agent"]) for each in sessions]

@@ -6,12 +6,12 @@ import urllib.parse
 from html import unescape
 from pathlib import Path
 
+from bench.browser import CSRF
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
-from tests.harness.console import CSRF
 from tests.harness.house import SECRET_KEY, House, house
 
 KEY = "a-secret-key-of-the-consoles-tests"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from api.http import json_body
 from api.http.json_body import LARGE_BODY, MAX_KEYS, SMALL_BODY, parse_object
 from api.problems import Problem
 
@@ -38,6 +39,21 @@ def test_too_many_keys_are_refused_without_comparing_them() -> None:
     keys = [f"k{number}" for number in range(50_000)]
     assert "more than 1,000 keys" in refused(an_object([*keys, keys[-1]]))
     assert "more than 1,000 keys" in refused('{"metadata": {"a": [' + an_object([*keys, keys[-1]]) + "]}}")
+
+
+def test_a_large_object_of_too_many_keys_is_refused_without_parsing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser keeps the interpreter until the end of an object."""
+    keys = [f"k{number}" for number in range(50_000)]
+    monkeypatch.setattr(json_body, "DECODER", None)
+    assert "more than 1,000 keys" in refused(an_object(keys))
+    assert "more than 1,000 keys" in refused(an_object(keys).replace(":", " \t:"))
+
+
+def test_colons_and_many_objects_are_no_keys_of_one_object() -> None:
+    phones = ["254711000001"] * 10_000
+    assert parse_object(json.dumps({"phones": phones, "message": ":" * 1600}).encode())["message"] == ":" * 1600
+    recipients = [{"phone": phone, "variables": {"name": "Ann"}} for phone in phones]
+    assert len(parse_object(json.dumps({"phones": recipients}).encode())["phones"]) == 10_000
 
 
 @pytest.mark.parametrize("value", ["1", "[]", "{}", '""'])

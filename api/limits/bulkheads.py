@@ -145,8 +145,8 @@ Job = tuple["asyncio.Future[object]", Callable[[], object], bool]
 class FairThreadPool:
     """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
 
-    A job that `rests` delays its owner's next one, if that waits for a thread, by as long as it took. So an owner that
-    asks for more than its threads can do leaves them half of the time.
+    A job that `rests` delays its owner's next one, if that waits for a thread and rests as well, by as long as it took.
+    So an owner that asks for more than its threads can do leaves them half of the time.
     """
 
     def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
@@ -186,7 +186,8 @@ class FairThreadPool:
 
     def _ended(self, loop: asyncio.AbstractEventLoop, owner: Owner, begun: float | None, _: object) -> None:
         self._free += 1
-        if begun is not None and owner in self._waiting:
+        waiting = self._waiting.get(owner)
+        if begun is not None and waiting and waiting[0][2]:
             rest = min(loop.time() - begun, MAX_REST_SECONDS)
             loop.call_later(rest, self._release, owner)
             self._start_waiting()

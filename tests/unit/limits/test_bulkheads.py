@@ -120,6 +120,16 @@ def test_an_owner_with_reads_that_wait_rests_as_long_as_each_took() -> None:
     asyncio.run(run())
 
 
+def test_a_write_that_waits_does_not_rest() -> None:
+    async def run() -> None:
+        pool, rests = FairThreadPool("test", 1, 1), Rests()
+        read, write = pool.submit(1, str, rests=True), pool.submit(1, str)
+        await asyncio.gather(read, write)
+        assert rests.seconds == []
+
+    asyncio.run(run())
+
+
 def test_an_owner_that_waits_for_each_response_never_rests() -> None:
     async def run() -> None:
         pool, rests = FairThreadPool("test", 1, 1), Rests()

@@ -9,6 +9,8 @@ from console.pages.forms import Form
 from console.session.current import account
 
 SHOWN = 100
+ALL = 1000
+"""Sender IDs of one page of the API, and of an account."""
 LONGEST_SEARCH = 100
 
 
@@ -46,12 +48,12 @@ def groups(form: Form) -> Choices:
 def find_sender(name: str) -> Any:
     """The account's sender ID with exactly this name, or None."""
     searched = _printable(name)
-    found = account().sender_ids.page(limit=SHOWN, search=searched)["data"] if searched else []
+    found = account().sender_ids.page(limit=ALL, search=searched)["data"] if searched else []
     return next((each for each in found if each["sender_id"] == name), None)
 
 
 def _is_approved(name: str) -> bool:
-    found = account().sender_ids.page(limit=SHOWN, status="approved", search=name)["data"]
+    found = account().sender_ids.page(limit=ALL, status="approved", search=name)["data"]
     return any(each["sender_id"] == name for each in found)
 
 

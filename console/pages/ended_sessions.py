@@ -76,6 +76,7 @@ def ask_to_sign_in(page: str, lost: str) -> Any:
 
 def show_lost(lost: LostForm) -> Any:
     """The page on which a person who has signed in again goes back to what they typed."""
+    current.person()
     refresh()  # the language and the zone are theirs
     return render_template("sign_in/again.html", lost=lost, page=lost.page or "/", world=None, operating=False)
 

@@ -3,14 +3,16 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError, Unreachable
-from flask import Flask, g, render_template, request
+from flask import Flask, g, render_template, request, session
 from flask_babel import gettext
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
-from console.pages.ended_sessions import form_of_another_session, session_ended, to_page_of_form
+from console.load.body_limits import LISTS
+from console.pages.addresses import page_of_form
+from console.pages.ended_sessions import ask_to_sign_in, form_of_another_session, session_ended, to_page_of_form
 from console.pages.problems import REFUSALS, SESSION_OVER, describe
-from console.session.current import NotAllowed, SignedOut, account_name, maybe_person, person
+from console.session.current import SESSION_TOKEN, NotAllowed, SignedOut, account_name, maybe_person, person
 from console.session.shown_again import SHOWN_AGAIN
 
 
@@ -54,6 +56,8 @@ def add_error_pages(app: Flask) -> None:
         code = error.code or 500
         if code < 400:
             return error
+        if code == 413 and request.endpoint in LISTS and SESSION_TOKEN not in session:
+            return ask_to_sign_in(page_of_form(), "")
         texts = {
             404: gettext("There is no such page."),
             405: gettext("This page cannot be used that way."),

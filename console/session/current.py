@@ -24,6 +24,8 @@ from console.session.shown_again import GuardedTransport
 from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
 
 SESSION_TOKEN = "session_token"
+LIVE_ANSWERS = 500
+"""Answers of the API that open pages share; a page of a list takes some 60 kB."""
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
 """For how long the answer of `GET /me` is used again."""
@@ -72,7 +74,7 @@ class Api:
         self.bound = CallLimits(
             self.refusals, ConcurrentCalls(UNBOUND, UNBOUND), ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS)
         )
-        self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends)
+        self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends, LIVE_ANSWERS)
 
     def close(self) -> None:
         """Close the connections."""

@@ -56,6 +56,10 @@ class Cache(Generic[T]):
         self._kept: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        """How many values are kept."""
+        return len(self._kept)
+
     def get(self, key: Hashable) -> T | None:
         """The value, if it may be used."""
         with self._lock:

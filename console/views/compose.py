@@ -65,7 +65,7 @@ def send() -> Any:
         sent = account().sends.create({**body, "quote_id": form["quote_id"]}, form.key)
     except ApiError as error:
         if error.code == "idempotency_key_reused":
-            return _already_sent(form.key)
+            return _already_sent(form.key, is_same=was_sent(form.key, body))
         return _confirmation(form.refuse(error))
     remember_sent(form.key, body, sent["send_id"])
     return redirect(url_for("sends.show", send_id=sent["send_id"]))
@@ -115,7 +115,7 @@ def _confirmation(form: Form) -> Any:
     body = draft.body()
     form.values["key"] = key_for(form.key, body)
     if was_sent(form.key, body):
-        return _already_sent(form.key)
+        return _already_sent(form.key, is_same=True)
     try:
         quoted = account().sends.quote(body)
     except ApiError as error:
@@ -136,5 +136,6 @@ def _confirmation(form: Form) -> Any:
     return _page(form), 400
 
 
-def _already_sent(key: str) -> Any:
-    return render_template("compose/sent.html", send_id=sent_with(key)), 409
+def _already_sent(key: str, *, is_same: bool) -> Any:
+    """`is_same`: what was sent is what is in the form now, as far as this browser knows."""
+    return render_template("compose/sent.html", send_id=sent_with(key), is_same=is_same), 409

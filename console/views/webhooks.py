@@ -134,8 +134,8 @@ def _body(form: Form) -> dict[str, Any]:
 def _log(webhook_id: str) -> dict[str, Any]:
     """The webhook and a page of its log. The first page refreshes itself, sooner while something is to be posted."""
     form = Form({"status": request.args.get("status", "")})
-    page = form.page(lambda: shared(f"{webhook_id} {request.query_string!r}", lambda: _deliveries(webhook_id, form)))
-    is_first = "cursor" not in request.args and not form.wrong
+    is_first = "cursor" not in request.args and form["status"] in ("", *DELIVERY_STATES)
+    page = form.page(lambda: _newest(webhook_id, form) if is_first else _deliveries(webhook_id, form))
     is_pending = any(each["status"] == "pending" for each in page["data"])
     return {
         "webhook": shared(f"webhook {webhook_id}", lambda: account().webhooks.one(webhook_id)),
@@ -144,6 +144,10 @@ def _log(webhook_id: str) -> dict[str, Any]:
         "states": DELIVERY_STATES,
         "refresh": (PENDING_SECONDS if is_pending else IDLE_SECONDS) if is_first else None,
     }
+
+
+def _newest(webhook_id: str, form: Form) -> Any:
+    return shared(f"deliveries {webhook_id} {form['status']}", lambda: _deliveries(webhook_id, form))
 
 
 def _deliveries(webhook_id: str, form: Form) -> Any:

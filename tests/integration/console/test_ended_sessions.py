@@ -188,6 +188,15 @@ def test_a_form_that_is_too_large_is_not_kept(console: Console) -> None:
     assert page.status_code == 401 and "too large to be kept" in page.text and 'name="lost"' not in page.text
 
 
+def test_a_list_that_is_too_large_for_a_stranger_says_that_the_session_has_ended(console: Console) -> None:
+    _, browser = at_work(console)
+    browser.get("/compose/")
+    tokens = browser.tokens
+    browser.submit("/sign-out")
+    page = browser.post("/compose/confirm", **{**ONE, **tokens, "kind": "list", "list": "254711000001\n" * 6_000})
+    assert page.status_code == 401 and "Your session has ended" in page.text
+
+
 def test_a_button_says_that_it_did_nothing_and_its_page_comes_back(console: Console) -> None:
     person, browser = at_work(console)
     send = console.service.send("254711000001", "Hi").json["send_id"]

@@ -23,6 +23,8 @@ MAX_VALUES = 1_500_000
 MAX_VALUES_SMALL_BODY = 15_000
 """Values in a body of up to SMALL_BODY bytes."""
 TOO_MANY_KEYS = f"an object has more than {MAX_KEYS:,} keys"
+SHORTEST = 4 * MAX_KEYS
+"""Bytes that so many keys take at least."""
 KEY = re.compile(rb'"[ \t\r\n]*:')
 NUMBERS = (int, float)
 JSON = "application/json"
@@ -139,7 +141,9 @@ def _check_keys(raw: bytes) -> None:
     if len(raw) <= SMALL_BODY or raw.count(b":") <= MAX_KEYS:
         return
     for part in raw.split(b"{"):
-        if part.count(b":") > MAX_KEYS and next(islice(KEY.finditer(part), MAX_KEYS, None), None) is not None:
+        if len(part) <= SHORTEST or part.count(b":") <= MAX_KEYS:
+            continue
+        if next(islice(KEY.finditer(part), MAX_KEYS, None), None) is not None:
             raise UnusableValue(TOO_MANY_KEYS)
 
 

@@ -42,8 +42,9 @@ SUBMIT = """
     ({path, fields}) => {
         const form = document.createElement('form');
         Object.assign(form, {method: 'post', action: path, enctype: 'multipart/form-data'});
-        const token = document.querySelector('input[name=csrf_token]').value;
-        for (const [name, value] of Object.entries({csrf_token: token, ...fields})) {
+        const tokens = document.querySelectorAll('input[name=csrf_token], input[name=page_of]');
+        const carried = Object.fromEntries([...tokens].map(token => [token.name, token.value]));
+        for (const [name, value] of Object.entries({...carried, ...fields})) {
             const input = document.createElement('input');
             input.name = name;
             if (value.includes('\\n')) {

@@ -53,11 +53,11 @@ def without(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> Sc
     """Move the recipients with a problem to the rejected ones."""
     if not problems:
         return screened
-    positions = indexes_of(screened)
-    kept = [(index, phone) for index, phone in zip(positions, screened.accepted, strict=True) if index not in problems]
+    indexes = indexes_of(screened)
+    kept = [(index, phone) for index, phone in zip(indexes, screened.accepted, strict=True) if index not in problems]
     rejected = [
         {"index": index, "phone": phone, "code": problems[index].code, "detail": problems[index].detail}
-        for index, phone in zip(positions, screened.accepted, strict=True)
+        for index, phone in zip(indexes, screened.accepted, strict=True)
         if index in problems
     ]
     return ScreenedPhones(

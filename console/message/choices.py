@@ -53,8 +53,8 @@ def find_sender(name: str) -> Any:
 
 
 def _is_approved(name: str) -> bool:
-    found = account().sender_ids.page(limit=ALL, status="approved", search=name)["data"]
-    return any(each["sender_id"] == name for each in found)
+    found = find_sender(name)
+    return found is not None and found["status"] == "approved"
 
 
 def _searched(form: Form, name: str) -> str | None:

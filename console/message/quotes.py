@@ -62,13 +62,13 @@ class MessagePreview:
 
 def preview(draft: Draft) -> MessagePreview:
     """What the draft is now. A draft that is not complete has less of it, and no error."""
-    preview = example(draft)
+    preview = preview_without_price(draft)
     if preview.one is not None and preview.sample:
         _price(draft, preview)
     return preview
 
 
-def example(draft: Draft) -> MessagePreview:
+def preview_without_price(draft: Draft) -> MessagePreview:
     """The message of the chosen recipient or, if they get none, of the first who gets one; without a price."""
     preview = recipients_known(draft)
     sample = preview.sample

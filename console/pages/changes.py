@@ -80,7 +80,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-def described(change: Mapping[str, Any]) -> dict[str, Any]:
+def in_words(change: Mapping[str, Any]) -> dict[str, Any]:
     """A change with its `kind` in words, and `who` made it: a person's name, or what kind of actor it was."""
     actor = change["actor_name"] or label(ACTORS, change["actor"].partition(" ")[0])
     return {**change, "kind": label(KINDS, change["action"]), "who": actor}

@@ -11,7 +11,7 @@ from flask_babel import format_decimal, gettext, lazy_gettext
 
 from console.pages.conflicts import conflict
 from console.pages.file_errors import file_error
-from console.pages.rejections import placeholder_named
+from console.pages.rejections import placeholder_in
 
 _ = lazy_gettext
 
@@ -142,7 +142,7 @@ def pointed_at(error: Mapping[str, Any]) -> tuple[str, str]:
 
 def _nobody(rejected: Iterable[Mapping[str, Any]]) -> str:
     """Why none of the recipients gets a message."""
-    reasons = {(each.get("code"), placeholder_named(each.get("detail"))) for each in rejected}
+    reasons = {(each.get("code"), placeholder_in(each.get("detail"))) for each in rejected}
     code, name = reasons.pop() if len(reasons) == 1 else ("", "")
     if code == "missing_variable":
         return str(gettext("None of the recipients has a value for the placeholder %(name)s.", name=name))
@@ -152,7 +152,7 @@ def _nobody(rejected: Iterable[Mapping[str, Any]]) -> str:
 def _said_of_field(error: Mapping[str, Any]) -> str:
     code, pointer = str(error.get("code")), str(error.get("pointer", ""))
     if code == "missing_variable":
-        return str(gettext("The placeholder %(name)s has no value.", name=placeholder_named(error.get("detail"))))
+        return str(gettext("The placeholder %(name)s has no value.", name=placeholder_in(error.get("detail"))))
     if code in OF_FIELDS:
         return str(OF_FIELDS[code])
     if code == "invalid" and pointer in OF_FIELD_NAMES:

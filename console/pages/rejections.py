@@ -28,7 +28,7 @@ def import_rejection(code: str, detail: str | None, value: str | None) -> str:
     return rejection(code, detail)
 
 
-def placeholder_named(detail: str | None) -> str:
+def placeholder_in(detail: str | None) -> str:
     """The placeholder that a sentence of the API names."""
     found = NAMED.search(detail or "")
     return f"{{{{{found[1]}}}}}" if found else ""
@@ -37,5 +37,5 @@ def placeholder_named(detail: str | None) -> str:
 def rejection(code: str, detail: str | None) -> str:
     """Why a recipient is not sent to."""
     if code == "missing_variable":
-        return str(gettext("No value for %(name)s", name=placeholder_named(detail)))
+        return str(gettext("No value for %(name)s", name=placeholder_in(detail)))
     return str(REJECTIONS.get(code, detail or code))

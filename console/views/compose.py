@@ -8,7 +8,7 @@ from flask_babel import gettext
 
 from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
-from console.message.quotes import MessagePreview, example, preview, recipients_known
+from console.message.quotes import MessagePreview, preview, preview_without_price, recipients_known
 from console.message.recipients import SAMPLE, decoded
 from console.message.sent_forms import key_for, remember_sent, sent_with, was_sent
 from console.pages.forms import Form
@@ -73,7 +73,7 @@ def send() -> Any:
 
 @pages.get("/confirm")
 @pages.get("/send")
-def start() -> Any:
+def to_new_message() -> Any:
     """The address of a page that only a form leads to."""
     return redirect(url_for("compose.write"))
 
@@ -129,7 +129,7 @@ def _confirmation(form: Form) -> Any:
                 "draft": draft,
                 "quote": quoted,
                 "body": body,
-                "preview": example(draft),
+                "preview": preview_without_price(draft),
                 "group": group,
             }
             return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200

@@ -22,6 +22,7 @@ RECORD = insert(change).values(
 )
 
 PERSON_ID = case((change.c.who.like("person %"), cast(func.substr(change.c.who, len("person ") + 1), Uuid)))
+"""The person who made a change, so that an index finds them; NULL if it was somebody else."""
 LIST = select(
     change.c.id,
     change.c.at,

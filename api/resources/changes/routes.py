@@ -5,7 +5,7 @@ What operators did is shown without their names, reasons and addresses, which ar
 
 from typing import Any
 
-from sqlalchemy import Uuid, bindparam, case, func, literal, null, or_, select
+from sqlalchemy import bindparam, case, literal, null, or_, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -13,6 +13,7 @@ from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.resources.changes.schemas import ChangeResponse
 from api.schemas.paging import Paging, page_of
+from shared.accounts.audit_log import PERSON_ID
 from shared.db.tables.changes import change
 from shared.db.tables.people import membership, person
 from shared.ids import LAST_NUMBER
@@ -21,8 +22,6 @@ CHANGE = ChangeResponse()
 
 IS_OF_ACCOUNT = or_(change.c.who.like("key %"), change.c.who == "worker", membership.c.person_id.is_not(None))
 """Whether a key, a worker, or a person who is or was in the account did it; otherwise an operator did."""
-PERSON = case((change.c.who.like("person %"), func.substr(change.c.who, len("person ") + 1).cast(Uuid)))
-"""The person who did it, by whose id an index finds the membership."""
 LIST = (
     select(
         change.c.id.label("change_id"),
@@ -37,7 +36,7 @@ LIST = (
         case((IS_OF_ACCOUNT, change.c.request_id), else_=null()).label("request_id"),
         change.c.at.label("created_at"),
     )
-    .outerjoin(membership, (membership.c.account_id == change.c.account_id) & (membership.c.person_id == PERSON))
+    .outerjoin(membership, (membership.c.account_id == change.c.account_id) & (membership.c.person_id == PERSON_ID))
     .outerjoin(person, person.c.id == membership.c.person_id)
     .where(change.c.account_id == bindparam("account"), change.c.id < bindparam("before"))
     .order_by(change.c.id.desc())

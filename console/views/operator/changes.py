@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from console.pages.changes import described
+from console.pages.changes import in_words
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.operator import operator
@@ -20,6 +20,6 @@ def index() -> Any:
     form = Form({name: request.args.get(name, "") for name in FILTERS})
     filters: dict[str, Any] = {name: form.text(name) for name in FILTERS}
     page = form.page(lambda: operator().installation.changes(**filters, **paging()))
-    rows = [described(change) for change in page["data"]]
+    rows = [in_words(change) for change in page["data"]]
     shown = render_template("operator/changes/index.html", page=page, rows=rows, form=form)
     return shown, 400 if form.wrong else 200

@@ -61,7 +61,7 @@ CHANGES_NOTHING = {"compose.confirm", "compose.quote", "compose.write"}
 """Forms that only ask."""
 TOO_LATE = {"groups.cancel_import"}
 """Forms that come too late here, because the import has ended."""
-LEADS_ON = {"compose.start", "conversations.open_phone"}
+LEADS_ON = {"compose.to_new_message", "conversations.open_phone"}
 """What shows nothing, and only leads to another page of the same account."""
 ALWAYS_CHANGING = ("api_key", "person_session", "quote")
 """Tables that note when keys and sessions were used, and what was asked."""

@@ -18,7 +18,7 @@ NOT_PAGES = {
     "GET opt_outs.csv",
     "GET sends.recipients_csv",
     "GET usage.csv",
-    "GET compose.start",
+    "GET compose.to_new_message",
     "GET conversations.open_phone",
     "GET operator.start",
     "GET oidc.callback",

@@ -3,36 +3,55 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from shared import priority
 
 REPORT = """
-import os
-from shared.priority import AUTOGROUP, lower_priority
-lower_priority({niceness})
-print(os.getpriority(os.PRIO_PROCESS, 0), AUTOGROUP.read_text().split()[-1] if AUTOGROUP.exists() else "")
+import os, sys
+from pathlib import Path
+from shared import priority
+priority.AUTOGROUP = Path(sys.argv[1])
+priority.lower_priority(3)
+print(os.getpriority(os.PRIO_PROCESS, 0))
 """
-NEEDS_AUTOGROUPS = pytest.mark.skipif(not priority.AUTOGROUP.exists(), reason="the kernel has no autogroups")
 
 
-def niceness_of(niceness: int, *, new_session: bool) -> list[str]:
-    """The niceness of a process that has lowered its priority, and that of its session."""
-    command = [sys.executable, "-c", REPORT.format(niceness=niceness)]
-    return subprocess.check_output(command, text=True, timeout=60, start_new_session=new_session).split()
+def session_niceness() -> str:
+    """What the kernel says of this session: empty where a control group shares out the processors instead."""
+    return priority.AUTOGROUP.read_text() if priority.AUTOGROUP.exists() else ""
 
 
-@NEEDS_AUTOGROUPS
-def test_the_session_of_its_leader_gets_the_same_niceness() -> None:
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert niceness_of(3, new_session=True) == [str(own + 3), "3"]
+def niceness_after(autogroup: Path, *, new_session: bool) -> int:
+    """The niceness of a process that has lowered its priority by three, with its session's in `autogroup`."""
+    command = [sys.executable, "-c", REPORT, str(autogroup)]
+    return int(subprocess.check_output(command, text=True, timeout=60, start_new_session=new_session))
 
 
-@NEEDS_AUTOGROUPS
-def test_the_session_of_others_stays_as_it_is() -> None:
-    own, session = os.getpriority(os.PRIO_PROCESS, 0), priority.AUTOGROUP.read_text().split()[-1]
-    assert niceness_of(3, new_session=False) == [str(own + 3), session]
+@pytest.fixture
+def autogroup(tmp_path: Path) -> Path:
+    path = tmp_path / "autogroup"
+    path.write_text("0")
+    return path
+
+
+def test_the_session_of_its_leader_gets_the_same_niceness(autogroup: Path) -> None:
+    assert niceness_after(autogroup, new_session=True) == os.getpriority(os.PRIO_PROCESS, 0) + 3
+    assert autogroup.read_text() == "3"
+
+
+def test_the_session_of_others_stays_as_it_is(autogroup: Path) -> None:
+    assert niceness_after(autogroup, new_session=False) == os.getpriority(os.PRIO_PROCESS, 0) + 3
+    assert autogroup.read_text() == "0"
+
+
+@pytest.mark.skipif(not session_niceness(), reason="the kernel does not share processors out among sessions here")
+def test_the_kernel_takes_the_niceness_of_a_session() -> None:
+    report = "from shared import priority; priority.lower_priority(3); print(priority.AUTOGROUP.read_text())"
+    shown = subprocess.check_output([sys.executable, "-c", report], text=True, timeout=60, start_new_session=True)
+    assert shown.split()[-1] == "3"
 
 
 def test_it_stays_where_the_process_may_not_change_it(monkeypatch: pytest.MonkeyPatch) -> None:

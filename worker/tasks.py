@@ -69,17 +69,18 @@ class ExpandAndSend:
     def __call__(self) -> int:
         """Expand and send. Returns the number of cycles.
 
-        What waits is sent after each expansion, even a failed one, so that many failures delay nothing.
+        A cycle comes before the first expansion, and what waits is sent after each, even a failed one: so neither long
+        expansions nor failing ones delay single sends.
         """
-        cycles = 0
+        cycles = cycles_run = int(self._dispatcher.run_cycle())
         while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
+            if expanded == [] and not cycles_run:
+                break
             if expanded and self.tasks is not None:
                 self.tasks.publish(expanded)
             cycles_run = self._dispatcher.drain()
             cycles += cycles_run
-            if expanded == [] and not cycles_run:
-                break
         return cycles
 
 

@@ -17,6 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from shared.observability.delay_histogram import DelayHistogram
 from shared.observability.metric_files import Slot, forget_ended_processes
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
@@ -102,12 +103,12 @@ SUBMIT_DELAY = Histogram(
     registry=PROCESS,
     buckets=DELAY_BUCKETS,
 )
-RECEIPT_DELAY = Histogram(
+RECEIPT_DELAY = DelayHistogram(
     "bulksms_receipt_delay_seconds",
     "From the submit of a message to its final receipt, by carrier and category.",
     ["carrier", "category"],
     registry=PROCESS,
-    buckets=RECEIPT_BUCKETS,
+    bounds=RECEIPT_BUCKETS,
 )
 CARRIER_SEGMENTS = Counter(
     "bulksms_carrier_segments",
@@ -200,5 +201,4 @@ class HostCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Every metric of the host."""
         forget_ended_processes(self._directory)
-        metrics: Iterable[Metric] = self._files.collect()  # type: ignore[no-untyped-call]
-        return metrics
+        return RECEIPT_DELAY.among(self._files.collect())  # type: ignore[no-untyped-call]

@@ -5,7 +5,7 @@ commit.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -87,11 +87,9 @@ def count_messages(carrier: str, counts: MessageCounts) -> None:
         MESSAGES.labels(str(status), carrier, _category(lane), country_of(prefix) or "").inc(messages)
 
 
-def count_delays(carrier: str, lane: int | None, delays: Iterable[float]) -> None:
+def count_delays(carrier: str, lane: int | None, delays: Collection[float]) -> None:
     """Count the seconds from submit to receipt, one for each message."""
-    histogram = RECEIPT_DELAY.labels(carrier, _category(lane))
-    for delay in delays:
-        histogram.observe(max(0.0, delay))
+    RECEIPT_DELAY.count(delays, carrier, _category(lane))
 
 
 def _category(lane: int | None) -> str:

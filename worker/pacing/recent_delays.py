@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from prometheus_client import Histogram
+from prometheus_client.registry import Collector
 
 RECENT_SECONDS = 300.0
 """Seconds that are looked back."""
@@ -18,7 +18,7 @@ Reading = dict[str, dict[str, int]]
 class RecentDelays:
     """The delays of the last minutes by carrier. Reads a histogram with the label `carrier`, and counts nothing."""
 
-    def __init__(self, histogram: Histogram, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, histogram: Collector, clock: Callable[[], float] = time.monotonic) -> None:
         self._histogram = histogram
         self._clock = clock
         self._readings = deque([(clock(), self._read())])

@@ -49,6 +49,10 @@ class CarrierPools:
         """The carrier of a batch that was claimed before several carriers were configured."""
         return self._simulator if test else next(iter(self._dispatchers.values())).carrier_of(False)
 
+    def run_cycle(self) -> int:
+        """Does the same as `drain`, which waits for no cycle."""
+        return self.drain()
+
     def drain(self) -> int:
         """Have each carrier's cycles run until nothing waits. Returns how many ran in this thread."""
         if self._settings.eager:

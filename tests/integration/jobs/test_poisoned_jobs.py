@@ -232,7 +232,7 @@ def test_an_expansion_that_has_failed_lets_the_others_go_first(
     assert failures(service, "expansion") == [(1, False)]
 
 
-def test_messages_that_wait_are_sent_after_each_expansion_that_fails(
+def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = [scheduled(service, service.new_group(phones(3, first))) for first in (255800000000, 255810000000)]
@@ -246,14 +246,19 @@ def test_messages_that_wait_are_sent_after_each_expansion_that_fails(
         steps.append("cycles")
         return 0
 
+    def run_cycle() -> bool:
+        steps.append("cycle")
+        return False
+
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", fails)
     monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle", run_cycle)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)"), {"sends": bad})
     service.worker.sweeper.work()
     tried = steps.count("expansion")  # those of other tests, too
     assert tried >= len(bad)
-    assert steps == ["expansion", "cycles"] * tried + ["cycles"]
+    assert steps == ["cycle"] + ["expansion", "cycles"] * tried
 
 
 def test_batches_that_make_no_messages_are_held_together(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,9 +416,9 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
 
         stop = threading.Event()
 
-        def drain(self) -> int:
+        def run_cycle(self) -> bool:
             worked.set()
-            return 0
+            return False
 
     monkeypatch.setattr(worker.recovery.sweeper, "SWEEP_SECONDS", 0.01)
     service.worker.dispatcher.stop.set()

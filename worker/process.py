@@ -28,7 +28,6 @@ from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match import record as record_receipts
-from worker.recovery.sweeper import Sweeper
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
@@ -36,6 +35,7 @@ from worker.routing.sorter import Sorter
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import DEFAULT_SHARE
 from worker.sending.paced_sends import PacedSends
+from worker.sweeper import Sweeper
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""

@@ -1,7 +1,7 @@
 """A histogram in which many delays are counted at once.
 
-`Histogram` of prometheus_client takes one delay at a time, in several microseconds where processes count in
-files. Here the delays of a bucket are added up first. They are stored in two counters, and exposed as an ordinary histogram.
+`Histogram` of prometheus_client takes one delay at a time, in several microseconds where processes count in files. Here
+the delays of a bucket are added up first. They are stored in two counters, and exposed as an ordinary histogram.
 """
 
 from bisect import bisect_left

@@ -7,8 +7,8 @@ from sqlalchemy import Engine
 from shared.settings import Settings
 from tests.simulation.carrier import ModelCarrier
 from tests.simulation.tasks import Task, stand
-from worker.recovery.sweeper import Sweeper
 from worker.sending.dispatch import Dispatcher
+from worker.sweeper import Sweeper
 
 
 class Stop:

@@ -23,10 +23,10 @@ import shared.ids
 import shared.job_failures
 import shared.sends.fair_queueing
 import worker.jobs.expand
-import worker.recovery.sweeper
 import worker.sending.checks
 import worker.sending.dispatch
 import worker.sending.windows
+import worker.sweeper
 from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
@@ -110,7 +110,7 @@ def seams(
             shared.ids,
             shared.job_failures,
             worker.sending.checks,
-            worker.recovery.sweeper,
+            worker.sweeper,
             worker.sending.dispatch,
         ):
             if hasattr(module, "time"):

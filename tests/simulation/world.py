@@ -27,7 +27,7 @@ from tests.simulation.watch import LIVE, TEST, Watch
 from worker.carriers.base import Receipt
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match import record
-from worker.recovery.sweeper import MESSAGES_WAIT
+from worker.sweeper import MESSAGES_WAIT
 
 LEASE = 15.0
 GRACE = 60.0

@@ -8,7 +8,7 @@ from api.problems import Problem
 from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
-from shared.sends.end_rest import end_rest
+from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release_from_rule
 from shared.sends.requeue import requeue_send
 
@@ -19,7 +19,7 @@ def cancel(connection: Connection, send: UUID) -> None:
     if state == SendState.COMPLETED:
         raise state_conflict(state, "be canceled")
     if state != SendState.CANCELED:
-        end_rest(connection, send, "canceled")
+        close_unsent(connection, send, "canceled")
 
 
 def pause(connection: Connection, send: UUID) -> None:

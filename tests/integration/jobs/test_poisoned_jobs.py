@@ -20,14 +20,14 @@ import worker.jobs.expand
 import worker.jobs.import_contacts
 import worker.jobs.retention
 import worker.jobs.usage
-import worker.recovery.end_sends
-import worker.recovery.sweeper
+import worker.recovery.close_ended_sends
 import worker.sending.canary
 import worker.sending.claim
+import worker.sweeper
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures, failed
-from shared.sends.end_rest import end_rest
+from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
@@ -346,8 +346,8 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(end_rest, lambda connection, send, outcome: str(send) == bad)
-    monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
+    close = poisoned(close_unsent, lambda connection, send, outcome: str(send) == bad)
+    monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
     service.worker.sweeper.recover_and_wake()
@@ -369,10 +369,10 @@ def test_expired_and_canceled_sends_are_closed_by_turns(service: Service, monkey
 
     def close(connection: Connection, send: UUID, outcome: Any) -> None:
         outcomes.append(outcome)
-        end_rest(connection, send, outcome)
+        close_unsent(connection, send, outcome)
 
-    monkeypatch.setattr(worker.recovery.end_sends, "end_rest", close)
-    worker.recovery.end_sends.end_sends(service.engine)
+    monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
+    worker.recovery.close_ended_sends.close_ended_sends(service.engine)
     assert outcomes == ["expired", "canceled"] * 3
     service.worker.dispatcher.stop.clear()
 
@@ -387,7 +387,7 @@ def test_sends_that_take_long_to_close_are_left_for_the_next_round(
     monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
     closed = []
     for _ in sends:
-        worker.recovery.end_sends.end_sends(service.engine)
+        worker.recovery.close_ended_sends.close_ended_sends(service.engine)
         closed.append(sum(service.counts(send).get("expired", 0) for send in sends))
     assert closed == [1, 2, 3], "one in each round, however slow it is"
     service.worker.dispatcher.stop.clear()
@@ -400,7 +400,7 @@ def test_a_failing_step_of_the_sweep_does_not_stop_the_others(
         raise Poison
 
     for step in ("recover", "hold_newly_refused", "watch_sends", "expire_doubts"):
-        monkeypatch.setattr(worker.recovery.sweeper, step, fails)
+        monkeypatch.setattr(worker.sweeper, step, fails)
     send = scheduled(service, service.new_group(phones(1, 255770000000)))
     make_due(service, send)
     service.sweep()
@@ -420,10 +420,10 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
             worked.set()
             return False
 
-    monkeypatch.setattr(worker.recovery.sweeper, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(worker.sweeper, "SWEEP_SECONDS", 0.01)
     service.worker.dispatcher.stop.set()
     service.send("255790000000")
-    sweeper = worker.recovery.sweeper.Sweeper(service.engine, Sending(), service.worker.settings)  # type: ignore[arg-type]
+    sweeper = worker.sweeper.Sweeper(service.engine, Sending(), service.worker.settings)  # type: ignore[arg-type]
     monkeypatch.setattr(sweeper, "recover_and_wake", lambda: go_on.wait(60))
     monkeypatch.setattr(sweeper, "_leads", lambda: True)
     try:

@@ -123,7 +123,7 @@ def test_every_state_is_set_somewhere(state: StrEnum) -> None:
         rf'if .* else "{state}"',
         rf'"{state}" if draft\.send_at',
         rf"{type(state).__name__}\.{state.name}\b",
-        rf"end_rest\(connection, send, \"{state}\"\)",
+        rf"close_unsent\(connection, send, \"{state}\"\)",
         rf"'{state}' AS outcome",
         rf":send, :account, '{state}'",
     ]

@@ -5,7 +5,7 @@ from sqlalchemy import Engine, text
 from shared.db.connection import reading, transaction
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt, time_boxed
 from shared.sends import batch_states
-from shared.sends.end_rest import end_rest
+from shared.sends.close_unsent import close_unsent
 
 ENDED_SENDS = text(
     f"""
@@ -30,11 +30,11 @@ ENDED_SENDS = text(
 selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other."""
 
 
-def end_sends(engine: Engine) -> None:
+def close_ended_sends(engine: Engine) -> None:
     """Close those that are due. What takes too long is left for the next round."""
     with reading(engine) as connection:
         ended = connection.execute(ENDED_SENDS).all()
     for send in time_boxed(ended):
         with attempt(engine, "closing") as job, transaction(engine) as connection:
             job.begin(send.id, send.account_id, send.failures)
-            end_rest(connection, send.id, send.outcome)
+            close_unsent(connection, send.id, send.outcome)

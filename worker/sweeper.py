@@ -33,7 +33,7 @@ from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.match import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
-from worker.recovery.end_sends import end_sends
+from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
 from worker.recovery.stalled_sessions import Stalled
 from worker.routing.carrier_pools import CarrierPools
@@ -168,7 +168,7 @@ class Sweeper:
             self._wake,
             self._hold_newly_refused,
             lambda: watch_sends(self._engine),
-            lambda: end_sends(self._engine),
+            lambda: close_ended_sends(self._engine),
             lambda: expire_doubts(self._engine, self._settings.doubt_grace),
             lambda: self._resolve_doubts(RECENTLY),
             lambda: match_kept(self._engine, newest=RECENTLY),

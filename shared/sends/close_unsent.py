@@ -1,4 +1,4 @@
-"""Ends the rest of a send: closes its batches that no worker has, and releases their credits.
+"""Closes what was not sent of a send, its batches that no worker has, and releases their credits.
 
 A batch in a cycle is not touched; the cycle is finished, and then finds that the send has ended. Locks are taken in the
 usual order: batch, send, account.
@@ -29,15 +29,15 @@ ENDS = (SendState.COMPLETED, SendState.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
-class EndedRest:
-    """The number of messages that were ended, and the credits that were released."""
+class Closed:
+    """The number of messages that were closed, and the credits that were released."""
 
     messages: int
     credits: int
 
 
-def end_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> EndedRest:
-    """End what no worker has of the send: its batches, and the part not yet expanded, as `outcome`."""
+def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
+    """Close what no worker has of the send, its batches and the part not yet expanded, as `outcome`."""
     batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
     unsent = sum(batch.unsent for batch in batches) + row.unexpanded
@@ -54,7 +54,7 @@ def end_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "e
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     post(connection, entries)
-    return EndedRest(unsent, sum(entry.amount for entry in entries))
+    return Closed(unsent, sum(entry.amount for entry in entries))
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:

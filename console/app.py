@@ -36,8 +36,7 @@ def create_app(settings: Settings) -> Flask:
         CONSOLE_URL=settings.url,
     )
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    app.extensions["bulksms_api"] = service = current.Api(settings.api_url)
-    add_before_sign_in(app, settings.api_url, service.refusals)
+    connect(app, settings.api_url)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
     count_requests(app)
@@ -56,6 +55,12 @@ def create_app(settings: Settings) -> Flask:
     app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods, page_of=page_of)
     _know_the_account(app)
     return app
+
+
+def connect(app: Flask, api_url: str) -> None:
+    """Give the application connections to the API at an address. It forgets what it knew from another one."""
+    app.extensions["bulksms_api"] = service = current.Api(api_url)
+    add_before_sign_in(app, api_url, service.refusals)
 
 
 def _know_the_account(app: Flask) -> None:

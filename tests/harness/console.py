@@ -12,19 +12,19 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from ipaddress import ip_network
 from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2.bccache import Bucket, BytecodeCache
 from sqlalchemy import Engine
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import TestResponse
 
 from bulksms.local.ports import LOOPBACK
-from console.app import create_app
+from console.app import connect, create_app
 from console.settings import Settings
 from shared.people.sign_in_links import make_link
 from tests.harness.people import Person, a_person
@@ -46,25 +46,6 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join(5)
-
-
-class TemplateCache(BytecodeCache):
-    """The compiled templates of this process, as each test makes an application of its own."""
-
-    def __init__(self) -> None:
-        self._code: dict[tuple[str, str], bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Use the compiled template, if there is one."""
-        if (code := self._code.get((bucket.key, bucket.checksum))) is not None:
-            bucket.bytecode_from_string(code)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a template that was compiled."""
-        self._code[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
-
-
-TEMPLATES = TemplateCache()
 
 
 class Quiet(WSGIRequestHandler):
@@ -123,14 +104,20 @@ class Browser:
             self.tokens = {name: unescape(token) for name, token in found}
 
 
+@cache
+def application() -> Flask:
+    """The application of this process. To create one takes longer than most tests."""
+    return create_app(Settings(secret_key=CONSOLE_KEY))
+
+
 class Console:
-    """A service with the console before it."""
+    """A service with the console before it. A process has one at a time."""
 
     def __init__(self, service: Service, api_url: str) -> None:
         self.service = service
         self.api_url = api_url
-        self.app = create_app(Settings(secret_key=CONSOLE_KEY, api_url=api_url))
-        self.app.jinja_env.bytecode_cache = TEMPLATES
+        self.app = application()
+        connect(self.app, api_url)
 
     def close(self) -> None:
         """Close the console's connections to the API."""

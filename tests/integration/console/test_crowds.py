@@ -4,16 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
+import pytest
 from flask import request, request_started
 
 from console.load.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION, Share
 from console.session.current import SESSION_TOKEN
 from console.session.token_cache import digest
 from shared.people.memberships import end_membership
-from tests.harness.console import Browser, Console
+from tests.harness.console import Browser, Console, application
 
 LOOKS = 8
 LIVE = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _own_application() -> Iterator[None]:
+    """An application in which other tests hold nothing, and which none of them gets."""
+    application.cache_clear()
+    yield
+    application.cache_clear()
 
 
 @contextmanager

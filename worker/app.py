@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
+from worker.broker.consumer import PersistentConsumer
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
@@ -74,6 +76,7 @@ def task_context() -> Generator[None]:
 
 sending = Coalescer(process.sweeper.work, process.dispatcher.stop)
 register(app, sending.run, task_context, process.importer.wake)
+PersistentConsumer.look_for_messages = staticmethod(partial(process.sweeper.run_in_background, sending.run))
 
 
 @celeryd_init.connect

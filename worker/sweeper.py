@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from uuid import uuid4
 
 from sqlalchemy import Engine, bindparam, delete, func, select, text
@@ -158,7 +159,12 @@ class Sweeper:
             self._carrier_status.refresh()
         self._running = {cycle for cycle in self._running if not cycle.done()}
         if len(self._running) < self._settings.concurrency and self._messages_wait():
-            self._running.add(self._pool.submit(self._work_and_log))
+            self._running.add(self._pool.submit(self._log_errors, self.work))
+
+    def run_in_background(self, work: Callable[[], object]) -> None:
+        """Run `work` in one of the threads of the cycles that the sweep starts. Returns at once."""
+        with suppress(RuntimeError):  # the worker is stopping
+            self._pool.submit(self._log_errors, work)
 
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""
@@ -216,10 +222,10 @@ class Sweeper:
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
 
-    def _work_and_log(self) -> None:
+    def _log_errors(self, work: Callable[[], object]) -> None:
         try:
             with self.outage.tolerated():
-                self.work()
+                work()
         except Exception:
             log.exception("a cycle failed; its messages will be recovered when its lease expires")
 

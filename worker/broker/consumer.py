@@ -2,7 +2,8 @@
 
 Celery ends a worker for every error that is not a lost connection, such as the errors of a Redis that is out of memory
 or read-only, and an invalid entry in the queue. But a worker also sends what it finds in the database, and holds the
-binds to the carriers, so it must survive them.
+binds to the carriers, so it must survive them. An invalid entry may have been a task, and each costs a reconnection,
+which the tasks behind it wait for: the worker looks for messages at once.
 
 Celery's setting `worker_consumer` names the class.
 """
@@ -10,6 +11,7 @@ Celery's setting `worker_consumer` names the class.
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from celery.worker.consumer import Consumer
@@ -29,6 +31,8 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
     """Treats every error as a lost connection: logs it and restarts the consumer."""
 
     connection_errors: tuple[type[Exception], ...]
+    look_for_messages: Callable[[], object]
+    """Has the worker look for messages that wait. Returns at once."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -51,4 +55,5 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
                 self.restart_count = 0  # this restart is not counted
             self._dropped_at.append(time.monotonic())
             log.error("an entry of the queue is no task; it was dropped (%d so far): %r", self._dropped, exc)
+            self.look_for_messages()
         super().on_connection_error_after_connected(exc)

@@ -1,0 +1,38 @@
+"""What the consumer does with an entry of the queue that is no task."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.settings import Settings
+from shared.task_queue import make_celery
+from worker.broker.consumer import PersistentConsumer
+
+SETTINGS = Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x")
+
+
+class NoEventLoop:
+    """A worker without an event loop, as the consumer wants to know."""
+
+    use_eventloop = False
+
+
+@pytest.fixture
+def consumer() -> Iterator[PersistentConsumer]:
+    app = make_celery(SETTINGS)
+    with app.connection_for_read() as connection:
+        made = PersistentConsumer(lambda request: None, app=app, controller=NoEventLoop())
+        made.connection = connection
+        yield made
+
+
+@pytest.mark.parametrize(("error", "looks"), [(ValueError("no task"), 1), (ConnectionResetError("gone"), 0)])
+def test_the_worker_looks_for_messages_where_an_entry_may_have_been_a_task(
+    consumer: PersistentConsumer, monkeypatch: pytest.MonkeyPatch, error: Exception, looks: int
+) -> None:
+    looked: list[None] = []
+    monkeypatch.setattr(
+        PersistentConsumer, "look_for_messages", staticmethod(lambda: looked.append(None)), raising=False
+    )
+    consumer.on_connection_error_after_connected(error)
+    assert len(looked) == looks

@@ -8,7 +8,7 @@ from shared.settings import Settings
 from shared.task_queue import make_celery
 from worker.broker.consumer import PersistentConsumer
 
-SETTINGS = Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x")
+SETTINGS = Settings(database_url="x", redis_url="x", broker_url="redis://127.0.0.1:1", secret_key="x")
 
 
 class NoEventLoop:
@@ -26,6 +26,7 @@ def consumer() -> Iterator[PersistentConsumer]:
         yield made
 
 
+@pytest.mark.filterwarnings("ignore::celery.exceptions.CPendingDeprecationWarning")
 @pytest.mark.parametrize(("error", "looks"), [(ValueError("no task"), 1), (ConnectionResetError("gone"), 0)])
 def test_the_worker_looks_for_messages_where_an_entry_may_have_been_a_task(
     consumer: PersistentConsumer, monkeypatch: pytest.MonkeyPatch, error: Exception, looks: int

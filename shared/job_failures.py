@@ -73,6 +73,8 @@ JobKind = Literal[
 
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
+LONGEST_REST = 0.1
+"""Seconds of rest after a failure, at most."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
@@ -140,13 +142,14 @@ def attempt(engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = Non
     """Context around the transaction that takes and does the next job.
 
     Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
-    all jobs.
+    all jobs. After a failure it rests for as long as the job took, as many jobs may fail one after the other.
     """
-    job = Job(kind)
+    job, began = Job(kind), time.monotonic()
     try:
         yield job
     except Exception as error:
         failed_or_raise(engine, job, error, on_set_aside)
+        time.sleep(min(LONGEST_REST, time.monotonic() - began))
     else:
         if job.failures:
             succeeded(engine, job)

@@ -30,7 +30,7 @@ PAUSE = text(f"UPDATE batch SET state = 'paused' WHERE {_LOCKED_OPEN}")
 RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE {_LOCKED_PAUSED}")
 """Batches that are due are queued; the others wait for their time, as before the pause."""
 
-HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN}")
+HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN.replace('= :send', '= ANY(:sends)')}")
 """Batches in a cycle go on to its end, as with a pause; the end of the cycle then finds the send held."""
 RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE {_LOCKED_HELD}")
 """Like resuming, and the crashes that may have held the send count from 0 again."""

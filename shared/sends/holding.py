@@ -93,25 +93,24 @@ def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
 
 def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
     """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
-    if not stop_submitting(connection, send, "operator", reason):
+    if not stop_submitting(connection, [send], "operator", reason):
         raise _refused(connection, send, "held")
     _record(connection, by, "send.held", send, reason)
 
 
 def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
     """Hold a send until the operator releases it, also if it is held for another reason already."""
-    if not stop_submitting(connection, send, "operator", reason):
+    if not stop_submitting(connection, [send], "operator", reason):
         connection.execute(send_states.HOLD_ANEW, {"send": send, "reason": reason})
     _record(connection, by, "send.held", send, reason)
 
 
-def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
-    """Hold a send. False if it is held or has ended."""
-    connection.execute(batch_states.HOLD, {"send": send})
-    account = connection.execute(send_states.HOLD, {"send": send, "by": by, "reason": reason}).scalar()
-    if account is not None:
-        add_of_sends(connection, [(account, send, SendState.HELD)])
-    return account is not None
+def stop_submitting(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> dict[UUID, int]:
+    """Hold sends, unless they are held or have ended. Returns the accounts of those that are held now."""
+    connection.execute(batch_states.HOLD, {"sends": sends})
+    rows = connection.execute(send_states.HOLD, {"sends": sends, "by": by, "reason": reason}).all()
+    add_of_sends(connection, [(row.account_id, row.id, SendState.HELD) for row in rows])
+    return {row.id: row.account_id for row in rows}
 
 
 class SendsUnusable(RuntimeError):
@@ -140,15 +139,13 @@ def hold_unusable(engine: Engine, error: TextUnreadable | SendsUnusable) -> None
         sends, by, reason = sorted(error.causes), "crashes", FAULT
     with transaction(engine) as connection:
         lock_sends(connection, sends)
-        for send in sends:
-            hold_for_operator(connection, send, by, reason)
+        _hold_and_record(connection, sends, by, reason)
 
 
 def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: str) -> None:
     """Hold a send that failed, unless it is held or has ended."""
     connection.execute(LOCK_BATCHES, {"sends": [send]})
-    if stop_submitting(connection, send, by, reason):
-        _record(connection, WORKER, "send.held", send, reason)
+    _hold_and_record(connection, [send], by, reason)
 
 
 def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> None:
@@ -176,9 +173,7 @@ def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", 
 
 def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:
     """Hold the account's open sends from a sender ID."""
-    for send in _lock_sends_of(connection, account_id, sender, held=False):
-        if stop_submitting(connection, send, "sender_id", reason):
-            _record(connection, WORKER, "send.held", send, reason)
+    _hold_and_record(connection, _lock_sends_of(connection, account_id, sender, held=False), "sender_id", reason)
 
 
 def release_sender(connection: Connection, account_id: int, sender: str) -> None:
@@ -220,6 +215,12 @@ def _lock_sends_of(connection: Connection, account_id: int, sender: str, *, held
     if ids:
         lock_sends(connection, ids)
     return ids
+
+
+def _hold_and_record(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> None:
+    """Hold sends, and record in the audit log that a worker did."""
+    for send, account in stop_submitting(connection, sends, by, reason).items():
+        record(connection, WORKER, "send.held", account_id=account, subject=send, reason=reason)
 
 
 def _record(connection: Connection, by: Actor | None, what: str, send: UUID, reason: str | None = None) -> None:

@@ -32,8 +32,8 @@ RESUME = text(f"UPDATE send SET state = {_WHEN_DUE} WHERE id = :send AND state =
 HOLD = text(
     """
     UPDATE send SET state = 'held', held_by = :by, held_reason = :reason
-     WHERE id = :send AND completed_at IS NULL AND state NOT IN ('canceled', 'completed', 'held')
-    RETURNING account_id
+     WHERE id = ANY(:sends) AND completed_at IS NULL AND state NOT IN ('canceled', 'completed', 'held')
+    RETURNING id, account_id
     """
 )
 """The first reason to hold a send stays: one that is held already is not changed."""

@@ -103,7 +103,7 @@ def _change(row: Row[Any]) -> Callable[[Connection], object] | None:
     """What has to be done with a send: hold it, release it, or tell its owner why it stays held. None if nothing."""
     if row.state in ("expanding", "queued", "sending") and row.handed >= row.canary and not row.under_way:
         reason = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
-        return lambda connection: stop_submitting(connection, row.id, "canary", reason)
+        return lambda connection: stop_submitting(connection, [row.id], "canary", reason)
     if row.state != SendState.HELD or row.held_by != "canary":
         return None
     if row.delivered >= (1 - row.share) * row.handed:

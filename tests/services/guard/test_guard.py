@@ -169,7 +169,7 @@ def test_a_dump_restored_is_held_and_released(
     service.send("254711000001")
     held = service.send("254711000003", send_at=ahead()).json["send_id"]
     with engine.begin() as connection:  # by its own rule, so that its owner could go on with it
-        assert stop_submitting(connection, UUID(held), "canary", "Its first messages wait for receipts.")
+        assert stop_submitting(connection, [UUID(held)], "canary", "Its first messages wait for receipts.")
     dump = tmp_path / "dump.sql"
     program = Path(_binary("pg_dump"))
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)

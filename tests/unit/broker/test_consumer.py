@@ -11,17 +11,23 @@ from worker.broker.consumer import PersistentConsumer
 SETTINGS = Settings(database_url="x", redis_url="x", broker_url="redis://127.0.0.1:1", secret_key="x")
 
 
-class NoEventLoop:
-    """A worker without an event loop, as the consumer wants to know."""
+class Controller:
+    """A worker without an event loop."""
 
     use_eventloop = False
+
+
+class Pool:
+    """A pool of one thread."""
+
+    num_processes, is_green = 1, False
 
 
 @pytest.fixture
 def consumer() -> Iterator[PersistentConsumer]:
     app = make_celery(SETTINGS)
     with app.connection_for_read() as connection:
-        made = PersistentConsumer(lambda request: None, app=app, controller=NoEventLoop())
+        made = PersistentConsumer(lambda request: None, app=app, controller=Controller(), pool=Pool())
         made.connection = connection
         yield made
 

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -53,6 +53,7 @@ __all__ = [
     "YIELDING",
     "Job",
     "JobKind",
+    "Rest",
     "attempt",
     "batch_then_singly",
     "clear_failures",
@@ -73,8 +74,9 @@ JobKind = Literal[
 
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
-LONGEST_REST = 0.1
-"""Seconds of rest after a failure, at most."""
+RESTS, LONGEST_REST = 3, 0.1
+"""A worker's thread rests so many times as long as a failing job took, and not longer than so many seconds: many jobs
+may fail one after the other, and the jobs of others need the processor."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
@@ -121,6 +123,8 @@ T = TypeVar("T")
 
 OnSetAside = Callable[[Connection, str, str], None]
 """Moves the job with this id out of its queue; the last argument is the error without any data."""
+Rest = Callable[[float], object]
+"""Waits for so many seconds, or until there is something better to do."""
 
 
 @dataclass(slots=True)
@@ -131,6 +135,7 @@ class Job:
     subject: str | None = None
     account_id: int | None = None
     failures: int = 0
+    began: float = field(default_factory=time.monotonic)
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
@@ -138,29 +143,38 @@ class Job:
 
 
 @contextmanager
-def attempt(engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None) -> Iterator[Job]:
+def attempt(
+    engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None, rest: Rest = time.sleep
+) -> Iterator[Job]:
     """Context around the transaction that takes and does the next job.
 
     Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
-    all jobs. After a failure it rests for as long as the job took, as many jobs may fail one after the other.
+    all jobs. The thread rests after a failure.
     """
-    job, began = Job(kind), time.monotonic()
+    job = Job(kind)
     try:
         yield job
     except Exception as error:
-        failed_or_raise(engine, job, error, on_set_aside)
-        time.sleep(min(LONGEST_REST, time.monotonic() - began))
+        failed_or_raise(engine, job, error, on_set_aside, rest)
     else:
         if job.failures:
             succeeded(engine, job)
 
 
-def failed_or_raise(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> None:
-    """Store the failure of a job. Raises errors before `Job.begin`, outages and missing keys: they concern all jobs."""
+def failed_or_raise(
+    engine: Engine,
+    job: Job,
+    error: Exception,
+    on_set_aside: OnSetAside | None = None,
+    rest: Rest = time.sleep,
+) -> None:
+    """Store the failure of a job, and rest. Raises errors before `Job.begin`, outages and missing keys at once: they
+    concern all jobs."""
     outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
     if job.subject is None or outage or isinstance(error, TextKeyMissing):
         raise error
     failed(engine, job, error, on_set_aside)
+    rest(min(LONGEST_REST, RESTS * (time.monotonic() - job.began)))
 
 
 def succeeded(engine: Engine, job: Job) -> None:

@@ -28,7 +28,7 @@ from shared.ledger.ledger import NotEnough
 from shared.observability import traces
 from shared.observability.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.sends.fair_queueing import CachedClock
-from shared.sms.countries import PREFIX_DIGITS, country_of
+from shared.sms.countries import count_by_prefix, country_of
 
 MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
@@ -224,7 +224,8 @@ def _count(drafts: list[Draft], began: float) -> None:
             continue
         if draft.group_id is not None:
             accepted[draft.category, ""] += draft.accepted
-        accepted.update((draft.category, phone[:PREFIX_DIGITS]) for phone in draft.phones)
+        for prefix, messages in count_by_prefix(draft.phones).items():
+            accepted[draft.category, prefix] += messages
     for (category, prefix), messages in accepted.items():
         ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)
     if traces.tracer is not None:

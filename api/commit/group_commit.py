@@ -28,7 +28,7 @@ from shared.ledger.ledger import NotEnough
 from shared.observability import traces
 from shared.observability.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.sends.fair_queueing import CachedClock
-from shared.sms.countries import count_by_prefix, country_of
+from shared.sms.countries import country_of, country_prefix
 
 MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
@@ -224,7 +224,7 @@ def _count(drafts: list[Draft], began: float) -> None:
             continue
         if draft.group_id is not None:
             accepted[draft.category, ""] += draft.accepted
-        for prefix, messages in count_by_prefix(draft.phones).items():
+        for prefix, messages in Counter(map(country_prefix, draft.phones)).items():
             accepted[draft.category, prefix] += messages
     for (category, prefix), messages in accepted.items():
         ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)

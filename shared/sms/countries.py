@@ -1,7 +1,5 @@
 """Finds the country of a phone by its first digits."""
 
-from collections import Counter
-from collections.abc import Iterable
 from functools import lru_cache
 from operator import itemgetter
 
@@ -10,12 +8,8 @@ import phonenumbers
 PREFIX_DIGITS = 4
 """Significant digits: a country code has at most 3, and +1 is divided by the 3 digits after it."""
 
-_PREFIX = itemgetter(slice(PREFIX_DIGITS))
-
-
-def count_by_prefix(phones: Iterable[str]) -> Counter[str]:
-    """The number of phones with each prefix of `PREFIX_DIGITS` digits. 100,000 take a few milliseconds."""
-    return Counter(map(_PREFIX, phones))
+country_prefix = itemgetter(slice(PREFIX_DIGITS))
+"""Takes the first `PREFIX_DIGITS` digits of a phone; the fastest way for lists of 100,000."""
 
 
 @lru_cache(maxsize=10_000)

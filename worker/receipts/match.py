@@ -26,7 +26,7 @@ from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
-from shared.sms.countries import PREFIX_DIGITS, count_by_prefix
+from shared.sms.countries import PREFIX_DIGITS
 from worker.receipts.receipt_trace import trace_receipts
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
@@ -186,9 +186,10 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
             count_delays(carrier, row.lane, row.delays)
-            applied = [group.pop(reference) for reference in row.found if reference in group]
-            by_prefix = count_by_prefix(receipt.phone for receipt in applied if receipt.phone is not None)
-            counts.update({(status, row.lane, prefix): messages for prefix, messages in by_prefix.items()})
+            for reference in row.found:
+                applied = group.pop(reference, None)
+                if applied is not None and applied.phone is not None:
+                    counts[status, row.lane, applied.phone[:PREFIX_DIGITS]] += 1
         others += group.values()
     if moved:
         add_of_messages(connection, lambda _: moved)

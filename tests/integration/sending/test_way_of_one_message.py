@@ -107,8 +107,8 @@ def unused(entered: set[str], named: set[str]) -> set[str]:
     return {name for name in named if not any(file == name or file.startswith(name) for file in entered)}
 
 
-async def send(port: int, token: str, times: int, tracer: Tracer) -> None:
-    """Send to one phone several times over one connection, the last time traced."""
+async def send(port: int, token: str, times: int, tracer: Tracer) -> asyncio.StreamWriter:
+    """Send to one phone several times over one connection, the last time traced. Returns the open connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for number in range(times):
         tracer.on = number == times - 1
@@ -128,8 +128,7 @@ async def send(port: int, token: str, times: int, tracer: Tracer) -> None:
         assert length
         await reader.readexactly(int(length[1]))
         await asyncio.sleep(0.2)  # what follows the response
-    writer.close()
-    await writer.wait_closed()
+    return writer
 
 
 def test_accepting(engine: Engine, tracer: Tracer) -> None:
@@ -146,11 +145,13 @@ def test_accepting(engine: Engine, tracer: Tracer) -> None:
         state = ServerState(application, connections, ("127.0.0.1", 0))
         server = await asyncio.get_running_loop().create_server(lambda: HttpConnection(state), "127.0.0.1", 0)
         async with server:
-            await send(server.sockets[0].getsockname()[1], service.token, 3, tracer)
+            writer = await send(server.sockets[0].getsockname()[1], service.token, 3, tracer)
             for _ in range(100):  # the task is published in a thread
                 if unused(tracer.entered.copy(), named):
                     await asyncio.sleep(0.1)
-        tracer.on = False
+            tracer.on = False
+            writer.close()
+            await writer.wait_closed()
 
     named = documented("Accepting")
     asyncio.run(serve())

@@ -20,6 +20,9 @@ SECONDS ?= 60
 # The first revision whose migrations since then let its processes go on: 0041.
 FROM ?= e515bd3
 
+# Without bytecode, every process that a test starts would compile the project again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check

@@ -165,6 +165,15 @@ def command(house: Ground, *arguments: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+NEWER = text(
+    """
+    WITH revision AS (UPDATE alembic_version SET version_num = :revision)
+    UPDATE compatibility SET oldest_code = :oldest
+    """
+)
+"""A release, and the oldest one that can use its schema."""
+
+
 def test_f38_the_schema_changes(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
@@ -175,7 +184,8 @@ def test_f38_the_schema_changes(fault: Fault) -> None:
             with house.engine.begin() as connection:
                 connection.execute(text("ALTER TABLE send DROP COLUMN of_a_later_release"))
         with house.engine.begin() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+            oldest = connection.execute(text("SELECT oldest_code FROM compatibility")).scalar_one()
+            connection.execute(NEWER, {"revision": "9999", "oldest": "9999"})
         house.launch_worker()
         old = house.workers.pop()
         wait_until(lambda: old.exit_code() is not None, 60, "the refusal of the worker")
@@ -183,7 +193,7 @@ def test_f38_the_schema_changes(fault: Fault) -> None:
         assert "The database is newer than this code" in old.log_file.read_text()
         assert house.api is not None and not house.api.ready()
         with house.engine.begin() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head()})
+            connection.execute(NEWER, {"revision": head(), "oldest": oldest})
     fault.check()
 
 

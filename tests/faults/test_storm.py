@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bulksms.environment import read_exports
 from bulksms.local.files import write_private
-from bulksms.local.ports import free_port
+from bulksms.local.ports import LOOPBACK, free_port
 from shared.audit.check import audit
 from shared.db.connection import make_engine
 from shared.environment import driver_url
@@ -37,7 +37,7 @@ class Up(House):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = free_port()
+        self.host, self.port = LOOPBACK, free_port()
         self.token = ""
         var = folder / "var"
         var.mkdir()

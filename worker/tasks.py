@@ -69,18 +69,18 @@ class ExpandAndSend:
     def __call__(self) -> int:
         """Expand and send. Returns the number of cycles.
 
-        A cycle comes before the first expansion, and what waits is sent after each, even a failed one: so neither long
-        expansions nor failing ones delay single sends.
+        A cycle comes before the first expansion, unless others are running, and what waits is sent after each, even a
+        failed one: so neither long expansions nor failing ones delay single sends.
         """
-        cycles = cycles_run = int(self._dispatcher.run_cycle())
+        cycles, found = 0, self._dispatcher.run_cycle_if_free()
         while not self._dispatcher.stop.is_set():
+            cycles += found or 0
             expanded = expand(self._engine, self.recipients)
-            if expanded == [] and not cycles_run:
+            if expanded == [] and found is not None and not found:
                 break
             if expanded and self.tasks is not None:
                 self.tasks.publish(expanded)
-            cycles_run = self._dispatcher.drain()
-            cycles += cycles_run
+            found = self._dispatcher.drain()
         return cycles
 
 

@@ -49,7 +49,7 @@ class CarrierPools:
         """The carrier of a batch that was claimed before several carriers were configured."""
         return self._simulator if test else next(iter(self._dispatchers.values())).carrier_of(False)
 
-    def run_cycle(self) -> int:
+    def run_cycle_if_free(self) -> int:
         """Does the same as `drain`, which waits for no cycle."""
         return self.drain()
 

@@ -123,19 +123,31 @@ class Dispatcher:
         At most `concurrency` cycles run at a time: each has its share of the carrier's window.
         """
         with self._free_cycles:
-            self._wait_for_more()
-            if self.stop.is_set():
-                return False
-            stride = max(1, self._live.window // self._settings.concurrency)
-            claimed = self._claim(stride)
-            claimed_at = time.monotonic()
-            for test in (False, True):
-                batches = [batch for batch in claimed if batch.test == test]
-                if batches:
-                    self._send(self.carrier_of(test), batches, stride, claimed_at)
-            if any(batch.rate_wait is not None for batch in claimed):
-                self.paced_sends.sent(claimed, claimed_at)
-            return bool(claimed)
+            return self._cycle()
+
+    def run_cycle_if_free(self) -> bool | None:
+        """Like `run_cycle`, but None at once if as many cycles as may run are running."""
+        if not self._free_cycles.acquire(blocking=False):
+            return None
+        try:
+            return self._cycle()
+        finally:
+            self._free_cycles.release()
+
+    def _cycle(self) -> bool:
+        self._wait_for_more()
+        if self.stop.is_set():
+            return False
+        stride = max(1, self._live.window // self._settings.concurrency)
+        claimed = self._claim(stride)
+        claimed_at = time.monotonic()
+        for test in (False, True):
+            batches = [batch for batch in claimed if batch.test == test]
+            if batches:
+                self._send(self.carrier_of(test), batches, stride, claimed_at)
+        if any(batch.rate_wait is not None for batch in claimed):
+            self.paced_sends.sent(claimed, claimed_at)
+        return bool(claimed)
 
     def _wait_for_more(self) -> None:
         """Wait until this cycle may claim. While few messages arrive, the wait lets more of them arrive."""

@@ -24,6 +24,7 @@ import worker.recovery.close_ended_sends
 import worker.sending.canary
 import worker.sending.claim
 import worker.sweeper
+import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures, failed
@@ -232,8 +233,9 @@ def test_an_expansion_that_has_failed_lets_the_others_go_first(
     assert failures(service, "expansion") == [(1, False)]
 
 
+@pytest.mark.parametrize("found", [False, None], ids=["a cycle", "others run"])
 def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch, found: bool | None
 ) -> None:
     bad = [scheduled(service, service.new_group(phones(3, first))) for first in (255800000000, 255810000000)]
     steps: list[str] = []
@@ -246,19 +248,31 @@ def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails
         steps.append("cycles")
         return 0
 
-    def run_cycle() -> bool:
+    def run_cycle_if_free() -> bool | None:
         steps.append("cycle")
-        return False
+        return found
 
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", fails)
     monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
-    monkeypatch.setattr(service.worker.dispatcher, "run_cycle", run_cycle)
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", run_cycle_if_free)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)"), {"sends": bad})
     service.worker.sweeper.work()
     tried = steps.count("expansion")  # those of other tests, too
     assert tried >= len(bad)
     assert steps == ["cycle"] + ["expansion", "cycles"] * tried
+
+
+def test_messages_are_looked_for_again_where_other_cycles_were_running(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cycles that run may have looked before what the task is about was stored."""
+    drained: list[None] = []
+    monkeypatch.setattr(worker.tasks, "expand", lambda *_: [])
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", lambda: None)
+    monkeypatch.setattr(service.worker.dispatcher, "drain", lambda: drained.append(None) or 0)  # type: ignore[func-returns-value]
+    service.worker.sweeper.work()
+    assert drained == [None]
 
 
 def test_batches_that_make_no_messages_are_held_together(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -416,7 +430,7 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
 
         stop = threading.Event()
 
-        def run_cycle(self) -> bool:
+        def run_cycle_if_free(self) -> bool:
             worked.set()
             return False
 

@@ -12,7 +12,6 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator
-from functools import cache
 from html import unescape
 from ipaddress import ip_network
 from typing import Any
@@ -104,25 +103,24 @@ class Browser:
             self.tokens = {name: unescape(token) for name, token in found}
 
 
-@cache
-def application() -> Flask:
-    """The application of this process. To create one takes longer than most tests."""
-    return create_app(Settings(secret_key=CONSOLE_KEY))
+UNUSED: list[Flask] = []
+"""Applications that no console uses now. To create one takes longer than most tests."""
 
 
 class Console:
-    """A service with the console before it. A process has one at a time."""
+    """A service with the console before it."""
 
     def __init__(self, service: Service, api_url: str) -> None:
         self.service = service
         self.api_url = api_url
-        self.app = application()
+        self.app = UNUSED.pop() if UNUSED else create_app(Settings(secret_key=CONSOLE_KEY))
         connect(self.app, api_url)
 
     def close(self) -> None:
         """Close the console's connections to the API."""
         self.app.extensions["bulksms_api"].close()
         self.app.extensions["bulksms_before_sign_in"].close()
+        UNUSED.append(self.app)
 
     def lift_session_limits(self) -> None:
         """Let sessions make as many requests as accounts: a test opens pages faster than people do."""

@@ -11,7 +11,7 @@ from console.load.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION,
 from console.session.current import SESSION_TOKEN
 from console.session.token_cache import digest
 from shared.people.memberships import end_membership
-from tests.harness.console import Browser, Console, application
+from tests.harness.console import UNUSED, Browser, Console
 
 LOOKS = 8
 LIVE = {"HX-Request": "true"}
@@ -20,9 +20,9 @@ LIVE = {"HX-Request": "true"}
 @pytest.fixture(autouse=True)
 def _own_application() -> Iterator[None]:
     """An application in which other tests hold nothing, and which none of them gets."""
-    application.cache_clear()
+    UNUSED.clear()
     yield
-    application.cache_clear()
+    UNUSED.clear()
 
 
 @contextmanager

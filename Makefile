@@ -128,7 +128,7 @@ carriers: $(READY) ## Measure rates, failover, throttling and fair shares at sim
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
-	$(BIN)/python -m pytest -q -m simulation tests/simulation
+	$(BIN)/python -m pytest -q -m "simulation or not simulation" tests/simulation
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8

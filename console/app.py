@@ -36,7 +36,7 @@ def create_app(settings: Settings) -> Flask:
         CONSOLE_URL=settings.url,
     )
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    connect(app, settings.api_url)
+    connect_to_api(app, settings.api_url)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=settings.proxies)  # type: ignore[method-assign]
     count_requests(app)
@@ -57,8 +57,8 @@ def create_app(settings: Settings) -> Flask:
     return app
 
 
-def connect(app: Flask, api_url: str) -> None:
-    """Give the application connections to the API at an address. It forgets what it knew from another one."""
+def connect_to_api(app: Flask, api_url: str) -> None:
+    """Connect the application to the API at an address, in place of any other."""
     app.extensions["bulksms_api"] = service = current.Api(api_url)
     add_before_sign_in(app, api_url, service.refusals)
 

@@ -74,9 +74,9 @@ JobKind = Literal[
 
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
-RESTS, LONGEST_REST = 3, 0.1
-"""A worker's thread rests so many times as long as a failing job took, and not longer than so many seconds: many jobs
-may fail one after the other, and the jobs of others need the processor."""
+REST_FACTOR, MAX_REST_SECONDS = 3, 0.1
+"""A rest is so many times as long as the failing job took, up to so many seconds: many jobs may fail one after another,
+and the jobs of others need the processor."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
@@ -135,7 +135,7 @@ class Job:
     subject: str | None = None
     account_id: int | None = None
     failures: int = 0
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
@@ -144,12 +144,12 @@ class Job:
 
 @contextmanager
 def attempt(
-    engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None, rest: Rest = time.sleep
+    engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None, rest: Rest | None = None
 ) -> Iterator[Job]:
     """Context around the transaction that takes and does the next job.
 
     Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
-    all jobs. The thread rests after a failure.
+    all jobs. After a failure, `rest` is called; not within a time box, which is a rest for others already.
     """
     job = Job(kind)
     try:
@@ -166,15 +166,16 @@ def failed_or_raise(
     job: Job,
     error: Exception,
     on_set_aside: OnSetAside | None = None,
-    rest: Rest = time.sleep,
+    rest: Rest | None = None,
 ) -> None:
-    """Store the failure of a job, and rest. Raises errors before `Job.begin`, outages and missing keys at once: they
+    """Store the failure of a job, then rest. Raises errors before `Job.begin`, outages and missing keys at once: they
     concern all jobs."""
     outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
     if job.subject is None or outage or isinstance(error, TextKeyMissing):
         raise error
     failed(engine, job, error, on_set_aside)
-    rest(min(LONGEST_REST, RESTS * (time.monotonic() - job.began)))
+    if rest is not None:
+        rest(min(MAX_REST_SECONDS, REST_FACTOR * (time.monotonic() - job.began)))
 
 
 def succeeded(engine: Engine, job: Job) -> None:

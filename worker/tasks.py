@@ -67,20 +67,21 @@ class ExpandAndSend:
         """Publishes tasks of new batches; the sweeper, of those due or recovered."""
 
     def __call__(self) -> int:
-        """Expand and send. Returns the number of cycles.
+        """Expand and send. Returns 0 if there was nothing to do, else how many cycles were run or running.
 
-        A cycle comes before the first expansion, unless others are running, and what waits is sent after each, even a
-        failed one: so neither long expansions nor failing ones delay single sends.
+        A cycle comes before the first expansion, unless others are running. After each, even a failed one, cycles run
+        for as long as it took. So expansions do not delay other messages for long, nor other messages expansions.
         """
-        cycles, found = 0, self._dispatcher.run_cycle_if_free()
+        cycles, cycles_run = 0, int(not self._dispatcher.stop.is_set() and self._dispatcher.run_cycle_if_free())
         while not self._dispatcher.stop.is_set():
-            cycles += found or 0
+            cycles += cycles_run
+            began = time.monotonic()
             expanded = expand(self._engine, self.recipients)
-            if expanded == [] and found is not None and not found:
+            if expanded == [] and not cycles_run:
                 break
             if expanded and self.tasks is not None:
                 self.tasks.publish(expanded)
-            found = self._dispatcher.drain()
+            cycles_run = self._dispatcher.drain(time.monotonic() - began)
         return cycles
 
 

@@ -180,8 +180,9 @@ class FairThreadPool:
         self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result], rests: bool
     ) -> "asyncio.Future[Result]":
         self._free -= 1
+        begun = loop.time() if rests else None
         running = loop.run_in_executor(self._pool, function)
-        running.add_done_callback(partial(self._ended, loop, owner, loop.time() if rests else None))
+        running.add_done_callback(partial(self._ended, loop, owner, begun))
         return running
 
     def _ended(self, loop: asyncio.AbstractEventLoop, owner: Owner, begun: float | None, _: object) -> None:

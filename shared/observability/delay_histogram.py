@@ -36,24 +36,28 @@ class DelayHistogram(Collector):
         self._buckets = [floatToGoString(bound) for bound in self._bounds]  # type: ignore[no-untyped-call]
         self._counted = prometheus_client.Counter(f"{name}_counted", documentation, [*labels, BOUND], registry=None)
         self._seconds = prometheus_client.Counter(f"{name}_seconds", documentation, labels, registry=None)
+        self._children: dict[tuple[str, ...], list[prometheus_client.Counter]] = {}
+        """By labels, a counter for each bucket. All exist from the first delay on, as in an ordinary histogram."""
         registry.register(self)
 
-    def count(self, delays: Collection[float], *labels: str) -> None:
+    def observe_all(self, delays: Collection[float], *labels: str) -> None:
         """Count delays that have the same labels. Those below zero count as zero."""
+        if labels not in self._children:
+            self._children[labels] = [self._counted.labels(*labels, bucket) for bucket in self._buckets]
         for bucket, number in Counter(bisect_left(self._bounds, delay) for delay in delays).items():
-            self._counted.labels(*labels, self._buckets[bucket]).inc(number)
+            self._children[labels][bucket].inc(number)
         self._seconds.labels(*labels).inc(sum(delay for delay in delays if delay > 0))
 
     def collect(self) -> Iterable[Metric]:
         """The histogram of what this process has counted."""
-        return self.among([*self._counted.collect(), *self._seconds.collect()])
+        return self.merge([*self._counted.collect(), *self._seconds.collect()])
 
-    def among(self, metrics: Iterable[Metric]) -> Iterator[Metric]:
-        """The metrics, with the histogram in place of its two counters."""
+    def merge(self, metrics: Iterable[Metric]) -> Iterator[Metric]:
+        """The metrics, with the histogram in place of its two counters, and of one that another release counted."""
         counted: dict[tuple[str, ...], dict[str, float]] = {}
         seconds: dict[tuple[str, ...], float] = {}
         for metric in metrics:
-            if metric.name not in (f"{self._name}_counted", f"{self._name}_seconds"):
+            if not metric.name.startswith(self._name):
                 yield metric
             for sample in metric.samples:
                 labels = tuple(sample.labels.get(label, "") for label in self._labels)

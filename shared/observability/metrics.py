@@ -201,4 +201,4 @@ class HostCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Every metric of the host."""
         forget_ended_processes(self._directory)
-        return RECEIPT_DELAY.among(self._files.collect())  # type: ignore[no-untyped-call]
+        return RECEIPT_DELAY.merge(self._files.collect())  # type: ignore[no-untyped-call]

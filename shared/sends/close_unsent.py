@@ -1,10 +1,9 @@
-"""Closes what was not sent of a send, its batches that no worker has, and releases their credits.
+"""Closes the unsent part of a send (its batches that no worker has) and releases its credits.
 
 A batch in a cycle is not touched; the cycle is finished, and then finds that the send has ended. Locks are taken in the
 usual order: batch, send, account.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
@@ -28,15 +27,7 @@ LOCK_SEND = (
 ENDS = (SendState.COMPLETED, SendState.CANCELED)
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The number of messages that were closed, and the credits that were released."""
-
-    messages: int
-    credits: int
-
-
-def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
+def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> None:
     """Close what no worker has of the send, its batches and the part not yet expanded, as `outcome`."""
     batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
@@ -54,7 +45,6 @@ def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled"
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     post(connection, entries)
-    return Closed(unsent, sum(entry.amount for entry in entries))
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:

@@ -89,7 +89,7 @@ def count_messages(carrier: str, counts: MessageCounts) -> None:
 
 def count_delays(carrier: str, lane: int | None, delays: Collection[float]) -> None:
     """Count the seconds from submit to receipt, one for each message."""
-    RECEIPT_DELAY.count(delays, carrier, _category(lane))
+    RECEIPT_DELAY.observe_all(delays, carrier, _category(lane))
 
 
 def _category(lane: int | None) -> str:

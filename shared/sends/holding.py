@@ -106,7 +106,10 @@ def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: Acto
 
 
 def stop_submitting(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> dict[UUID, int]:
-    """Hold sends, unless they are held or have ended. Returns the accounts of those that are held now."""
+    """Hold sends, unless they are held or have ended. Returns the accounts of those that are held now.
+
+    Several must have been locked by `lock_sends`.
+    """
     connection.execute(batch_states.HOLD, {"sends": sends})
     rows = connection.execute(send_states.HOLD, {"sends": sends, "by": by, "reason": reason}).all()
     add_of_sends(connection, [(row.account_id, row.id, SendState.HELD) for row in rows])

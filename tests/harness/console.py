@@ -23,7 +23,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import TestResponse
 
 from bulksms.local.ports import LOOPBACK
-from console.app import connect, create_app
+from console.app import connect_to_api, create_app
 from console.settings import Settings
 from shared.people.sign_in_links import make_link
 from tests.harness.people import Person, a_person
@@ -36,7 +36,7 @@ TOKENS = re.compile(r'name="(csrf_token|page_of)" value="([^"]+)"')
 @contextlib.contextmanager
 def serving(app: Any, port: int = 0) -> Iterator[str]:
     """Serve a WSGI application on a port, by default a free one. Yields its address."""
-    server = make_server(LOOPBACK, port, app, threaded=True, request_handler=Quiet)
+    server = make_server(LOOPBACK, port, closing(app), threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -45,6 +45,20 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+def closing(app: Any) -> Any:
+    """The application, whose answers are closed also when a browser has gone: the server may forget to."""
+
+    def call(environ: Any, start_response: Any) -> Iterator[bytes]:
+        answer = app(environ, start_response)
+        try:
+            yield from answer
+        finally:
+            if hasattr(answer, "close"):
+                answer.close()
+
+    return call
 
 
 class Quiet(WSGIRequestHandler):
@@ -114,7 +128,7 @@ class Console:
         self.service = service
         self.api_url = api_url
         self.app = UNUSED.pop() if UNUSED else create_app(Settings(secret_key=CONSOLE_KEY))
-        connect(self.app, api_url)
+        connect_to_api(self.app, api_url)
 
     def close(self) -> None:
         """Close the console's connections to the API."""

@@ -28,7 +28,7 @@ class Costs:
         self.quiet: list[Took] = []
         self.beside: list[Took] = []
         self.failed: dict[str, int] = {}
-        """So many objects of each kind, in all turns."""
+        """At least so many objects of each kind, in each turn."""
 
     def medians(self, job: str) -> tuple[float, float]:
         """Of all turns together."""
@@ -46,7 +46,7 @@ def measured(house: House, count: int = COUNT, turns: int = TURNS, rounds: int =
             with poison:
                 costs.beside.append(other.work(rounds))
                 failed = poison.failed()
-            costs.failed = {kind: number + costs.failed.get(kind, 0) for kind, number in failed.items()}
+            costs.failed = {kind: min(number, costs.failed.get(kind, number)) for kind, number in failed.items()}
     poison.remove()
     return costs
 

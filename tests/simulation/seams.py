@@ -23,10 +23,12 @@ import shared.ids
 import shared.job_failures
 import shared.sends.fair_queueing
 import worker.jobs.expand
+import worker.routing.carrier_pools
 import worker.sending.checks
 import worker.sending.dispatch
 import worker.sending.windows
 import worker.sweeper
+import worker.tasks
 from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
@@ -112,6 +114,8 @@ def seams(
             worker.sending.checks,
             worker.sweeper,
             worker.sending.dispatch,
+            worker.routing.carrier_pools,
+            worker.tasks,
         ):
             if hasattr(module, "time"):
                 change(module, "time", clock)

@@ -31,7 +31,7 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
     """Treats every error as a lost connection: logs it and restarts the consumer."""
 
     connection_errors: tuple[type[Exception], ...]
-    look_for_messages: Callable[[], object]
+    look_for_messages: Callable[[], object] = staticmethod(lambda: None)
     """Has the worker look for messages that wait. Returns at once."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

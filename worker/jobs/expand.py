@@ -4,6 +4,7 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits released for dropped contacts change in one commit, so each page is expanded once.
 """
 
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -144,7 +145,7 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
         except TextUnreadable as unreadable:
             hold_unusable(engine, unreadable)
         except Exception as error:
-            failed_or_raise(engine, job, error, _set_aside)
+            failed_or_raise(engine, job, error, _set_aside, time.sleep)
             return None
         else:
             if job.failures:

@@ -9,7 +9,6 @@ a large file nor a thousand of them delay others. An import that fails repeatedl
 import contextlib
 import logging
 import threading
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -134,7 +133,7 @@ class Importer:
                 log.exception("an import failed and will be retried in a second")
 
 
-def import_chunk(engine: Engine, rest: Rest = time.sleep) -> bool:
+def import_chunk(engine: Engine, rest: Rest | None = None) -> bool:
     """Import the next chunk for the account whose turn it is. Returns False if no import waits."""
     import_id = take_turn(engine, "import", NEXT)
     if import_id is None:

@@ -2,7 +2,9 @@
 throttled or unavailable carrier does not stop the others' messages."""
 
 import logging
+import math
 import threading
+import time
 from collections import Counter
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -49,14 +51,17 @@ class CarrierPools:
         """The carrier of a batch that was claimed before several carriers were configured."""
         return self._simulator if test else next(iter(self._dispatchers.values())).carrier_of(False)
 
-    def run_cycle_if_free(self) -> int:
+    def run_cycle_if_free(self) -> bool:
         """Does the same as `drain`, which waits for no cycle."""
-        return self.drain()
+        return bool(self.drain())
 
-    def drain(self) -> int:
-        """Have each carrier's cycles run until nothing waits. Returns how many ran in this thread."""
+    def drain(self, seconds: float = math.inf) -> int:
+        """Have each carrier's cycles run until nothing waits. Returns how many ran in this thread.
+
+        Only where they run in this thread do they end after `seconds`.
+        """
         if self._settings.eager:
-            return self._drain_here()
+            return self._drain_here(seconds)
         queues = self._sort()
         self._start_limited(self._limited_queues.waiting())
         with self._lock:
@@ -77,14 +82,16 @@ class CarrierPools:
         self._pool.shutdown(wait=True)
         self._limited_pool.shutdown(wait=True)
 
-    def _drain_here(self) -> int:
-        total, queues = 0, set(self._dispatchers)
+    def _drain_here(self, seconds: float) -> int:
+        total, queues, end = 0, set(self._dispatchers), time.monotonic() + seconds
         while not self.stop.is_set():
             queues |= self._sorter.sort() | self._limited_queues.waiting()
             cycles = sum(self._dispatcher_of(queue).run_cycle() for queue in sorted(queues))
             if not cycles:
                 break
             total += cycles
+            if time.monotonic() >= end:
+                break
         return total
 
     def _dispatcher_of(self, queue: str) -> Dispatcher:

@@ -11,6 +11,7 @@ canceled, or the worker is stopping, the cycle ends after the current window.
 """
 
 import logging
+import math
 import threading
 import time
 
@@ -110,11 +111,13 @@ class Dispatcher:
         self.paced_sends = PacedSends()
         """Knows when sends with a rate of their own may go on."""
 
-    def drain(self) -> int:
-        """Run cycles until nothing waits or the worker stops. Returns how many."""
-        cycles = 0
+    def drain(self, seconds: float = math.inf) -> int:
+        """Run cycles until nothing waits, `seconds` have passed or the worker stops. Returns how many."""
+        cycles, end = 0, time.monotonic() + seconds
         while not self.stop.is_set() and self.run_cycle():
             cycles += 1
+            if time.monotonic() >= end:
+                break
         return cycles
 
     def run_cycle(self) -> bool:
@@ -125,10 +128,10 @@ class Dispatcher:
         with self._free_cycles:
             return self._cycle()
 
-    def run_cycle_if_free(self) -> bool | None:
-        """Like `run_cycle`, but None at once if as many cycles as may run are running."""
+    def run_cycle_if_free(self) -> bool:
+        """Like `run_cycle`, but True at once if as many cycles as may run are running: more may wait than they take."""
         if not self._free_cycles.acquire(blocking=False):
-            return None
+            return True
         try:
             return self._cycle()
         finally:

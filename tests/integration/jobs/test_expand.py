@@ -1,11 +1,13 @@
 """Group sends are expanded a little ahead of what is being sent, by as many workers as there are."""
 
+import time
 from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine, text
 
+import worker.tasks
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
@@ -38,6 +40,18 @@ def set_state(service: Service, batches: list[UUID], state: str) -> None:
     change = text("UPDATE batch SET state = CAST(:state AS batch_state) WHERE id = ANY(:ids)")
     with service.engine.begin() as connection:
         connection.execute(change, {"ids": batches, "state": state})
+
+
+def set_state_of_send(service: Service, send: str, state: str) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = :state WHERE id = :id"), {"id": send, "state": state})
+
+
+def batches_of(service: Service, send: str) -> int:
+    with service.engine.connect() as connection:
+        return int(
+            connection.execute(text("SELECT count(*) FROM batch WHERE send_id = :id"), {"id": send}).scalar_one()
+        )
 
 
 def test_the_next_page_is_expanded_when_few_batches_are_left_in_the_queue(service: Service, send: str) -> None:
@@ -76,3 +90,48 @@ def test_accounts_take_turns(service: Service, send: str, monkeypatch: pytest.Mo
         with service.engine.connect() as connection:
             order.append(str(connection.execute(of_batch, {"id": batch}).scalar_one()))
     assert sorted(order[:2]) == sorted(order[2:]) == sorted([send, theirs])
+
+
+def test_a_group_is_expanded_while_a_backlog_keeps_the_worker_busy(
+    service: Service, send: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was accepted after the backlog's first cycle."""
+    set_state_of_send(service, send, "scheduled")
+    cycles = 0
+
+    def run_cycle() -> bool:
+        nonlocal cycles
+        cycles += 1
+        if cycles == 1:
+            set_state_of_send(service, send, "expanding")
+        return cycles < 500 and not batches_of(service, send)
+
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", lambda: True)
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle", run_cycle)
+    service.worker.sweeper.work()
+    assert batches_of(service, send)
+    assert cycles < 100
+
+
+def test_messages_are_sent_for_as_long_as_an_expansion_took(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account whose groups are slow to expand leaves the worker to the others for half of the time."""
+    took, ended, pauses = 0.1, 0.0, list[float]()
+
+    def slow(*_: object) -> list[UUID] | None:
+        nonlocal ended
+        if ended:
+            pauses.append(time.monotonic() - ended)
+        time.sleep(took)
+        ended = time.monotonic()
+        return None if len(pauses) < 3 else []
+
+    cycles = iter([True] * 200)
+
+    def run_cycle() -> bool:
+        time.sleep(0.01)
+        return next(cycles, False)
+
+    monkeypatch.setattr(worker.tasks, "expand", slow)
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle", run_cycle)
+    service.worker.sweeper.work()
+    assert min(pauses[:3]) >= took

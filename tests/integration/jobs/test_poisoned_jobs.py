@@ -27,7 +27,7 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures, failed
+from shared.job_failures import MAX_FAILURES, MAX_REST_SECONDS, Job, attempt, batch_then_singly, clear_failures, failed
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.service import Service
@@ -159,6 +159,50 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     assert failures(service, "import") == []
 
 
+def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Service) -> None:
+    rests: list[float] = []
+    for seconds in (0.02, 0.2):
+        with attempt(service.engine, "import", rest=rests.append) as job:
+            job.begin("a job", None, 0)
+            time.sleep(seconds)
+            raise Poison
+    assert 0.06 <= rests[0] <= rests[1] == MAX_REST_SECONDS
+    with pytest.raises(OperationalError), attempt(service.engine, "import", rest=rests.append) as job:
+        job.begin("a job", None, 0)
+        raise OperationalError("", None, AdminShutdown())
+    with attempt(service.engine, "import", rest=rests.append) as job:
+        job.begin("a job", None, 0)
+    assert len(rests) == 2
+
+
+def test_a_file_that_is_uploaded_ends_the_rest_after_an_import_that_failed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, good = two_imports(service, monkeypatch)
+    monkeypatch.setattr(shared.job_failures, "MAX_REST_SECONDS", 60.0)
+    monkeypatch.setattr(shared.job_failures, "REST_FACTOR", 1e9)
+    importer = service.worker.importer
+    importer.wake()
+    working = threading.Thread(target=importer.work, daemon=True)
+    working.start()
+    working.join(30)
+    assert not working.is_alive()
+    assert failures(service, "import") == [(1, False)]
+    assert service.get(f"/imports/{good}").json["status"] == "completed"
+
+
+def test_work_in_the_background_is_done_until_the_worker_stops(service: Service) -> None:
+    done = threading.Event()
+    sweeper = worker.sweeper.Sweeper(service.engine, service.worker.dispatcher, service.worker.settings)
+    sweeper.run_in_background(done.set)
+    assert done.wait(30)
+    try:
+        sweeper.stop()
+        sweeper.run_in_background(pytest.fail)
+    finally:
+        service.worker.dispatcher.stop.clear()
+
+
 def test_a_lock_that_is_held_too_long_counts_as_a_failed_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or whoever holds it would stop everybody's imports."""
     two_imports(service, monkeypatch)
@@ -233,9 +277,9 @@ def test_an_expansion_that_has_failed_lets_the_others_go_first(
     assert failures(service, "expansion") == [(1, False)]
 
 
-@pytest.mark.parametrize("found", [False, None], ids=["a cycle", "others run"])
+@pytest.mark.parametrize("found", [False, True], ids=["a cycle", "others run"])
 def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails(
-    service: Service, monkeypatch: pytest.MonkeyPatch, found: bool | None
+    service: Service, monkeypatch: pytest.MonkeyPatch, found: bool
 ) -> None:
     bad = [scheduled(service, service.new_group(phones(3, first))) for first in (255800000000, 255810000000)]
     steps: list[str] = []
@@ -244,11 +288,11 @@ def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails
         steps.append("expansion")
         raise Poison
 
-    def drain() -> int:
+    def drain(_: float) -> int:
         steps.append("cycles")
         return 0
 
-    def run_cycle_if_free() -> bool | None:
+    def run_cycle_if_free() -> bool:
         steps.append("cycle")
         return found
 
@@ -269,8 +313,8 @@ def test_messages_are_looked_for_again_where_other_cycles_were_running(
     """The cycles that run may have looked before what the task is about was stored."""
     drained: list[None] = []
     monkeypatch.setattr(worker.tasks, "expand", lambda *_: [])
-    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", lambda: None)
-    monkeypatch.setattr(service.worker.dispatcher, "drain", lambda: drained.append(None) or 0)  # type: ignore[func-returns-value]
+    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", lambda: True)
+    monkeypatch.setattr(service.worker.dispatcher, "drain", lambda _: drained.append(None) or 0)  # type: ignore[func-returns-value]
     service.worker.sweeper.work()
     assert drained == [None]
 

@@ -38,8 +38,6 @@ def test_the_worker_looks_for_messages_where_an_entry_may_have_been_a_task(
     consumer: PersistentConsumer, monkeypatch: pytest.MonkeyPatch, error: Exception, looks: int
 ) -> None:
     looked: list[None] = []
-    monkeypatch.setattr(
-        PersistentConsumer, "look_for_messages", staticmethod(lambda: looked.append(None)), raising=False
-    )
+    monkeypatch.setattr(PersistentConsumer, "look_for_messages", staticmethod(lambda: looked.append(None)))
     consumer.on_connection_error_after_connected(error)
     assert len(looked) == looks

@@ -15,9 +15,33 @@ NAME, HELP, LABELS, BOUNDS = "wait_seconds", "Seconds.", ["carrier", "category"]
 COUNT = """
 from shared.observability.metrics import CONNECTION_FAILURES, RECEIPT_DELAY
 CONNECTION_FAILURES.labels("redis").inc()
-RECEIPT_DELAY.count([0.2, 0.3, 4.0], "main", "marketing")
-RECEIPT_DELAY.count([90_000.0], "main", "authentication")
+RECEIPT_DELAY.observe_all([0.2, 0.3, 4.0], "main", "marketing")
+RECEIPT_DELAY.observe_all([90_000.0], "main", "authentication")
 """
+OF_AN_EARLIER_RELEASE = """
+from prometheus_client import Histogram
+from shared.observability import metrics
+histogram = Histogram("bulksms_receipt_delay_seconds", "Of tests.", ["carrier", "category"])
+histogram.labels("main", "marketing").observe(1.0)
+"""
+RECENT = """
+from shared.observability.metrics import RECEIPT_DELAY
+from worker.pacing.recent_delays import RECENT_SECONDS, RecentDelays
+RECEIPT_DELAY.observe_all({earlier}, "main", "marketing")
+now = 0.0
+recent = RecentDelays(RECEIPT_DELAY, lambda: now)
+for now in range(0, int(2 * RECENT_SECONDS), 5):
+    recent.counts()
+RECEIPT_DELAY.observe_all({later}, "main", "marketing")
+counts = recent.counts()["main"]
+print(counts["30.0"], counts["0.5"])
+"""
+
+
+def run(program: str, directory: Path) -> str:
+    """What a process that counts in the directory prints."""
+    environment = {**os.environ, DIRECTORY: str(directory)}
+    return subprocess.check_output([sys.executable, "-c", program], env=environment, text=True)
 
 
 @pytest.mark.parametrize(
@@ -32,14 +56,14 @@ def test_it_exposes_what_an_ordinary_one_would(delays: list[float]) -> None:
     for labels in (("main", "marketing"), ("other", "")):
         for delay in delays:
             histogram.labels(*labels).observe(delay)
-        at_once.count(delays[:1], *labels)
-        at_once.count(delays[1:], *labels)
+        at_once.observe_all(delays[:1], *labels)
+        at_once.observe_all(delays[1:], *labels)
     assert generate_latest(own) == generate_latest(ordinary)
 
 
 def test_delays_below_zero_count_as_zero() -> None:
     registry = CollectorRegistry()
-    DelayHistogram(NAME, HELP, LABELS, registry, BOUNDS).count([-2.0, 3.0], "main", "")
+    DelayHistogram(NAME, HELP, LABELS, registry, BOUNDS).observe_all([-2.0, 3.0], "main", "")
     labels = {"carrier": "main", "category": ""}
     assert registry.get_sample_value(f"{NAME}_sum", labels) == 3.0
     assert registry.get_sample_value(f"{NAME}_bucket", {**labels, "le": "0.5"}) == 1.0
@@ -47,7 +71,7 @@ def test_delays_below_zero_count_as_zero() -> None:
 
 def test_what_processes_have_counted_is_one_histogram(tmp_path: Path) -> None:
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", COUNT], env={**os.environ, DIRECTORY: str(tmp_path)}, check=True)
+        run(COUNT, tmp_path)
     registry = CollectorRegistry()
     registry.register(HostCollector(str(tmp_path)))
     name, labels = "bulksms_receipt_delay_seconds", {"carrier": "main", "category": "marketing"}
@@ -59,3 +83,19 @@ def test_what_processes_have_counted_is_one_histogram(tmp_path: Path) -> None:
     assert registry.get_sample_value(f"{name}_count", {**labels, "category": "authentication"}) == 2.0
     assert registry.get_sample_value("bulksms_connection_failures_total", {"server": "redis"}) == 2.0
     assert not [metric.name for metric in registry.collect() if "delay_seconds_" in metric.name]
+
+
+def test_it_takes_the_place_of_an_ordinary_one_that_an_earlier_release_counted(tmp_path: Path) -> None:
+    run(OF_AN_EARLIER_RELEASE, tmp_path)
+    run(COUNT, tmp_path)
+    registry = CollectorRegistry()
+    registry.register(HostCollector(str(tmp_path)))
+    families = [metric for metric in registry.collect() if metric.name == "bulksms_receipt_delay_seconds"]
+    assert len(families) == 1
+    assert sum(sample.value for sample in families[0].samples if sample.name.endswith("_count")) == 4.0
+
+
+def test_what_an_earlier_process_counted_is_not_recent(tmp_path: Path) -> None:
+    """Also in a bucket that this process uses for the first time only later."""
+    assert run(RECENT.format(earlier="[25.0] * 50", later="[0.3]"), tmp_path).splitlines()[-1] == "0 1"
+    assert run(RECENT.format(earlier="[0.3]", later="[25.0]"), tmp_path).splitlines()[-1] == "1 0"

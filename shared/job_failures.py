@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -135,10 +135,11 @@ class Job:
     subject: str | None = None
     account_id: int | None = None
     failures: int = 0
-    began: float = field(default_factory=lambda: time.monotonic())
+    began: float = 0.0
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
+        self.began = time.monotonic()
         self.subject, self.account_id, self.failures = str(subject), account_id, failures or 0
 
 
@@ -149,7 +150,7 @@ def attempt(
     """Context around the transaction that takes and does the next job.
 
     Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
-    all jobs. After a failure, `rest` is called; not within a time box, which is a rest for others already.
+    all jobs. After a failure, `rest`, if given, is called with the seconds to rest.
     """
     job = Job(kind)
     try:

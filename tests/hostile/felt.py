@@ -32,6 +32,8 @@ class Felt:
     after: list[Request]
     delays: list[float] = field(default_factory=list)
     """From the acceptance of each message until the carrier had it."""
+    group_delays: list[float] = field(default_factory=list)
+    """From the acceptance of each group send until the carrier had all of it; NaN where it never had."""
     webhook_delays: list[float] = field(default_factory=list)
     """From the acceptance of each message until the webhook got its event."""
     memory: tuple[int, int, int] = (0, 0, 0)
@@ -95,6 +97,8 @@ def not_handed_over(felt: Felt) -> Iterator[str]:
     """Messages that the carrier or the webhook did not get; however long they take."""
     if len(felt.delays) != felt.accepted:
         yield f"{felt.accepted} messages were accepted, and {len(felt.delays)} handed over"
+    if any(map(math.isnan, felt.group_delays)):
+        yield f"not all of {len(felt.group_delays)} group sends were handed over"
     if len(felt.webhook_delays) != felt.accepted:
         yield f"{felt.accepted} messages were accepted, and the webhook was told of {len(felt.webhook_delays)}"
 
@@ -114,6 +118,8 @@ def problems(felt: Felt) -> Iterator[str]:
     yield from not_handed_over(felt)
     if not max(felt.delays, default=math.nan) < HANDED_OVER:
         yield f"a message was handed over after {max(felt.delays, default=math.nan):.1f} s"
+    if not all(delay < HANDED_OVER for delay in felt.group_delays):
+        yield f"group sends were handed over after {', '.join(f'{delay:.1f}' for delay in felt.group_delays)} s"
     if not max(felt.webhook_delays, default=math.nan) < TOLD:
         yield f"the webhook was told of a message after {max(felt.webhook_delays, default=math.nan):.1f} s"
     before, at_most, after = felt.memory

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import time
 import urllib.request
 from collections import Counter
@@ -117,7 +118,10 @@ class Ground:
 
         def arrived() -> bool:
             felt.delays, felt.webhook_delays = victim.delays(during + rest), victim.webhook_delays(during + rest)
-            return len(felt.delays) >= felt.accepted and len(felt.webhook_delays) >= felt.accepted
+            felt.group_delays = victim.group_delays(during + rest)
+            return min(len(felt.delays), len(felt.webhook_delays)) >= felt.accepted and not any(
+                map(math.isnan, felt.group_delays)
+            )
 
         with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
             wait_until(arrived, 30, "the victim's messages")

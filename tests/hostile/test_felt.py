@@ -1,5 +1,6 @@
 """The problems of an attack that the victim felt, or that was none."""
 
+import math
 from collections import Counter
 from dataclasses import replace
 
@@ -34,6 +35,8 @@ def test_each_effect_of_an_attack_is_a_problem() -> None:
         ({"delays": []}, "1 messages were accepted, and 0 handed over"),
         ({"delays": [0.2, 0.2]}, "1 messages were accepted, and 2 handed over"),
         ({"delays": [1.5]}, "a message was handed over after 1.5 s"),
+        ({"group_delays": [0.2, 1.5]}, "group sends were handed over after 0.2, 1.5 s"),
+        ({"group_delays": [0.2, math.nan]}, "not all of 2 group sends were handed over"),
         ({"webhook_delays": []}, "1 messages were accepted, and the webhook was told of 0"),
         ({"webhook_delays": [4.0]}, "the webhook was told of a message after 4.0 s"),
         ({"memory": (100 << 20, 201 << 20, 110 << 20)}, "memory of 100 MB became 201"),

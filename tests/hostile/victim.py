@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ LONG_NAME = "a" * 150
 GROUP = 20
 FIRST_OF_BULK = 254_400_000_000
 FIRST_OF_GROUP = 254_500_000_000
+GROUP_SENDS = text("SELECT extract(epoch FROM completed_at - created_at) FROM send WHERE id = ANY(:ids)")
 AT_CARRIER = text("SELECT message_id, at FROM simulated_submit WHERE phone BETWEEN :first AND :last")
 
 
@@ -101,6 +103,13 @@ class Victim:
         with self._house.engine.connect() as connection:
             rows = connection.execute(AT_CARRIER, {"first": min(phones), "last": max(phones)}).all()
         return [row.at.timestamp() - accepted_at(row.message_id) for row in rows]
+
+    def group_delays(self, requests: list[Request]) -> list[float]:
+        """Seconds from the acceptance of each group send until the carrier has all of it; NaN where it has not."""
+        ids = [UUID(each.body["send_id"]) for each in requests if each.what == "group" and each.status == 200]
+        with self._house.engine.connect() as connection:
+            seconds = connection.execute(GROUP_SENDS, {"ids": ids}).scalars()
+            return [math.nan if each is None else float(each) for each in seconds]
 
     def webhook_delays(self, requests: list[Request]) -> list[float]:
         """Seconds from the acceptance of each message until the webhook got its event; of those whose event arrived."""

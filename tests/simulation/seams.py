@@ -111,6 +111,7 @@ def seams(
             shared.sends.fair_queueing,
             shared.ids,
             shared.job_failures,
+            worker.jobs.expand,
             worker.sending.checks,
             worker.sweeper,
             worker.sending.dispatch,

@@ -4,10 +4,11 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. Failing expansions are tried after the others until they have
-been due for a minute, so that an account with many of them delays nobody. After MAX_FAILURES a job is set aside until
-the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without
-such a state stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is at least RETRY_SPACING
+for each of them, so their retries come one after another and cost others little. Failing expansions are tried after the
+others until they have been due for a minute. After MAX_FAILURES a job is set aside until the operator retries it.
+`on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state stays aside
+because of its row here.
 """
 
 import logging
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     ColumnElement,
     Connection,
@@ -81,6 +83,8 @@ MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
+RETRY_SPACING, MAX_SPACED = 0.25, 400
+"""Seconds between retries of an account's failing jobs of one kind, and the most of them that are counted for it."""
 
 WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
 IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())"
@@ -95,8 +99,15 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
 
 OF_JOB = and_(job_failure.c.kind == bindparam("job_kind"), job_failure.c.subject == bindparam("job_subject"))
+FAILING = job_failure.alias("failing")
+OF_ACCOUNT = FAILING.c.account_id.is_not_distinct_from(bindparam("of_account", type_=BigInteger))
+TOGETHER = select(FAILING.c.subject).where(
+    FAILING.c.kind == bindparam("job_kind"), OF_ACCOUNT, FAILING.c.set_aside_at.is_(None)
+)
+SPACED = RETRY_SPACING * select(func.count()).select_from(TOGETHER.limit(MAX_SPACED).subquery()).scalar_subquery()
+"""Seconds in which the account's failing jobs of this kind can all be retried, one after another."""
 WAIT = bindparam("wait", type_=Double)
-NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(WAIT))
+NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(func.greatest(WAIT, SPACED)))
 FAIL = NEW.on_conflict_do_update(
     index_elements=["kind", "subject"],
     set_={
@@ -104,7 +115,7 @@ FAIL = NEW.on_conflict_do_update(
         "error": NEW.excluded.error,
         "failed_at": func.clock_timestamp(),
         "retry_at": func.clock_timestamp()
-        + seconds(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES))),
+        + seconds(func.greatest(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES)), SPACED)),
     },
 ).returning(job_failure.c.failures)
 MARK_SET_ASIDE = (
@@ -190,7 +201,8 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     description = _describe(error)
     with transaction(engine, durable=False) as connection:  # others need the disk: many jobs may fail at once
         values = {"kind": job.kind, "subject": job.subject, "account_id": job.account_id, "error": description}
-        failures = connection.execute(FAIL, {**values, "wait": FIRST_WAIT}).scalar_one()
+        spaced = {"job_kind": job.kind, "of_account": job.account_id}
+        failures = connection.execute(FAIL, {**values, **spaced, "wait": FIRST_WAIT}).scalar_one()
     if failures >= MAX_FAILURES:
         with transaction(engine) as connection:
             key = {"job_kind": job.kind, "job_subject": job.subject}

@@ -27,7 +27,17 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_failures import MAX_FAILURES, MAX_REST_SECONDS, Job, attempt, batch_then_singly, clear_failures, failed
+from shared.job_failures import (
+    FIRST_WAIT,
+    MAX_FAILURES,
+    MAX_REST_SECONDS,
+    RETRY_SPACING,
+    Job,
+    attempt,
+    batch_then_singly,
+    clear_failures,
+    failed,
+)
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.service import Service
@@ -157,6 +167,31 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     with service.worker.sweeper.outage.tolerated():
         import_chunk(service.engine)
     assert failures(service, "import") == []
+
+
+def waits(service: Service, kind: str, account_id: int) -> list[float]:
+    """Seconds until the retry of each failing job of an account."""
+    query = """
+        SELECT extract(epoch FROM retry_at - failed_at) FROM job_failure
+         WHERE kind = :kind AND account_id = :account ORDER BY CAST(subject AS int)
+    """
+    with service.engine.connect() as connection:
+        found = connection.execute(text(query), {"kind": kind, "account": account_id}).scalars()
+        return [float(wait) for wait in found]
+
+
+def test_many_failing_jobs_of_an_account_are_retried_one_after_another(service: Service) -> None:
+    ours, theirs = service.account_id, service.new_account("other")
+    for subject in range(40):
+        failed(service.engine, Job("recovery", str(subject), ours), Poison())
+    failed(service.engine, Job("recovery", "40", theirs), Poison())
+    failed(service.engine, Job("closing", "41", ours), Poison())
+    spaced = [max(FIRST_WAIT, RETRY_SPACING * number) for number in range(40)]
+    assert waits(service, "recovery", ours) == pytest.approx(spaced, abs=RETRY_SPACING / 3)
+    assert waits(service, "recovery", theirs) == pytest.approx([FIRST_WAIT], abs=RETRY_SPACING / 3)
+    assert waits(service, "closing", ours) == pytest.approx([FIRST_WAIT], abs=RETRY_SPACING / 3)
+    failed(service.engine, Job("recovery", "0", ours), Poison())
+    assert waits(service, "recovery", ours)[0] == pytest.approx(RETRY_SPACING * 40, abs=RETRY_SPACING / 3)
 
 
 def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Service) -> None:

@@ -4,9 +4,9 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is at least RETRY_SPACING
-for each of them, so their retries come one after another and cost others little. Failing expansions are tried after the
-others until they have been due for a minute. After MAX_FAILURES a job is set aside until the operator retries it.
+The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
+their number or more, so their retries come one after another and cost others little. Failing expansions are tried after
+the others until they have been due for a minute. After MAX_FAILURES a job is set aside until the operator retries it.
 `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state stays aside
 because of its row here.
 """
@@ -16,7 +16,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -80,11 +81,11 @@ REST_FACTOR, MAX_REST_SECONDS = 3, 0.1
 """A rest is so many times as long as the failing job took, up to so many seconds: many jobs may fail one after another,
 and the jobs of others need the processor."""
 MAX_FAILURES: Final = 8
-"""Failures in a row before a job is set aside, after about two minutes."""
+"""Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
-RETRY_SPACING, MAX_SPACED = 0.25, 400
-"""Seconds between retries of an account's failing jobs of one kind, and the most of them that are counted for it."""
+RETRY_SPACING, MAX_COUNTED = 0.25, 80
+"""Average seconds between retries of an account's failing jobs of one kind, and the most of them that are counted."""
 
 WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
 IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())"
@@ -101,11 +102,15 @@ PACKAGES = ("shared", "worker")
 OF_JOB = and_(job_failure.c.kind == bindparam("job_kind"), job_failure.c.subject == bindparam("job_subject"))
 FAILING = job_failure.alias("failing")
 OF_ACCOUNT = FAILING.c.account_id.is_not_distinct_from(bindparam("of_account", type_=BigInteger))
-TOGETHER = select(FAILING.c.subject).where(
-    FAILING.c.kind == bindparam("job_kind"), OF_ACCOUNT, FAILING.c.set_aside_at.is_(None)
+FAILING_ALIKE = select(FAILING.c.subject).where(
+    FAILING.c.kind == bindparam("job_kind"),
+    OF_ACCOUNT,
+    FAILING.c.set_aside_at.is_(None),
+    FAILING.c.failed_at > func.clock_timestamp() - timedelta(minutes=5),  # others will not be retried
 )
-SPACED = RETRY_SPACING * select(func.count()).select_from(TOGETHER.limit(MAX_SPACED).subquery()).scalar_subquery()
-"""Seconds in which the account's failing jobs of this kind can all be retried, one after another."""
+COUNTED = select(func.count()).select_from(FAILING_ALIKE.limit(MAX_COUNTED).subquery()).scalar_subquery()
+SPACED = RETRY_SPACING * COUNTED * (0.5 + func.random())
+"""Seconds in which its failing jobs can all be retried. At random, as all may have failed at the same time."""
 WAIT = bindparam("wait", type_=Double)
 NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(func.greatest(WAIT, SPACED)))
 FAIL = NEW.on_conflict_do_update(
@@ -147,11 +152,16 @@ class Job:
     account_id: int | None = None
     failures: int = 0
     began: float = 0.0
+    """On the monotonic clock."""
+    retried: list[str] = field(default_factory=list)
+    """The subjects of the jobs begun that had failed before."""
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
         self.began = time.monotonic()
         self.subject, self.account_id, self.failures = str(subject), account_id, failures or 0
+        if failures:
+            self.retried.append(self.subject)
 
 
 @contextmanager
@@ -169,8 +179,7 @@ def attempt(
     except Exception as error:
         failed_or_raise(engine, job, error, on_set_aside, rest)
     else:
-        if job.failures:
-            succeeded(engine, job)
+        succeeded(engine, job)
 
 
 def failed_or_raise(
@@ -191,9 +200,11 @@ def failed_or_raise(
 
 
 def succeeded(engine: Engine, job: Job) -> None:
-    """Delete the failures of a job that has succeeded."""
-    with transaction(engine) as connection:
-        clear_failures(connection, job.kind, job.subject)
+    """Delete the failures of the jobs begun, which have succeeded."""
+    if job.retried:
+        with transaction(engine) as connection:
+            for subject in job.retried:
+                clear_failures(connection, job.kind, subject)
 
 
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:
@@ -246,8 +257,11 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], 
 
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
+    together = Job(kind)
     try:
-        return work(Job(kind), limit)
+        done = work(together, limit)
+        succeeded(engine, together)
+        return done
     except Exception as error:
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise

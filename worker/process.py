@@ -148,7 +148,7 @@ class WorkerProcess:
 
     def _go_on(self) -> None:
         with self.sweeper.outage.tolerated():
-            self.dispatcher.drain()
+            self.sweeper.work()
 
     def stop(self) -> None:
         """Finish the cycles in progress, then close the carriers."""

@@ -71,6 +71,7 @@ class ExpandAndSend:
 
         A cycle comes before the first expansion, unless others are running. After each, even a failed one, cycles run
         for as long as it took. So expansions do not delay other messages for long, nor other messages expansions.
+        With several carriers, cycles have threads of their own and run meanwhile.
         """
         cycles, cycles_run = 0, int(not self._dispatcher.stop.is_set() and self._dispatcher.run_cycle_if_free())
         while not self._dispatcher.stop.is_set():

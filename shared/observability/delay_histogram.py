@@ -37,13 +37,17 @@ class DelayHistogram(Collector):
         self._counted = prometheus_client.Counter(f"{name}_counted", documentation, [*labels, BOUND], registry=None)
         self._seconds = prometheus_client.Counter(f"{name}_seconds", documentation, labels, registry=None)
         self._children: dict[tuple[str, ...], list[prometheus_client.Counter]] = {}
-        """By labels, a counter for each bucket. All exist from the first delay on, as in an ordinary histogram."""
+        """By labels, a counter for each bucket. All exist from the beginning on, as in an ordinary histogram."""
         registry.register(self)
+
+    def begin(self, *labels: str) -> None:
+        """Expose the buckets of these labels, with what an earlier process has left in them."""
+        if labels not in self._children:
+            self._children[labels] = [self._counted.labels(*labels, bucket) for bucket in self._buckets]
 
     def observe_all(self, delays: Collection[float], *labels: str) -> None:
         """Count delays that have the same labels. Those below zero count as zero."""
-        if labels not in self._children:
-            self._children[labels] = [self._counted.labels(*labels, bucket) for bucket in self._buckets]
+        self.begin(*labels)
         for bucket, number in Counter(bisect_left(self._bounds, delay) for delay in delays).items():
             self._children[labels][bucket].inc(number)
         self._seconds.labels(*labels).inc(sum(delay for delay in delays if delay > 0))
@@ -53,11 +57,12 @@ class DelayHistogram(Collector):
         return self.merge([*self._counted.collect(), *self._seconds.collect()])
 
     def merge(self, metrics: Iterable[Metric]) -> Iterator[Metric]:
-        """The metrics, with the histogram in place of its two counters, and of one that another release counted."""
+        """The metrics, with the histogram in place of its two counters, and without that of an earlier release."""
+        own_names = (self._name, f"{self._name}_counted", f"{self._name}_seconds")
         counted: dict[tuple[str, ...], dict[str, float]] = {}
         seconds: dict[tuple[str, ...], float] = {}
         for metric in metrics:
-            if not metric.name.startswith(self._name):
+            if metric.name not in own_names:
                 yield metric
             for sample in metric.samples:
                 labels = tuple(sample.labels.get(label, "") for label in self._labels)

@@ -71,6 +71,7 @@ NEXT_SEND = text(
            {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
+       AND (s.open_batches < :ahead OR s.id IN (SELECT u.send_id FROM under_way u))
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE} AND NOT {IN_BACKOFF.format(kind="expansion", subject="s.id")}
      ORDER BY {YIELDING.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
@@ -133,7 +134,7 @@ class Page(NamedTuple):
 def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] | None:
     """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
 
-    Returns None if the expansion failed: another send may need one.
+    Returns None if it failed, or if the page made no batches: another page may need to be expanded.
 
     Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
     or if its expansion fails repeatedly.
@@ -148,9 +149,9 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
             failed_or_raise(engine, job, error, _set_aside, time.sleep)
             return None
         else:
-            if job.failures:
+            if job.retried:
                 succeeded(engine, job)
-            return batches
+            return batches or (None if job.subject else [])
 
 
 def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID]:

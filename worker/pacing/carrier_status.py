@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
+from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -80,13 +81,21 @@ class CarrierStatus:
     """Other carriers that may get one batch as a probe. The sorter that assigns it removes the carrier."""
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
-    _response_delays: RecentDelays = field(default_factory=lambda: RecentDelays(CARRIER_RESPONSE_SECONDS))
-    _receipt_delays: RecentDelays = field(default_factory=lambda: RecentDelays(RECEIPT_DELAY))
+    _response_delays: RecentDelays = field(init=False)
+    _receipt_delays: RecentDelays = field(init=False)
 
     def __post_init__(self) -> None:
         self._file = {breaker.carrier.name: (breaker.carrier.rate, breaker.carrier.window) for breaker in self.breakers}
         self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
         self.available = frozenset(self._file)
+        for carrier in self._file:  # what an earlier process has counted is not recent
+            CARRIER_RESPONSE_SECONDS.labels(carrier)
+            for category in ("", *LANES):
+                RECEIPT_DELAY.begin(carrier, str(category))
+        self._response_delays, self._receipt_delays = (
+            RecentDelays(CARRIER_RESPONSE_SECONDS),
+            RecentDelays(RECEIPT_DELAY),
+        )
 
     @property
     def usable(self) -> frozenset[str]:

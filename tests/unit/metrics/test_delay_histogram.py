@@ -26,13 +26,10 @@ histogram.labels("main", "marketing").observe(1.0)
 """
 RECENT = """
 from shared.observability.metrics import RECEIPT_DELAY
-from worker.pacing.recent_delays import RECENT_SECONDS, RecentDelays
-RECEIPT_DELAY.observe_all({earlier}, "main", "marketing")
-now = 0.0
-recent = RecentDelays(RECEIPT_DELAY, lambda: now)
-for now in range(0, int(2 * RECENT_SECONDS), 5):
-    recent.counts()
-RECEIPT_DELAY.observe_all({later}, "main", "marketing")
+from worker.pacing.recent_delays import RecentDelays
+RECEIPT_DELAY.begin("main", "marketing")
+recent = RecentDelays(RECEIPT_DELAY)
+RECEIPT_DELAY.observe_all({delays}, "main", "marketing")
 counts = recent.counts()["main"]
 print(counts["30.0"], counts["0.5"])
 """
@@ -96,6 +93,6 @@ def test_it_takes_the_place_of_an_ordinary_one_that_an_earlier_release_counted(t
 
 
 def test_what_an_earlier_process_counted_is_not_recent(tmp_path: Path) -> None:
-    """Also in a bucket that this process uses for the first time only later."""
-    assert run(RECENT.format(earlier="[25.0] * 50", later="[0.3]"), tmp_path).splitlines()[-1] == "0 1"
-    assert run(RECENT.format(earlier="[0.3]", later="[25.0]"), tmp_path).splitlines()[-1] == "1 0"
+    assert run(RECENT.format(delays="[25.0] * 50"), tmp_path).split() == ["50", "0"]
+    assert run(RECENT.format(delays="[0.3]"), tmp_path).split() == ["0", "1"]
+    assert run(RECENT.format(delays="[25.0]"), tmp_path).split() == ["1", "0"]

@@ -9,7 +9,7 @@ import pytest
 from bulksms.local import ports, postgres
 from tests.harness.port_ranges import take_range
 
-hypothesis.settings.register_profile("bulksms", deadline=None)
+hypothesis.settings.register_profile("bulksms", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
 
 pytest_plugins = ["tests.harness.fixtures"]

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from bulksms.local.postgres import Postgres
 from tests.harness.console import Console, console_of, serving
 from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
 
+expect.set_options(timeout=30_000)  # as for what a page is told to do: with other tests beside it, all takes long
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
 

@@ -107,7 +107,6 @@ class Look:
 @contextmanager
 def looking(context: BrowserContext) -> Iterator[Look]:
     """A look with this window; fails at the end if anything was found."""
-    context.set_default_timeout(8_000)
     inspector = Look(context.new_page())
     yield inspector
     context.close()

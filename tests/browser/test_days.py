@@ -50,7 +50,7 @@ def test_a_senders_day(stand: Stand) -> None:
     page.get_by_label("Reply").fill("See you at noon")
     expect(page.locator("#quote")).to_contain_text("Balance after")
     page.get_by_role("button", name="Send the reply").dblclick()
-    expect(page.get_by_text("The reply is on its way.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("The reply is on its way.")).to_be_visible()
     replies = service.get("/messages?phone=254711000003&texts=true").json["data"]
     assert [each["text"] for each in replies].count("See you at noon") == 1
 
@@ -94,10 +94,10 @@ def test_a_message_is_sent_to_a_group(stand: Stand) -> None:
     page.get_by_role("button", name="Send to 4 recipients").dblclick()
     expect(page.get_by_role("heading", name="3 recipients")).to_be_visible()
     service.deliver_receipts()
-    expect(page.locator("#progress .legend .delivered b")).to_have_text("2", timeout=15_000)
+    expect(page.locator("#progress .legend .delivered b")).to_have_text("2")
     expect(page.locator("#progress .legend .failed b")).to_have_text("1")
     expect(page.locator("#progress .status")).to_have_text("Completed")
-    expect(page.locator("#reasons table")).to_contain_text("1", timeout=15_000)
+    expect(page.locator("#reasons table")).to_contain_text("1")
     page.get_by_role("link", name="Recipients", exact=True).click()
     expect(page.locator("main tbody tr")).to_have_count(3)
     page.get_by_label("State").select_option("undelivered")

@@ -22,7 +22,7 @@ TYPESCRIPT = (ROOT / "typescript" / "README.md").read_text()
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1) as made:
+    with house(tmp_path_factory.mktemp("house"), workers=1, LEASE_SECONDS="30") as made:
         made.new_account("demo", 1_000, sender="DEMO")
         yield made
 

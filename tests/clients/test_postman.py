@@ -24,7 +24,7 @@ VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("postman"), workers=1) as made:
+    with house(tmp_path_factory.mktemp("postman"), workers=1, LEASE_SECONDS="30") as made:
         made.new_account()
         yield made
 

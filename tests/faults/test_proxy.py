@@ -20,7 +20,14 @@ class Echo:
         self.listener = socket.create_server((LOOPBACK, 0))
         self.port = self.listener.getsockname()[1]
         self.got = b""
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End, and the thread too: it would go on with whatever socket gets the number of this one."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join(30)
+        self.listener.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -39,7 +46,7 @@ class Echo:
 def echo() -> Iterator[Echo]:
     server = Echo()
     yield server
-    server.listener.close()
+    server.close()
 
 
 @pytest.fixture
@@ -49,8 +56,8 @@ def proxy(echo: Echo) -> Iterator[Proxy]:
 
 
 @contextlib.contextmanager
-def connected(proxy: Proxy, patience: float = 10) -> Iterator[socket.socket]:
-    with socket.create_connection((LOOPBACK, proxy.port), patience) as client:
+def connected(proxy: Proxy) -> Iterator[socket.socket]:
+    with socket.create_connection((LOOPBACK, proxy.port), 30) as client:
         yield client
 
 
@@ -71,7 +78,7 @@ def test_it_works(proxy: Proxy) -> None:
     with connected(proxy) as client:
         assert echo_of(client, b"hello") == b"hello"
         assert proxy.connections == 1
-    wait_until(lambda: proxy.connections == 0, 10, "the end of the connection")
+    wait_until(lambda: proxy.connections == 0, 30, "the end of the connection")
 
 
 def test_latency_delays_each_direction(proxy: Proxy) -> None:
@@ -101,11 +108,13 @@ def test_refusing(proxy: Proxy) -> None:
 
 
 def test_a_blackhole_silently_drops_everything(proxy: Proxy, echo: Echo) -> None:
-    with connected(proxy, patience=0.5) as client:
+    with connected(proxy) as client:
         assert echo_of(client, b"before") == b"before"
+        client.settimeout(0.5)
         proxy.blackhole = True
         with pytest.raises(TimeoutError):
             echo_of(client, b"lost")
+        wait_until(lambda: all(link.swallowed for link in proxy._links), 30, "the loss")
         proxy.heal()
         with pytest.raises(TimeoutError):
             echo_of(client, b"lost too")
@@ -116,8 +125,9 @@ def test_a_blackhole_silently_drops_everything(proxy: Proxy, echo: Echo) -> None
 
 
 def test_half_open_connections_are_dead_and_new_ones_live(proxy: Proxy) -> None:
-    with connected(proxy, patience=0.5) as old, connected(proxy) as other:
+    with connected(proxy) as old, connected(proxy) as other:
         assert echo_of(old, b"x") == b"x"
+        old.settimeout(0.5)
         proxy.half_open()
         with connected(proxy) as new:
             assert echo_of(new, b"y") == b"y"
@@ -127,12 +137,13 @@ def test_half_open_connections_are_dead_and_new_ones_live(proxy: Proxy) -> None:
 
 
 @pytest.mark.parametrize("delivered", [True, False])
-def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool) -> None:
+def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.faults.proxy.LOOK_SECONDS", 2.0)  # for the server to read it before it is reset
     proxy.cut_at(b"COMMIT", delivered=delivered)
     with connected(proxy) as client:
         assert echo_of(client, b"BEGIN") == b"BEGIN"
         client.sendall(b"COMMIT")
-        wait_until(lambda: proxy.cuts == 1, 10, "the cut")
+        wait_until(lambda: proxy.cuts == 1, 30, "the cut")
         with contextlib.suppress(ConnectionError):
             while client.recv(1000):
                 pass

@@ -6,17 +6,19 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 from psycopg import OperationalError
-from sqlalchemy import URL, Engine, event, text
+from sqlalchemy import URL, Connection, Engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import QueuePool
 
 from api.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
-from shared.db.connection import make_engine
+from shared.db.connection import driver_of, make_engine
 
 END_SESSIONS = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :database AND usename = current_user"
+    "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE datname = :database AND usename = current_user"
 )
+"""Waits until they have ended: to drop their database, Postgres itself waits only a few seconds."""
+IS_THERE = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :session)")
 _api_engines: dict[URL, Engine] = {}
 
 
@@ -32,7 +34,7 @@ def dispose(engine: Engine) -> None:
     """Close the connections of an engine and of its API's, when its threads have returned them."""
     engine.dispose()
     if (of_api := _api_engines.pop(engine.url, None)) is not None:
-        pool, deadline = of_api.pool, time.monotonic() + 10
+        pool, deadline = of_api.pool, time.monotonic() + 60
         while isinstance(pool, QueuePool) and pool.checkedout() and time.monotonic() < deadline:
             time.sleep(0.01)
         event.listen(of_api, "do_connect", _refuse)  # its application may still refresh what it has cached
@@ -41,6 +43,16 @@ def dispose(engine: Engine) -> None:
 
 def _refuse(*_: object) -> None:
     raise OperationalError("this database is no longer used")
+
+
+def wait_until_ended(engine: Engine, connection: Connection) -> None:
+    """Wait until Postgres, which has a reason to, has ended the session of this connection; the engine asks."""
+    session = {"session": driver_of(connection).info.backend_pid}
+    deadline = time.monotonic() + 60
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as other:
+        while other.execute(IS_THERE, session).scalar_one():
+            assert time.monotonic() < deadline, "the session goes on"
+            time.sleep(0.02)
 
 
 @contextmanager

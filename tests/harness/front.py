@@ -1,5 +1,6 @@
 """deploy/nginx.conf and deploy/front.sh on this machine, before processes on loopback addresses of their own."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
 import psutil
 import pytest
@@ -85,7 +87,7 @@ class Front:
     def start(self) -> None:
         """Start, and wait until it listens."""
         self._nginx.launch()
-        self._nginx.wait_ready(30)
+        self._nginx.wait_ready(60)
 
     def leave(self, *addresses: str) -> None:
         """Send no more requests to these."""
@@ -94,6 +96,10 @@ class Front:
     def servers(self) -> str:
         """What it chooses from."""
         return (self._folder / "run" / "api.conf").read_text()
+
+    def leaving(self) -> set[str]:
+        """The addresses that get no more requests until the name server lacks them."""
+        return {file.name for file in (self._folder / "run" / "leaving").iterdir()}
 
     def workers(self) -> set[int]:
         """The processes that answer requests."""
@@ -125,8 +131,8 @@ class Upstream(threading.Thread):
                     connection, _ = self._listening.accept()
                 except OSError:
                     return
-                with connection, connection.makefile("rb") as stream:
-                    head = b"".join(iter(stream.readline, b"\r\n")).decode()
+                with contextlib.suppress(ConnectionError), connection, connection.makefile("rb") as stream:
+                    head = self._head(stream)
                     if head.startswith("GET /healthz") and "User-Agent: Wget" in head:
                         connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
                         continue
@@ -135,6 +141,16 @@ class Upstream(threading.Thread):
                     self.requests.append(head + stream.read(int(length[1]) if length else 0).decode())
                     if self.responds:
                         connection.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+
+    @staticmethod
+    def _head(stream: BinaryIO) -> str:
+        """The lines before the body. Raises ConnectionError if the client leaves before."""
+        lines: list[bytes] = []
+        while (line := stream.readline()) != b"\r\n":
+            if not line:
+                raise ConnectionError("the client has left")
+            lines.append(line)
+        return b"".join(lines).decode()
 
     def stop(self) -> None:
         """Stop listening."""

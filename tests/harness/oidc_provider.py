@@ -137,7 +137,7 @@ class OidcProvider:
 
     def browse(self, authorization_url: str) -> dict[str, str]:
         """What a browser brings back that is sent there: the query of the address to which it is redirected."""
-        with build_opener(StaysHere).open(authorization_url, timeout=10) as response:
+        with build_opener(StaysHere).open(authorization_url, timeout=60) as response:
             assert response.status == 302, response.read()
             back = response.headers["Location"]
         assert back.startswith(CONSOLE_CALLBACK + "?")

@@ -86,7 +86,7 @@ class Watched:
         self.url = f"sentinel://:{password_of(self.primary)}@{hosts}/0?master_name={MASTER_NAME}"
 
     def fail_over(self) -> None:
-        """Kill the primary, and wait until the replica is promoted."""
+        """Kill the primary, and wait until the replica is promoted. Sentinels that were stopped do nothing for 30 s."""
         self.primary.kill()
 
         def promoted() -> bool:
@@ -96,7 +96,7 @@ class Watched:
                 except RedisError:  # with the promotion, Sentinel disconnects the replica's clients
                     return False
 
-        wait_until(promoted, 30, "the promotion")
+        wait_until(promoted, 120, "the promotion")
 
     def stop(self) -> None:
         """Stop all of them."""

@@ -21,8 +21,8 @@ from tests.hostile.wire import Target, Wire
 
 NICENESS = 10
 """The attacker's own work is another machine's, and should take little of this one's."""
-LONGER = 10.0
-END_SECONDS = 30
+LONGER = 20.0
+END_SECONDS = 60
 
 
 async def attack(name: str, wire: Wire) -> None:

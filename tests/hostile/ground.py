@@ -124,7 +124,7 @@ class Ground:
             )
 
         with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
-            wait_until(arrived, 30, "the victim's messages")
+            wait_until(arrived, 60, "the victim's messages")
         felt.late = late(self.house.engine, did)
         felt.achieved = list(achieved(self.house.engine, felt.late))
         return felt

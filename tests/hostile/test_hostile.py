@@ -9,6 +9,7 @@ import pytest
 
 from shared.audit.check import audit
 from tests.harness.house import wait_until
+from tests.hostile.achieved import achieved
 from tests.hostile.felt import not_handed_over
 from tests.hostile.ground import Ground, ground
 from tests.hostile.jobs import neighbour
@@ -38,7 +39,7 @@ def test_poisoned_objects_fail_and_other_accounts_jobs_finish(there: Ground) -> 
     poison = Poison(there.house, POISONED)
     with neighbour(there.house) as other, poison:
         other.work(2)
-        wait_until(lambda: all(poison.failed().values()), 60, "the failure of each kind")
+        wait_until(lambda: all(poison.failed().values()), 180, "the failure of each kind")
     poison.remove()
 
 
@@ -49,7 +50,7 @@ def test_no_request_of_another_account_is_refused_or_lost(there: Ground, name: s
     print("DID", scenario.name, dict(felt.did), felt.memory, felt.grown, felt.achieved)
     assert list(scenario.no_attack(felt.did)) == []
     assert felt.during and felt.refused == []
-    assert [*not_handed_over(felt), *felt.achieved] == []
+    assert [*not_handed_over(felt), *achieved(there.house.engine, late=None)] == []
 
 
 def test_the_books_are_clean(there: Ground) -> None:

@@ -1,11 +1,14 @@
 """The `service` fixture: tests/harness/service.py says how to use it."""
 
 import logging
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Engine
 
+import shared.job_failures
 from bulksms.local.postgres import Postgres
 from shared.observability.logs import JsonLines
 from tests.harness.database import dispose, fresh_database
@@ -29,6 +32,21 @@ def nothing_leaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     yield
     written = [lines.format(record) for when in ("setup", "call") for record in caplog.get_records(when)]
     assert [line for line in written if leaks(line, SECRET_KEY)] == []
+
+
+@pytest.fixture(autouse=True)
+def whole_rounds() -> Iterator[None]:
+    """What workers do by themselves each second does all that is due, however slow the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared.job_failures, "ROUND_SECONDS", 3600.0)
+        yield
+
+
+@pytest.fixture
+def no_refill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of rate limits stands still: what is used up stays so, however slow the machine is."""
+    now = time.monotonic()
+    monkeypatch.setattr("api.limits.rate_limits.time", SimpleNamespace(monotonic=lambda: now))
 
 
 @pytest.fixture

@@ -347,7 +347,7 @@ def test_a_page_whose_messages_take_long_to_compose_ends_early(
 values = st.text("aé €^ő😀{}|", max_size=90)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     st.lists(st.one_of(st.none(), values), min_size=1, max_size=8),
     st.text("ab €ő", max_size=70),

@@ -1,14 +1,22 @@
 """Sending to one phone."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.harness.times import ahead
+
+HOUR = timedelta(hours=1)
+EARLIER = (
+    "UPDATE send SET send_at = send_at - :by, expires_at = expires_at - :by",
+    "UPDATE batch SET due_at = due_at - :by",
+    "UPDATE doubt SET expires_at = expires_at - :by",
+)
 
 
 @pytest.fixture(name="engine")
@@ -82,26 +90,27 @@ def test_exactly_the_balance_is_enough(service: Service) -> None:
     assert service.send().status_code == 402
 
 
+def let_pass(service: Service, by: timedelta) -> None:
+    """Let so much time pass for all sends."""
+    with service.engine.begin() as connection:
+        for change in EARLIER:
+            connection.execute(text(change), {"by": by})
+
+
 def test_a_scheduled_send_waits_until_it_is_due(service: Service) -> None:
-    due = datetime.now(UTC) + timedelta(seconds=0.5)
-    response = service.send(phone="254722000001", send_at=due.isoformat()).json
+    response = service.send(phone="254722000001", send_at=ahead(HOUR)).json
     assert response["status"] == "scheduled"
     service.sweep()
     assert service.get(f"/messages/{response['message_id']}").json["status"] == "scheduled"
-    while datetime.now(UTC) < due:
-        pass
+    let_pass(service, HOUR)
     service.sweep()
     assert service.get(f"/messages/{response['message_id']}").json["status"] == "sent"
 
 
 def test_a_send_that_is_not_submitted_in_time_expires_and_is_not_charged(service: Service) -> None:
-    now = datetime.now(UTC)
-    response = service.send(
-        send_at=(now + timedelta(seconds=0.2)).isoformat(), expires_at=(now + timedelta(seconds=0.3)).isoformat()
-    ).json
+    response = service.send(send_at=ahead(HOUR), expires_at=ahead(2 * HOUR)).json
     assert service.get("/balance").json["reserved"] == 1
-    while datetime.now(UTC) < now + timedelta(seconds=0.4):
-        pass
+    let_pass(service, 2 * HOUR)
     service.sweep()
     assert service.get(f"/messages/{response['message_id']}").json["status"] == "expired"
     assert service.get(f"/sends/{response['send_id']}").json["status"] == "completed"
@@ -147,11 +156,10 @@ def test_magic_phones(service: Service, phone: str, statuses: list[str], cost: i
 
 def test_a_doubt_that_expires_is_not_charged(engine: object) -> None:
     service = Service(engine, doubt_grace=0.0)  # type: ignore[arg-type]
-    now = datetime.now(UTC)
-    response = service.send(phone="999061111", expires_at=(now + timedelta(seconds=0.5)).isoformat()).json
+    response = service.send(phone="999061111", expires_at=ahead(HOUR)).json
+    service.sweep()
     assert service.get("/balance").json["reserved"] == 1
-    while datetime.now(UTC) < now + timedelta(seconds=0.6):
-        pass
+    let_pass(service, HOUR)
     service.sweep()
     assert service.get(f"/messages/{response['message_id']}").json["status"] == "expired"
     assert service.get("/balance").json["balance"] == 1000

@@ -192,6 +192,7 @@ def test_a_token_from_before_sandboxes_existed_is_refused(service: Service) -> N
     assert (response.status_code, code(response)) == (401, "invalid_token")
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
     service = Service(engine, sandbox_requests_per_second=3)
     sandbox = service.in_sandbox()

@@ -34,7 +34,7 @@ class Server:
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
-        self._started.wait(20)
+        assert self._started.wait(60)
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -57,7 +57,7 @@ class Server:
             f"{method} {PREFIX}{path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.service.token}\r\n"
             f"Accept: {accept}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        connection = socket.create_connection(("127.0.0.1", self._port), timeout=20)
+        connection = socket.create_connection(("127.0.0.1", self._port), timeout=60)
         connection.sendall(head.encode() + body)
         return connection
 
@@ -89,7 +89,7 @@ def sleeping(engine: Engine) -> int:
         return int(connection.execute(SLEEPING).scalar_one())
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], bool], seconds: float = 30) -> None:
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends
@@ -125,7 +125,7 @@ def test_a_read_only_request_ends_and_frees_its_thread(
 def test_a_request_that_writes_is_finished(server: Server, slow: Callable[[str, int], None]) -> None:
     service = server.service
     group = service.new_group(["254711000001"])
-    slow("FROM contact c", 2)
+    slow("FROM contact c", 6)  # so long that it is seen, on a slow machine too
     fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
     with server.request("POST", "/sms/send-group", **fields):
         until(lambda: sleeping(service.engine) == 1)

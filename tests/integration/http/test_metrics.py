@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import Metric
 from sqlalchemy import Connection, Engine, event, func, text, update
 
 import shared.ids
+from api.metrics import counts
 from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
 from shared.db.tables.running import state_count
@@ -22,6 +23,12 @@ from tests.harness.times import ahead
 TOKEN = "monitoring-token"
 DOCUMENT = Path(shared.ids.__file__).parents[1] / "docs" / "reference" / "metrics.md"
 ROW = re.compile(r"^\| `(bulksms_\w+)` \|(?: (counter|gauge|histogram) \|)? ([^|]*) \| (.+) \|$", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was counted is not counted again before a test says so."""
+    monkeypatch.setattr(counts, "COUNT_SECONDS", 3600.0)
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
 from shared.job_failures import (
     FIRST_WAIT,
+    MAX_COUNTED,
     MAX_FAILURES,
     MAX_REST_SECONDS,
     RETRY_SPACING,
@@ -40,6 +41,7 @@ from shared.job_failures import (
 )
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
+from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
 from tests.integration.jobs.test_imports import send_file
@@ -83,7 +85,9 @@ def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
 
 
 @pytest.fixture(autouse=True)
-def no_failures(service: Service) -> None:
+def no_failures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are none yet, and none is tried again before time passes, however slow the machine is."""
+    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", 3600.0)
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM job_failure"))
 
@@ -132,8 +136,9 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     assert service.get(f"/imports/{bad}").json["status"] == "completed"
 
 
-def test_a_job_fails_eight_times_in_about_two_minutes(service: Service) -> None:
+def test_a_job_fails_eight_times_in_about_two_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """As docs/explanation/reliability.md says."""
+    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
     job = Job("usage", "one")
     delay = text("SELECT extract(epoch FROM retry_at - failed_at)::float FROM job_failure WHERE subject = 'one'")
     delays = []
@@ -169,29 +174,67 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     assert failures(service, "import") == []
 
 
-def waits(service: Service, kind: str, account_id: int) -> list[float]:
+SLACK = 0.1
+"""Seconds between two readings of the database's clock in one statement."""
+
+
+def waits(service: Service, kind: str, account_id: int | None) -> list[float]:
     """Seconds until the retry of each failing job of an account."""
     query = """
         SELECT extract(epoch FROM retry_at - failed_at) FROM job_failure
-         WHERE kind = :kind AND account_id = :account ORDER BY CAST(subject AS int)
+         WHERE kind = :kind AND account_id IS NOT DISTINCT FROM :account ORDER BY CAST(subject AS int)
     """
     with service.engine.connect() as connection:
         found = connection.execute(text(query), {"kind": kind, "account": account_id}).scalars()
         return [float(wait) for wait in found]
 
 
-def test_many_failing_jobs_of_an_account_are_retried_one_after_another(service: Service) -> None:
+def test_many_failing_jobs_of_an_account_are_retried_one_after_another(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
     ours, theirs = service.account_id, service.new_account("other")
-    for subject in range(40):
+    for subject in range(MAX_COUNTED + 20):
         failed(service.engine, Job("recovery", str(subject), ours), Poison())
-    failed(service.engine, Job("recovery", "40", theirs), Poison())
-    failed(service.engine, Job("closing", "41", ours), Poison())
-    spaced = [max(FIRST_WAIT, RETRY_SPACING * number) for number in range(40)]
-    assert waits(service, "recovery", ours) == pytest.approx(spaced, abs=RETRY_SPACING / 3)
-    assert waits(service, "recovery", theirs) == pytest.approx([FIRST_WAIT], abs=RETRY_SPACING / 3)
-    assert waits(service, "closing", ours) == pytest.approx([FIRST_WAIT], abs=RETRY_SPACING / 3)
+    failed(service.engine, Job("recovery", "1000", theirs), Poison())
+    failed(service.engine, Job("closing", "1001", ours), Poison())
+    found = waits(service, "recovery", ours)
+    for number, wait in enumerate(found):
+        spaced = RETRY_SPACING * min(number, MAX_COUNTED)
+        assert max(FIRST_WAIT, 0.5 * spaced) - SLACK <= wait <= max(FIRST_WAIT, 1.5 * spaced) + SLACK
+    assert max(found[-20:]) - min(found[-20:]) > RETRY_SPACING, "not all at the same time"
+    assert waits(service, "recovery", theirs) == pytest.approx([FIRST_WAIT], abs=SLACK)
+    assert waits(service, "closing", ours) == pytest.approx([FIRST_WAIT], abs=SLACK)
     failed(service.engine, Job("recovery", "0", ours), Poison())
-    assert waits(service, "recovery", ours)[0] == pytest.approx(RETRY_SPACING * 40, abs=RETRY_SPACING / 3)
+    assert waits(service, "recovery", ours)[0] >= 0.5 * RETRY_SPACING * MAX_COUNTED - SLACK
+
+
+@pytest.mark.parametrize("gone", ["set_aside_at = now()", "failed_at = now() - interval '6 minutes'"])
+def test_jobs_that_are_not_retried_any_more_delay_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
+    for subject in range(40):
+        failed(service.engine, Job("doubt", str(subject)), Poison())
+    failed(service.engine, Job("doubt", "40"), Poison())
+    assert waits(service, "doubt", None)[-1] > FIRST_WAIT + SLACK
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE job_failure SET {gone}"))
+    failed(service.engine, Job("doubt", "41"), Poison())
+    assert waits(service, "doubt", None)[-1] == pytest.approx(FIRST_WAIT, abs=SLACK)
+
+
+def test_failures_of_jobs_that_succeed_together_are_forgotten(service: Service) -> None:
+    def work(job: Job, most: int) -> int:
+        for subject in ("one", "two", "three"):
+            job.begin(subject, None, {"one": 1, "two": 2}.get(subject))
+        return 3
+
+    for subject in ("one", "two", "another"):
+        failed(service.engine, Job("doubt", subject), Poison())
+    assert batch_then_singly(service.engine, "doubt", work, 10) == 3
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SELECT subject FROM job_failure")).scalars().all() == ["another"]
 
 
 def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Service) -> None:
@@ -255,12 +298,11 @@ def test_a_lock_that_is_held_too_long_counts_as_a_failed_job(service: Service, m
 
 def test_an_expansion_that_outlasts_its_session_has_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database ends a session that does nothing in a transaction. That is no outage: it would happen each time."""
-    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", 3600.0)  # or on a slow machine, it is tried again at once
     slow = scheduled(service, service.new_group(phones(3, 255750000000)))
 
     def compute(connection: Connection, *_: object) -> None:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 20"))
-        time.sleep(0.2)
+        wait_until_ended(service.engine, connection)
         connection.execute(text("SELECT 1"))
 
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", compute)

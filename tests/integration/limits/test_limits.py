@@ -56,6 +56,7 @@ def test_without_limits_nothing_is_limited_or_counted(service: Service) -> None:
     assert (shown["requests_per_second"], shown["destinations"], shown["pumping_guard"]) == (10_000, None, "off")
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_an_account_has_a_rate_of_its_own(service: Service) -> None:
     limit(service, requests_per_second=2)
     responses = [service.get("/balance") for _ in range(8)]

@@ -159,6 +159,7 @@ def test_a_replay_does_not_make_recipients_free(service: Service, charges: Charg
     assert charges == [(service.account_id, 19)]
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_an_account_in_debt_is_refused_and_no_other(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     suppress(service, 200)
     other, sandbox = service.new_token(service.new_account("other")), service.in_sandbox()

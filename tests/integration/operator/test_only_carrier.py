@@ -108,7 +108,7 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
     assert (queue.outcome, "3 messages in 1 batch for closed carriers (main)" in queue.detail) == ("notice", True)
 
 
-@pytest.mark.parametrize(("seconds", "live"), [(4, True), (6, False)])
+@pytest.mark.parametrize(("seconds", "live"), [(1, True), (6, False)])
 def test_what_a_worker_reported_more_than_five_seconds_ago_is_ignored(
     waiting: Service, seconds: int, live: bool
 ) -> None:

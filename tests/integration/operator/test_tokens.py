@@ -62,6 +62,7 @@ def test_a_wrong_secret_and_an_unknown_key_are_refused_alike(service: Service) -
     }
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_guesses_are_counted_by_address_together_with_those_at_api_keys(engine: Any) -> None:
     service = Service(engine, token_requests_per_minute=10)
     key, here = new_key(service, "read"), {"environ_overrides": {"REMOTE_ADDR": "198.51.100.7"}}
@@ -188,6 +189,7 @@ def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
     assert alone.exchange(*key, "198.51.100.7")[1].actor == f"operator key {key.api_key}"
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_an_operator_has_a_rate_limit_of_its_own(engine: Any) -> None:
     service = Service(engine, requests_per_second=5)
     busy, other = OperatorClient(service, "read"), OperatorClient(service, "read")

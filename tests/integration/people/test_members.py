@@ -58,7 +58,7 @@ def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> 
 
     def act(number: int) -> None:
         headers = {"Authorization": f"Bearer {service.token}"}
-        start.wait(10)
+        start.wait(60)
         path = f"{PREFIX}/people/{owners[number].id}"
         if (number + attempt) % 2:
             response = service.client.delete(path, headers=headers)

@@ -166,6 +166,7 @@ def test_a_person_changes_their_name_language_and_time_zone(service: Service) ->
         assert ann.call("PATCH", "/me", **wrong).status_code == 400
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_a_session_has_a_rate_limit_of_its_own(service: Service) -> None:
     ann, bob = a_person(service), a_person(service)
     responses = [ann.get("/me") for _ in range(SESSION_REQUESTS_PER_SECOND * 5)]
@@ -178,6 +179,7 @@ def test_a_session_has_a_rate_limit_of_its_own(service: Service) -> None:
     assert ann.get("/me", elsewhere).status_code == bob.get("/me").status_code == 200
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_the_sessions_of_a_person_share_a_rate_limit(service: Service) -> None:
     ann = a_person(service)
     sessions = [another_session(service, ann) for _ in range(10)]

@@ -67,8 +67,9 @@ def test_a_member_of_only_the_sandbox_gets_no_live_token(service: Service) -> No
 
 
 def test_a_token_lasts_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = a_person_token(service)
     now = time.time()
+    monkeypatch.setattr("api.auth.tokens.time.time", lambda: now)
+    token = a_person_token(service)
     monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 599)
     assert service.get("/balance", token=token).status_code == 200
     monkeypatch.setattr("api.auth.tokens.time.time", lambda: now + 601)

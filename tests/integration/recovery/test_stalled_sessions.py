@@ -47,7 +47,7 @@ def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "
     """Return when Postgres waits for the session."""
     session = {"pid": cursor.connection.info.backend_pid, "event": event}
     with reading(service.engine) as connection:
-        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 10, event)
+        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 30, event)
 
 
 def ended_sessions(service: Service) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> Non
             assert stalled.end() == 0, "it was not seen before"
             assert is_locked(service)
             assert stalled.end() == 1
-            wait_until(lambda: not is_locked(service), 10, "the lock")
+            wait_until(lambda: not is_locked(service), 30, "the lock")
         pytest.fail("the process gets no error")
 
 
@@ -74,7 +74,7 @@ def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service
         cursor.connection.pgconn.send_query(LONG_ANSWER)
         wait_for_the_client(service, cursor, "ClientWrite")
         assert ended_sessions(service) == (0, 1)
-        wait_until(lambda: not is_locked(service), 10, "the lock")
+        wait_until(lambda: not is_locked(service), 30, "the lock")
 
 
 def test_a_session_that_goes_on_to_another_statement_is_left_alone(service: Service) -> None:

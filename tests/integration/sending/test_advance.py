@@ -1,6 +1,5 @@
 """What a window came to is recorded by one statement: rows, counters, watermarks, and whose batch it is."""
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from shared import outbox as events
 from shared.db.connection import is_away, reading, texts
 from shared.lifecycle import MessageStatus
+from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
@@ -216,7 +216,7 @@ def test_errors_of_a_lost_connection_are_outages() -> None:
 def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service: Service) -> None:
     with pytest.raises(OperationalError) as raised, service.engine.begin() as connection:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
-        time.sleep(0.3)
+        wait_until_ended(service.engine, connection)
         connection.execute(text("SELECT 1"))
     assert is_away(raised.value)
     with service.engine.connect() as connection:

@@ -100,9 +100,10 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
 
     second = threading.Thread(target=apply_rules, args=(service.engine, batches))
     with service.engine.begin() as other:
+        other.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         other.execute(LOCK_CAPS, {"account": service.account_id})
         second.start()
-        wait_until(is_waiting, 4, "the second worker to wait")
+        wait_until(is_waiting, 30, "the second worker to wait")
     second.join()
 
 

@@ -158,7 +158,9 @@ def test_an_opt_out_of_its_category_or_sender_holds_it_back(service: Service, sc
     assert given == ordered[:-1]
 
 
-def test_the_list_is_read_only_when_it_changed(service: Service) -> None:
+def test_the_list_is_read_only_when_it_changed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.sending.dispatch.STALE_OPT_OUTS_SECONDS", 3600.0)  # or after a slow statement, too
+    monkeypatch.setattr("worker.sending.dispatch.CYCLE_SECONDS", 3600.0)
     by_operator(service, "255799999999")
     read, drop = [], service.worker.dispatcher._suppressions.drop  # type: ignore[union-attr]
 

@@ -48,8 +48,9 @@ def let_time_pass(service: Service, send: str) -> None:
     """The send's quiet hours are over, and its batches are due."""
     with service.engine.begin() as connection:
         now = datetime.now(UTC)
-        values = {"send": send, "quiet": f"[{(now.hour * 60 + now.minute + 720) % 1440}, 0]"}
-        over = "UPDATE send SET rules = jsonb_set(rules, '{quiet}', '[0, 1]') WHERE id = :send"
+        noon = (now.hour * 60 + now.minute + 720) % 1440  # a minute that is now in no zone of these phones
+        values = {"send": send, "quiet": f"[{noon}, {(noon + 1) % 1440}]"}
+        over = "UPDATE send SET rules = jsonb_set(rules, '{quiet}', CAST(:quiet AS jsonb)) WHERE id = :send"
         connection.execute(text(over), values)
         connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :send AND state = 'waiting'"), values)
     service.sweep()

@@ -36,7 +36,7 @@ def test_undelivered_messages_stop_a_send_later(service: Service) -> None:
         service.sweep()
         return service.counts(send)["sent"] >= 20
 
-    wait_until(are_sent, 20, "20 messages at their own rate")
+    wait_until(are_sent, 60, "20 messages at their own rate")
     sent = service.counts(send)["sent"]
     assert sent < 100
     service.deliver_receipts()

@@ -11,7 +11,8 @@ from tests.harness.service import Service
 REPORT = """
     INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
                                 failed, reported_at)
-    VALUES ('simulator', 'other', :state, now(), :rate, :allowed, 10, false, 5, 1, 2, clock_timestamp())
+    VALUES ('simulator', 'other', :state, now(), :rate, :allowed, 10, false, 5, 1, 2,
+            clock_timestamp() + interval '1 hour')
     ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, rate = EXCLUDED.rate,
         allowed = EXCLUDED.allowed, reported_at = EXCLUDED.reported_at
 """

@@ -114,6 +114,6 @@ def test_inspect_finds_a_batch_by_its_id(tmp_path: Path) -> None:
         wait_until(active, 60, "an active task of a batch")
         assert all(task["args"] == [task["id"]] for task in active())
         wait_until(lambda: batches & set(*(inspect.query_task(*batches) or {"": {}}).values()), 60, "a batch by its id")
-        assert inspect.reserved() is not None
+        wait_until(lambda: inspect.reserved() is not None, 60, "an answer")
         slow.post(f"/sends/{send}/cancel")
         slow.wait_for_end(60)

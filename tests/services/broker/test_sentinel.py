@@ -43,12 +43,12 @@ def consumers(client: "Redis") -> int:
 
 def test_it_works(service: House, watched: Watched) -> None:
     """Sends go on without Redis; what is shared by it is shared again after the promotion."""
-    client = redis_client(watched.url, timeout=2)
-    wait_until(lambda: consumers(client) == 2, 30, "the consumers at the primary")
+    client = redis_client(watched.url, timeout=30)
+    wait_until(lambda: consumers(client) == 2, 60, "the consumers at the primary")
     traffic = Traffic(service, 254_711_000_000, "failover")
     traffic.start()
     try:
-        wait_until(lambda: len(traffic.wanted) > 10, 30, "the first requests")
+        wait_until(lambda: len(traffic.wanted) > 10, 60, "the first requests")
         watched.fail_over()
         tried = len(traffic.wanted)
         wait_until(lambda: len(traffic.wanted) > tried + 20, 60, "requests after the promotion")
@@ -58,7 +58,7 @@ def test_it_works(service: House, watched: Watched) -> None:
     wait_until(lambda: consumers(client) == 2, 60, "the consumers at the promoted replica")
     with Redis.from_url(watched.replica.url) as promoted:
         assert consumers(promoted) == 2
-        wait_until(promoted.dbsize, 30, "what the processes share")
+        wait_until(promoted.dbsize, 60, "what the processes share")
     service.wait_for_end()
     assert service.most_submits() == 1
     assert audit(service.engine, full=True) == []

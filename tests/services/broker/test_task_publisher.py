@@ -209,7 +209,7 @@ def test_workers_take_task_after_task(tmp_path: Path) -> None:
             publisher = TaskPublisher(make_celery(settings(made.redis)))
             began = time.monotonic()
             publisher.publish(ids(count))
-            wait_until(lambda: not publisher._tasks, 10, "the publishing")  # noqa: B023 - called before the next round
+            wait_until(lambda: not publisher._tasks, 60, "the publishing")  # noqa: B023 - called before the next round
             wait_until(lambda: queued(made.redis) == 0, 60, "the worker")
             assert time.monotonic() - began < count / 4
             made.redis.kill()

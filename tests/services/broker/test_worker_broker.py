@@ -112,7 +112,7 @@ def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> Non
     wait_until(lambda: service.scalar("SELECT count(*) FROM simulated_submit"), 30, "the sending")
     celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
     celery.control.shutdown()
-    wait_until(lambda: service.workers[0].exit_code() is not None, 30, "the worker's end")
+    wait_until(lambda: service.workers[0].exit_code() is not None, 60, "the worker's end")
     assert service.scalar("SELECT count(*) FROM batch WHERE state = 'queued'"), "it ended before all was sent"
     assert not service.scalar("SELECT count(*) FROM doubt")
     service.workers.clear()
@@ -124,10 +124,16 @@ def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
     del service.env["CELERY_REMOTE_CONTROL"]
     service.start_workers(1)
     celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
-    responses = celery.control.ping(timeout=2)
+    responses: list[object] = []
+
+    def answered() -> bool:
+        responses.extend(celery.control.ping(timeout=2))
+        return bool(responses)
+
+    wait_until(answered, 60, "the response")
     assert len(responses) == 1, "only the worker that was started with it"
     celery.control.shutdown()
-    wait_until(lambda: service.workers[0].exit_code() is not None, 30, "that worker's end")
+    wait_until(lambda: service.workers[0].exit_code() is not None, 60, "that worker's end")
     assert service.workers[1].exit_code() is None
     service.workers.pop(0)
 

@@ -152,7 +152,7 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
 
 
 def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -> None:
-    with pair(window=2, answer_time=0.5) as both:
+    with pair(window=2, answer_time=2.0) as both:
         done = both.submit(5)
         assert [(each.response, each.error) for each in done.result(PATIENCE)] == [
             *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,

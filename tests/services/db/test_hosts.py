@@ -55,5 +55,5 @@ def test_it_works(servers: tuple[Postgres, Postgres], tmp_path: Path) -> None:
     promoted._port = port
     with promoted:
         promoted.start()
-        wait_until(lambda: port_of(engine) == port, 20, "the server that takes writes now")
+        wait_until(lambda: port_of(engine) == port, 60, "the server that takes writes now")
     engine.dispose()

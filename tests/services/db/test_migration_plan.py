@@ -147,7 +147,7 @@ def test_a_migration_gives_way_and_tries_again(empty: Engine, monkeypatch: pytes
             time.sleep(0.05)
         assert migrating.is_alive() and current(other) == before
         busy.rollback()
-    migrating.join(30)
+    migrating.join(120)
     assert reached == [head()]
 
 
@@ -174,7 +174,7 @@ def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatc
         assert locked.wait(30)
         wait_until(lambda: waits_for(empty, "batch"), 30, "the migration's second lock")
         other.execute(text("SELECT count(*) FROM send"))  # waits for the migration, which waits for this
-    migrating.join(30)
+    migrating.join(120)
     assert (reached, tries) == ([head()], [head(), head()])
 
 

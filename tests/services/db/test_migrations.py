@@ -336,8 +336,8 @@ def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     began = datetime.now(UTC)
     with pytest.raises(WrongSchema):
-        wait_for_schema(migrated, seconds=3)
-    assert datetime.now(UTC) - began < timedelta(seconds=1)
+        wait_for_schema(migrated, seconds=3_600)
+    assert datetime.now(UTC) - began < timedelta(seconds=360), "of an hour"
 
 
 def test_a_database_that_is_away_is_reported_as_not_answering() -> None:

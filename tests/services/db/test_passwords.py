@@ -45,12 +45,12 @@ def test_the_databases_without_a_restart(service: House) -> None:
     traffic = Traffic(service, 254_711_000_000, "change")
     traffic.start()
     try:
-        wait_until(lambda: len(traffic.wanted) > 10, 30, "the first requests")
+        wait_until(lambda: len(traffic.wanted) > 10, 60, "the first requests")
         write_password(service.folder, service.postgres.port, "another-password")
         with service.engine.begin() as connection:
             connection.execute(text("ALTER ROLE bulksms PASSWORD 'another-password'"))
         tried = len(traffic.wanted)
-        wait_until(lambda: len(traffic.wanted) > tried + 20, 30, "requests after the change")
+        wait_until(lambda: len(traffic.wanted) > tried + 20, 60, "requests after the change")
     finally:
         traffic.stop()
     assert [wanted.tries for wanted in traffic.wanted if wanted.tries[0].status != 200] == []
@@ -62,7 +62,7 @@ def test_the_databases_without_a_restart(service: House) -> None:
                 " WHERE usename = session_user AND pid <> pg_backend_pid()"
             )
         )
-    wait_until(lambda: traffic.attempt(traffic.wanted[0]).status == 200, 30, "the API")
+    wait_until(lambda: traffic.attempt(traffic.wanted[0]).status == 200, 60, "the API")
     traffic.settle()
     service.wait_for_end()
     assert service.scalar(f"SELECT count(*) FROM ({OTHERS.format(since=since)}) AS s") > 0
@@ -84,7 +84,7 @@ def test_redis_has_two_for_a_time(service: House) -> None:
     with Redis.from_url(service.redis.url) as old, pytest.raises(AuthenticationError):
         old.ping()
     send = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["send_id"]
-    wait_until(lambda: service.get(f"/sends/{send}")["counts"]["delivered"] == 1, 30, "the message")
+    wait_until(lambda: service.get(f"/sends/{send}")["counts"]["delivered"] == 1, 60, "the message")
     with Redis.from_url(newer) as now:
-        wait_until(lambda: any(each["cmd"] == "brpop" for each in now.client_list()), 30, "the worker's consumer")
+        wait_until(lambda: any(each["cmd"] == "brpop" for each in now.client_list()), 60, "the worker's consumer")
         now.execute_command("ACL", "SETUSER", "default", f">{url.password}")

@@ -59,8 +59,8 @@ def _front(service: House, certificate: Path, tmp_path: Path) -> Iterator[Front]
 def wait_for(front: Front, line: str) -> None:
     """Wait until it chooses from these, and the processes of the configuration before have ended."""
     before = front.workers()
-    wait_until(lambda: line in front.servers(), 20, "the look-up")
-    wait_until(lambda: not before & front.workers(), 20, "the end of the processes before")
+    wait_until(lambda: line in front.servers(), 60, "the look-up")
+    wait_until(lambda: not before & front.workers(), 60, "the end of the processes before")
 
 
 def test_tls(front: Front, certificate: Path) -> None:
@@ -138,10 +138,10 @@ def test_when_the_name_server_fails_it_goes_on_with_containers_that_answer(front
     front.resolve_to(LOOPBACK, BROKEN)
     wait_for(front, BROKEN)
     front.fail_to_resolve()
-    wait_until(lambda: "The name api cannot be looked up" in front.log(), 20, "the error")
+    wait_until(lambda: "The name api cannot be looked up" in front.log(), 60, "the error")
     assert LOOPBACK in front.servers() and BROKEN in front.servers()
     gone.stop()
-    wait_until(lambda: BROKEN not in front.servers(), 20, "the look-up")
+    wait_until(lambda: BROKEN not in front.servers(), 60, "the look-up")
     assert service.try_request("POST", "/sms/send", SEND)[0] == 200
 
 
@@ -195,7 +195,7 @@ def test_a_container_that_leaves_gets_no_more_requests(front: Front, service: Ho
     assert all(answered() for _ in range(20))
     assert len(leaving.requests) == got
     front.resolve_to(LOOPBACK)
-    time.sleep(2.5)
+    wait_until(lambda: BROKEN not in front.leaving(), 60, "another look-up")
     front.resolve_to(LOOPBACK, BROKEN)  # a new container with the same address
     wait_for(front, BROKEN)
     leaving.stop()

@@ -45,6 +45,9 @@ def test_a_standby_that_lacks_half_a_second_is_held(pair: Pair) -> None:
     pair.just_after_the_mark_rose()
     pair.replication.blackhole = True
     time.sleep(0.5)
+    given = "SELECT count(*) FROM simulated_submit"
+    known = pair.scalar(given)
+    wait_until(lambda: pair.scalar(given) > known, 60, "messages that the standby lacks")
     pair.fail_over()
     had = set(pair.at_carrier())
     wait_until(lambda: pair.scalar("SELECT held_since FROM installation"), 60, "the guard")

@@ -335,7 +335,7 @@ def together(act: Any, times: int) -> list[Any]:
     barrier = Barrier(THREADS)
 
     def work(first: int) -> list[Any]:
-        barrier.wait(10)
+        barrier.wait(60)
         return [act(number) for number in range(first, times, THREADS)]
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -418,7 +418,11 @@ def test_an_operation_repeated_at_the_same_time_is_posted_once(engine: Engine) -
     assert balance(engine, account) == (99, 1)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@settings(
+    max_examples=50,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    database=None,
+)
 @given(made=st.uuids(), index=st.integers(0, 0xFFFF))
 def test_the_database_finds_a_messages_batch_as_the_code_does(connection: Connection, made: UUID, index: int) -> None:
     message = message_id(UUID(int=made.int & ~0xFFFF), index)

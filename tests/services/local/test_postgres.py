@@ -36,7 +36,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 
 
 def connect(url: str) -> psycopg.Connection[tuple[object, ...]]:
-    return psycopg.connect(url.replace("+psycopg", ""), connect_timeout=5)
+    return psycopg.connect(url.replace("+psycopg", ""), connect_timeout=30)
 
 
 def test_it_works(postgres: Postgres) -> None:

@@ -34,7 +34,7 @@ NEEDED = {
 def start(command: list[str], **env: str) -> subprocess.CompletedProcess[str]:
     """A process that is expected to end by itself."""
     values = {**os.environ, **NEEDED, **env}
-    return subprocess.run(command, env=values, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=values, capture_output=True, text=True, timeout=180, check=False)
 
 
 def assert_one_sentence(ended: subprocess.CompletedProcess[str], sentence: str) -> None:

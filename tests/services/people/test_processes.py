@@ -48,7 +48,7 @@ def test_the_day_of_a_person(service: House) -> None:
     assert call(service, "POST", "/sms/send", token, body)[0] == 200
     assert call(service, "POST", "/me/sign-out", session)[0] == 200
     assert statuses(service, "/me", session) == {401}
-    wait_until(lambda: statuses(service, "/balance", token) == {401}, 30, "all processes to refuse the token")
+    wait_until(lambda: statuses(service, "/balance", token) == {401}, 60, "all processes to refuse the token")
     assert call(service, "POST", "/sms/send", token, body)[0] == 401
     again = service.post("/sign-in", email=EMAIL, password=PASSWORD)
     assert again["session_token"] != session
@@ -57,7 +57,7 @@ def test_the_day_of_a_person(service: House) -> None:
     limited = {"email": EMAIL, "password": PASSWORD}
     wait_until(
         lambda: {service.try_request("POST", "/sign-in", limited)[0] for _ in range(CONNECTIONS)} == {429},
-        30,
+        60,
         "all processes to count",
     )
     canaries = [EMAIL, PASSWORD, WRONG, invitation, session, again["session_token"], token]

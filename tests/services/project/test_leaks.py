@@ -88,7 +88,7 @@ def test_an_error_of_the_database_shows_no_row(service: House) -> None:
     try:
         service.post("/sms/send", sender_id="ACME", phone=PHONES[0], message=TEXT)
         log = service.folder / "worker-1.log"
-        wait_until(lambda: "refused by the test" in log.read_text(), 20, "the error in the worker's log")
+        wait_until(lambda: "refused by the test" in log.read_text(), 60, "the error in the worker's log")
         status, response = service.try_request(
             "POST", "/sms/send", {"sender_id": "ACME", "phone": PHONES[0], "message": f"{TEXT} refuse"}
         )
@@ -124,7 +124,7 @@ def test_without_a_database_nothing_is_reported_either(service: House) -> None:
     assert error.startswith("503")
     assert leaks(error, *canaries(service)) == []
     service.postgres.start()
-    wait_until(lambda: raw(service, "GET", "/readyz").startswith("200"), 30, "the database")
+    wait_until(lambda: raw(service, "GET", "/readyz").startswith("200"), 60, "the database")
     assert leaked(service) == []
 
 

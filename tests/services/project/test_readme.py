@@ -62,7 +62,7 @@ def paste(service: House, script: str, folder: Path) -> str:
         env={**service.env, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
@@ -84,7 +84,7 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     assert group["counts"]["accepted"] == 5
     assert [send["kind"] for send in sends["data"]][:3] == ["group", "bulk", "single"]
     path = f"/messages/{sent['message_id']}"
-    wait_until(lambda: service.get(path)["status"] == "delivered", 30, "the receipt")
+    wait_until(lambda: service.get(path)["status"] == "delivered", 60, "the receipt")
     assert service.get("/balance")["balance"] == before - 1 - 2 - 5
 
 
@@ -101,7 +101,7 @@ def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
             pasted = paste(service, FIRST + WEBHOOKS.replace("9000", port), tmp_path)
             webhook, sent, pulled = (json.loads(line) for line in pasted.splitlines()[2:])
             assert webhook["secret"].startswith("whsec_")
-            wait_until(lambda: "message.delivered" in received.read_text(), 30, "the event")
+            wait_until(lambda: "message.delivered" in received.read_text(), 60, "the event")
         finally:
             receiver.terminate()
     assert sent["message_id"] in received.read_text()
@@ -142,4 +142,4 @@ def test_each_phone_of_the_table_ends_as_it_says(service: House) -> None:
     def statuses() -> dict[str, str]:
         return {row["phone"]: row["status"] for row in service.get(f"/sends/{send}/messages")["data"]}
 
-    wait_until(lambda: statuses() == phones, 30, "the statuses")
+    wait_until(lambda: statuses() == phones, 60, "the statuses")

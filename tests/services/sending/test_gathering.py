@@ -1,6 +1,6 @@
 """After a small cycle the dispatcher waits for more messages, as a cycle has a fixed cost."""
 
-import time
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -18,8 +18,22 @@ from worker.sending import dispatch
 from worker.sending.claimed_batch import all_that_waits
 from worker.sending.dispatch import Dispatcher
 
-GATHER = 1.0
+GATHER = 1_000.0
+SLOW = 500.0
+"""Of the wait, so much may have passed when it begins: nobody is slower."""
 SMALL_CYCLE = 60
+
+
+class Stop(threading.Event):
+    """Notes for how long it is waited for, and does not wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout or 0.0)
+        return self.is_set()
 
 
 class Taker:
@@ -50,16 +64,17 @@ def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, w
     carrier = Taker()
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     dispatcher.live_workers.workers = workers
+    dispatcher.stop = stop = Stop()
     dispatcher._size = 1.0  # as after a cycle of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")
         top_up(connection, account, 100, "test", "first")
     send(engine, account, messages)
     assert dispatcher.run_cycle() == bool(messages)
-    ended = time.monotonic()
     send(engine, account, 1)
     assert dispatcher.run_cycle()
-    assert round((time.monotonic() - ended) / GATHER) == waits
+    assert stop.waits[0] == 0
+    assert 0 <= waits * GATHER - stop.waits[1] < SLOW
 
 
 @pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])

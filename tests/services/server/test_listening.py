@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from http import HTTPStatus
 from pathlib import Path
 
 import psutil
@@ -16,8 +17,8 @@ from api.server.reuse_port import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
-from bulksms.local.services import _is_ready as answers
 from tests.harness.house import wait_until
+from tests.harness.releases import status_of
 
 pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")
 
@@ -27,8 +28,8 @@ def _server(tmp_path: Path) -> Iterator[tuple[Command, int]]:
     port = free_port()
     with server_of(port, tmp_path) as api:
         api.launch()
-        api.wait_ready(30)
-        wait_until(lambda: len(listeners(port)) == 2, 30, "both processes")
+        api.wait_ready(60)
+        wait_until(lambda: len(listeners(port)) == 2, 60, "both processes")
         yield api, port
 
 
@@ -37,6 +38,11 @@ def server_of(port: int, folder: Path) -> Command:
     env, home = services.environment({"PYTHONPATH": str(Path.cwd())}), Path.cwd()
     api = services.api(port, env, folder, home)
     return Command("api", [*api.command, "bench.hello:served"], env, folder / "api.log", home, api._is_ready)
+
+
+def answers(port: int) -> bool:
+    """Whether a request is answered, however long that takes."""
+    return status_of(port, "/readyz") == HTTPStatus.OK
 
 
 def listeners(port: int) -> list[int]:
@@ -120,11 +126,11 @@ def test_requests_after_a_process_was_killed_are_answered(server: tuple[Command,
     os.kill(running.pid, signal.SIGSTOP)  # it would start another one
     try:
         os.kill(killed, signal.SIGKILL)
-        wait_until(lambda: len(listeners(port)) == 1, 30, "the end of its socket")
+        wait_until(lambda: len(listeners(port)) == 1, 60, "the end of its socket")
         assert all(answers(port) for _ in range(20))
     finally:
         os.kill(running.pid, signal.SIGCONT)
-    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
+    wait_until(lambda: len(listeners(port)) == 2, 60, "another one")
     assert all(answers(port) for _ in range(20))
 
 
@@ -132,8 +138,8 @@ def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) ->
     _, port = server
     stopped = listeners(port)[0]
     os.kill(stopped, signal.SIGSTOP)
-    wait_until(lambda: stopped not in listeners(port), 30, "its end")
-    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
+    wait_until(lambda: stopped not in listeners(port), 60, "its end")
+    wait_until(lambda: len(listeners(port)) == 2, 60, "another one")
     assert all(answers(port) for _ in range(20))
 
 
@@ -152,5 +158,5 @@ def test_processes_end_when_their_supervisor_has_died(server: tuple[Command, int
     children = listeners(port)
     assert running.pid is not None
     os.kill(running.pid, number)
-    wait_until(lambda: not any(map(psutil.pid_exists, children)), 30, "the end of its processes")
+    wait_until(lambda: not any(map(psutil.pid_exists, children)), 60, "the end of its processes")
     SharedPort(LOOPBACK, port).close()

@@ -35,7 +35,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Hou
 
 def scrape(port: int, token: str = TOKEN, path: str = "/metrics") -> dict[str, float]:
     request = urllib.request.Request(f"http://{LOOPBACK}:{port}{path}", headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=30) as response:
         lines = [line.rsplit(" ", 1) for line in response.read().decode().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in lines}
 
@@ -45,15 +45,19 @@ def test_processes_of_a_host_add_up_wherever_they_are_scraped(service: House, po
         service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
     service.try_request("POST", "/sms/send", {"phone": "?"})
     service.try_request("GET", "/nowhere")
-    wait_until(lambda: scrape(service.port).get(SENT) == 40, 20, "the messages in the metrics")
+    expected = {
+        SENDS: 40,
+        SENT: 40,
+        'bulksms_http_request_duration_seconds_count{endpoint="POST /api/v1/sms/send"}': 41,
+        'bulksms_http_requests_total{endpoint="POST /api/v1/sms/send",status="400"}': 1,
+        'bulksms_http_requests_total{endpoint="",status="404"}': 1,
+        'bulksms_submit_delay_seconds_count{category="transactional"}': 40,
+        "bulksms_commit_sends_sum": 40,
+    }
+    wait_until(lambda: expected.items() <= scrape(service.port).items(), 60, "everything in the metrics")
     for _ in range(8):  # of two API processes, and of a worker or the webhooks
         for lines in (scrape(service.port), scrape(port)):
-            assert lines[SENDS] == lines[SENT] == 40
-            assert lines['bulksms_http_request_duration_seconds_count{endpoint="POST /api/v1/sms/send"}'] == 41
-            assert lines['bulksms_http_requests_total{endpoint="POST /api/v1/sms/send",status="400"}'] == 1
-            assert lines['bulksms_http_requests_total{endpoint="",status="404"}'] == 1
-            assert lines['bulksms_submit_delay_seconds_count{category="transactional"}'] == 40
-            assert lines["bulksms_commit_sends_sum"] == 40
+            assert {name: lines[name] for name in expected} == expected
     assert "bulksms_credits_available" in scrape(service.port)
     assert "bulksms_credits_available" not in scrape(port)
 
@@ -74,7 +78,7 @@ def test_another_process_serves_the_port_when_the_first_is_killed(service: House
         except OSError:
             return False
 
-    wait_until(served, 15, "another process on the port")
+    wait_until(served, 60, "another process on the port")
 
 
 def test_the_port_is_not_public(service: House, port: int) -> None:

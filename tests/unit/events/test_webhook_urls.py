@@ -106,7 +106,8 @@ class Canary:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self._listener.getsockname()[1]
         self.reached = 0
-        threading.Thread(target=self._run, daemon=True).start()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def _run(self) -> None:
         while True:
@@ -118,6 +119,9 @@ class Canary:
             connection.close()
 
     def close(self) -> None:
+        """End, and the thread too: it would go on with whatever socket gets the number of this one."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join(30)
         self._listener.close()
 
 

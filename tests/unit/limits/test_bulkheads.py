@@ -5,9 +5,11 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
+from api.limits import bulkheads
 from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Permits, Share, rest_as_long
 
 
@@ -170,7 +172,7 @@ def test_an_error_goes_to_its_owner_and_the_thread_goes_on() -> None:
 def test_a_thread_rests_for_as_long_as_it_worked(monkeypatch: pytest.MonkeyPatch) -> None:
     rests: list[float] = []
     now = iter((1.0, 1.125, 2.0, 9.0))
-    monkeypatch.setattr(time, "monotonic", lambda: next(now))
-    monkeypatch.setattr(time, "sleep", rests.append)
+    of_the_pool = SimpleNamespace(monotonic=lambda: next(now), sleep=rests.append)  # threads of other tests have theirs
+    monkeypatch.setattr(bulkheads, "time", of_the_pool)
     assert [rest_as_long(lambda: "chunk"), rest_as_long(lambda: "large chunk")] == ["chunk", "large chunk"]
     assert rests == [0.125, MAX_REST_SECONDS]

@@ -30,17 +30,17 @@ with Supervisor() as supervisor:
     supervisor.run()
 print("stopped", flush=True)
 """
-SLEEPER = "import os, time; print(os.getpid()); time.sleep(60)"
+SLEEPER = "import os, time; print(os.getpid()); time.sleep(600)"
 POLITE = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[0] + {name!r}, "w").write(str(time.monotonic())), os._exit(0)))
 print(os.getpid())
-time.sleep(60)
+time.sleep(600)
 """
 PARENT = """
 import subprocess, sys, time
-print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)
-time.sleep(60)
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid)
+time.sleep(600)
 """
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -62,7 +62,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for process in started:
         if process.poll() is None:
             process.terminate()
-        process.communicate(timeout=40)
+        process.communicate(timeout=60)
 
 
 def pids(log: Path) -> list[int]:
@@ -76,7 +76,7 @@ def gone(pid: int) -> bool:
         return True
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -90,7 +90,7 @@ def test_a_signal_stops_all_children(start: Start, tmp_path: Path, number: signa
     supervisor = start("one", SLEEPER, "two", SLEEPER)
     assert eventually(lambda: bool(pids(tmp_path / "one.log") and pids(tmp_path / "two.log")))
     supervisor.send_signal(number)
-    out, _ = supervisor.communicate(timeout=20)
+    out, _ = supervisor.communicate(timeout=60)
     assert out == "stopped\n"
     assert supervisor.returncode == 0
     assert all(gone(pid) for name in ("one", "two") for pid in pids(tmp_path / f"{name}.log"))
@@ -103,7 +103,7 @@ def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> Non
     os.kill(pids(log)[0], signal.SIGKILL)
     assert eventually(lambda: len(pids(log)) == 2)
     supervisor.terminate()
-    _, output = supervisor.communicate(timeout=20)
+    _, output = supervisor.communicate(timeout=60)
     assert f"child was ended by SIGKILL; restarting it in 0.5 s (log: {log})" in output
 
 
@@ -111,7 +111,7 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, t
     supervisor = start("child", "import time, os; print(os.getpid()); time.sleep(0.1); os._exit(3)")
     assert eventually(lambda: len(pids(tmp_path / "child.log")) == 3)
     supervisor.terminate()
-    _, output = supervisor.communicate(timeout=20)
+    _, output = supervisor.communicate(timeout=60)
     assert "ended with exit code 3; restarting it in 0.5 s" in output
     assert "ended with exit code 3; restarting it in 1.0 s" in output
 
@@ -122,7 +122,7 @@ def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> 
     supervisor = start(*named)
     assert eventually(lambda: bool(pids(tmp_path / "first.log") and pids(tmp_path / "second.log")))
     supervisor.terminate()
-    supervisor.communicate(timeout=20)
+    supervisor.communicate(timeout=60)
     assert float((tmp_path / "second").read_text()) < float((tmp_path / "first").read_text())
 
 
@@ -130,7 +130,7 @@ def test_children_end_with_a_killed_supervisor(start: Start, tmp_path: Path) -> 
     supervisor = start("child", SLEEPER)
     assert eventually(lambda: bool(pids(tmp_path / "child.log")))
     supervisor.kill()
-    supervisor.communicate(timeout=20)
+    supervisor.communicate(timeout=60)
     assert eventually(lambda: gone(pids(tmp_path / "child.log")[0]))
 
 
@@ -142,7 +142,7 @@ def test_processes_that_a_dead_child_had_started_are_killed(start: Start, tmp_pa
     parent = psutil.Process(orphan).ppid()
     os.kill(parent, signal.SIGKILL)
     assert eventually(lambda: len(pids(log)) == 2)
-    assert gone(orphan)
+    assert eventually(lambda: gone(orphan))
 
 
 def test_a_child_is_out_of_reach_of_the_terminal(start: Start, tmp_path: Path) -> None:
@@ -152,9 +152,15 @@ def test_a_child_is_out_of_reach_of_the_terminal(start: Start, tmp_path: Path) -
 
 
 def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> None:
-    code = "import time; print('waiting for a friend', flush=True); time.sleep(60)"
+    code = "import time; print('waiting for a friend', flush=True); time.sleep(600)"
     log = tmp_path / "lonely.log"
-    child = Command("lonely", [sys.executable, "-c", code], os.environ, log, tmp_path, is_ready=lambda: False)
+
+    def is_ready() -> bool:
+        """Never, but only after it has said why."""
+        assert eventually(lambda: log.read_text() != "")
+        return False
+
+    child = Command("lonely", [sys.executable, "-c", code], os.environ, log, tmp_path, is_ready)
     with (
         pytest.raises(LocalError, match=r"lonely was not ready after 1 s.\n.*lonely.log:\nwaiting for a friend"),
         Supervisor(report=lambda _: None) as supervisor,

@@ -31,10 +31,10 @@ def answering(*parts: bytes, then_close: bool = True) -> Iterator[str]:
             try:
                 for part in parts:
                     connection.sendall(part)
-            except OSError:
+                if then_close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:  # the client has left
                 continue
-            if then_close:
-                connection.shutdown(socket.SHUT_WR)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

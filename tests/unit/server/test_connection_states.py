@@ -11,7 +11,7 @@ from api.http import request
 from api.server import limits
 from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
-from tests.unit.server.test_protocol import HEAD, Connection, after, length
+from tests.unit.server.test_protocol import HEAD, Connection, after, answered, closed, length
 
 GET = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 SHORT = 0.1
@@ -33,6 +33,21 @@ class Observed(Connection):
     def abort(self) -> None:
         """End it at once."""
         self.aborted = self.closed = True
+
+
+class Clock:
+    """The clock of the running loop, which only a test moves on."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._now = loop.time()
+        loop.time = lambda: self._now  # type: ignore[method-assign]
+
+    async def go_on(self, seconds: float) -> None:
+        """Let so many seconds pass, and whatever is due then happen."""
+        self._now += seconds
+        for _ in range(20):
+            await asyncio.sleep(0)
 
 
 def connected(application: Any = length) -> tuple[HttpConnection, Observed]:
@@ -80,10 +95,11 @@ def test_a_request_learns_that_its_client_left_although_another_one_waits_behind
 
 
 def test_requests_that_wait_on_one_connection_are_bounded() -> None:
-    seen = after(GET * 1000, seconds=5 * SHORT)
+    seen = after(GET * 1000, until=closed)
     assert seen.written.count(b" 200 OK") == 1 + request.MAX_PIPELINED and seen.closed
     assert seen.written.count(b"connection: close") == 1, "the client knows that the others were not handled"
-    assert after(GET * (1 + request.MAX_PIPELINED), seconds=5 * SHORT).closed is False
+    all_answered = answered(1 + request.MAX_PIPELINED)
+    assert after(GET * (1 + request.MAX_PIPELINED), until=all_answered).closed is False
 
 
 @pytest.mark.parametrize("start", [HEAD, HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"], ids=["head", "trailers"])
@@ -112,10 +128,12 @@ def test_the_deadline_of_a_request_does_not_count_while_nothing_is_read(monkeypa
         await length(scope, receive, send)
 
     async def run() -> bytes:
+        clock = Clock()
         made, transport = connected(slow)
         transport.on_resume = lambda: asyncio.get_running_loop().call_soon(made.data_received, GET[10:])
         made.data_received(GET + GET + GET[:10])
-        await asyncio.sleep(16 * SHORT)
+        for _ in range(16):
+            await clock.go_on(SHORT)
         return transport.written
 
     assert asyncio.run(run()).count(b" 200 OK") == 3
@@ -125,13 +143,14 @@ def test_the_deadline_of_a_body_is_not_that_of_the_next_head(monkeypatch: pytest
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 4 * SHORT)
 
     async def run() -> bytes:
+        clock = Clock()
         made, transport = connected()
         made.data_received(HEAD + b"Content-Length: 2\r\n\r\na")
-        await asyncio.sleep(3 * SHORT)
+        await clock.go_on(3 * SHORT)
         made.data_received(b"b" + GET[:10])
-        await asyncio.sleep(2 * SHORT)
+        await clock.go_on(2 * SHORT)
         made.data_received(GET[10:])
-        await asyncio.sleep(SHORT)
+        await clock.go_on(SHORT)
         return transport.written
 
     assert asyncio.run(run()).count(b" 200 OK") == 2

@@ -1,7 +1,8 @@
 """Connections on which a request comes too slowly, or with too much before it."""
 
 import asyncio
-import time
+import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -79,8 +80,16 @@ class Seen(NamedTuple):
     closed: bool
 
 
-def after(*chunks: bytes, seconds: float = 0.0, application: Any = length) -> Seen:
-    """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
+def after(
+    *chunks: bytes,
+    seconds: float = 0.0,
+    application: Any = length,
+    until: Callable[[Seen], bool] = lambda seen: True,
+) -> Seen:
+    """A connection on which these pieces came, one after the other, and then nothing for some seconds.
+
+    And longer, `until` what a thread or many turns of the loop bring about has come: however slow the machine is.
+    """
 
     async def run() -> Seen:
         limits = application.connections if isinstance(application, Application) else Connections()
@@ -90,11 +99,24 @@ def after(*chunks: bytes, seconds: float = 0.0, application: Any = length) -> Se
             made.data_received(chunk)
             await asyncio.sleep(0)
         await asyncio.sleep(seconds)
+        async with asyncio.timeout(60):
+            while not until(Seen(connection.written, connection.closed)):
+                await asyncio.sleep(0.005)
         for _ in range(10):
             await asyncio.sleep(0)
         return Seen(connection.written, connection.closed)
 
     return asyncio.run(run())
+
+
+def closed(seen: Seen) -> bool:
+    """Whether the connection has ended."""
+    return seen.closed
+
+
+def answered(times: int) -> Callable[[Seen], bool]:
+    """Whether so many requests were answered."""
+    return lambda seen: seen.written.count(b" 200 OK") >= times
 
 
 def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> None:
@@ -138,7 +160,7 @@ def test_trailers_are_refused(trailer: bytes, together: bool) -> None:
     """By RFC 9110 §6.5.1 they are no headers; those that they were taken for, others believe."""
     end = b"0\r\n" + trailer + b"\r\n\r\n"
     sender = Sender()
-    seen = after(*([CHUNKED + end] if together else [CHUNKED, end]), seconds=0.1, application=sender.served)
+    seen = after(*([CHUNKED + end] if together else [CHUNKED, end]), application=sender.served, until=closed)
     assert seen.written.startswith(b"HTTP/1.1 400 ") and b"Trailers" in seen.written and seen.closed
 
 
@@ -256,7 +278,7 @@ def test_a_head_that_arrives_at_once_and_is_too_large(head: bytes) -> None:
 def test_many_requests_that_come_at_once_are_answered() -> None:
     """They are together larger than the head of one may be, and of the last one some is missing."""
     request = HEAD + b"X-A: " + b"a" * 4000 + b"\r\nContent-Length: 3\r\n\r\nabc"
-    seen = after(request * 20 + request[:100], request[100:], seconds=0.1)
+    seen = after(request * 20 + request[:100], request[100:], until=answered(21))
     assert seen.written.count(b" 200 OK") == 21 and not seen.closed
 
 
@@ -320,7 +342,9 @@ def test_one_message_is_handled_on_the_loop_and_answered_in_one_piece() -> None:
 def test_an_unusual_request_is_handled(head: bytes, on_the_loop: bool) -> None:
     sender = Sender()
     body = b"19\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
-    seen = after(head + b"\r\n" + body, seconds=0.3, application=sender.served)
+    seen = after(
+        head + b"\r\n" + body, application=sender.served, until=lambda seen: seen.written.endswith(b"\r\n\r\n" + BODY)
+    )
     assert sender.on_the_loop == [on_the_loop]
     assert b" 200 OK\r\n" in seen.written and seen.written.endswith(BODY)
     assert seen.closed == (b"HTTP/1.0" in head) and (b"100 Continue" in seen.written) == (b"Expect" in head)
@@ -330,7 +354,7 @@ def test_requests_on_one_connection_are_answered_in_their_order() -> None:
     """The second of two that came at once waits for the first, wherever each is handled."""
     sender = Sender()
     other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
-    seen = after(other + SEND + b"\r\n" + BODY + other, seconds=0.3, application=sender.served)
+    seen = after(other + SEND + b"\r\n" + BODY + other, application=sender.served, until=answered(3))
     assert [line[9:] for line in seen.written.split(b"\r\n") if line.startswith(b"x-asked")] == [
         b"GET",
         b"POST",
@@ -356,7 +380,7 @@ def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
 
 def test_requests_that_come_at_once_are_handled_one_after_the_other() -> None:
     sender = Sender()
-    seen = after((SEND + b"\r\n" + BODY) * 20, seconds=0.5, application=sender.served)
+    seen = after((SEND + b"\r\n" + BODY) * 20, application=sender.served, until=answered(20))
     assert sender.on_the_loop == [True] * 20 and seen.written.count(b" 200 OK") == 20
 
 
@@ -389,13 +413,18 @@ def test_an_invalid_response_is_not_sent(headers: Any, caplog: pytest.LogCapture
 
 def test_a_malformed_request_does_not_interrupt_the_response_before_it() -> None:
     """What is wrong with it would stand in the middle of the response before it."""
-    sender = Sender()
+    sender, refused = Sender(), threading.Event()
 
     def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
-        time.sleep(0.1)
+        assert refused.wait(60)
         return sender(environ, start)
 
-    seen = after(b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n" + CHUNKED + b"zz", seconds=0.3, application=Application(slow))
+    def until(seen: Seen) -> bool:
+        refused.set()
+        return seen.closed
+
+    malformed = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n" + CHUNKED + b"zz"
+    seen = after(malformed, application=Application(slow), until=until)
     assert seen.written.count(b"HTTP/1.1 ") == 1 and b" 200 OK" in seen.written and seen.closed
 
 
@@ -410,23 +439,30 @@ def test_after_a_response_that_ends_the_connection_nothing_is_handled() -> None:
             return response
 
     broken = Broken()
-    seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)
+    seen = after((SEND + b"\r\n" + BODY) * 2, application=broken.served, until=closed)
     assert len(broken.on_the_loop) == 1 and seen.written.count(b"HTTP/1.1 ") == 1 and seen.closed
 
 
 def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "KEEP_ALIVE_SECONDS", 0.2)
-    sender = Sender()
+    sender, released = Sender(), threading.Event()
+    closed_meanwhile: list[bool] = []
 
     def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
         if environ["REQUEST_METHOD"] == "GET":
-            time.sleep(0.4)
+            assert released.wait(60)
         return sender(environ, start)
+
+    def until(seen: Seen) -> bool:
+        if not released.is_set():
+            closed_meanwhile.append(seen.closed)
+            released.set()
+        return answered(2)(seen)
 
     other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
     served = Application(slow, on_loop(sender.endpoint))
-    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=served)
-    assert seen.written.count(b" 200 OK") == 2 and not seen.closed
+    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.4, application=served, until=until)
+    assert seen.written.count(b" 200 OK") == 2 and closed_meanwhile == [False]
 
 
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,10 +63,10 @@ MISBEHAVIOUR: dict[str, Behaviour] = {
     "answers nothing but 1xx": endlessly(b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
     "sends headers without end": endlessly(OK, b"X: y\r\n"),
     "sends one header without end": endlessly(OK + b"X: ", b"y" * 999),
-    "redirects": once(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
     "answers 500": once(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"),
     "tells two lengths": once(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
 }
+REDIRECTS = once(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
 TAKEN: dict[str, Behaviour] = {
     "has a body without end": endlessly(OK + b"\r\n", b"x" * 65_536),
     "never ends its body": once(OK + b"Content-Length: 9\r\n\r\nx", wait=True),
@@ -132,8 +132,12 @@ def test_each_misbehaving_receiver_is_recognized_and_dropped_in_time(
         "never answers",
         "answers a byte at a time",
     }
-    assert replies["redirects"].http_status == 302
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_a_redirection_is_not_followed(stop: threading.Event) -> None:
+    (reply,) = post([serve(REDIRECTS, stop)])
+    assert reply.http_status == 302 and reply.error is not None
 
 
 def test_a_success_counts_whatever_its_body_is(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,9 @@
 """Sets of receipts: one that arrives soon after the first shares its commit, and none waits for more than that."""
 
+import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import cast
 from uuid import UUID
 
@@ -31,17 +33,32 @@ class CarrierSession:
         self.written += data
 
 
-class Carrier:
-    """Gives receipts, and sees in which sets they are stored, and when."""
+class Carrier(threading.Event):
+    """Gives receipts, and sees in which sets they are stored, and when: time passes only where a set is gathered.
+
+    It is the event on which the deliveries wait for more; in each wait one more receipt comes, if any is left.
+    """
 
     def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.left = 0
         self.session = CarrierSession()
         self.deliveries = Deliveries(config(), Counters(), MultipartMessages())
+        self.deliveries._stop = self
         self.sets: list[tuple[int, float]] = []
         self.deliveries.start(self._store, lambda responses: None)
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Let this time pass."""
+        self.now += timeout or 0.0
+        if self.left:
+            self.left -= 1
+            self.give(self.left)
+        return self.is_set()
+
     def _store(self, receipts: list[Receipt]) -> None:
-        self.sets.append((len(receipts), time.monotonic()))
+        self.sets.append((len(receipts), self.now))
 
     def give(self, number: int) -> None:
         self.deliveries.put(cast(Session, self.session), Command.DELIVER_SM, number, usual_body())
@@ -58,6 +75,7 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
     monkeypatch.setattr(module, "GATHER_SECONDS", GATHER_SECONDS)
     monkeypatch.setattr(module, "GAP_SECONDS", GAP_SECONDS)
     made = Carrier()
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: made.now))
     yield made
     made.deliveries.stop()
 
@@ -91,9 +109,8 @@ def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.M
 
 
 def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:
-    for number in range(3):
-        carrier.give(number)
-        time.sleep(GAP_SECONDS / 8)
+    carrier.left = 2
+    carrier.give(3)
     carrier.wait_for_sets(1)
     assert carrier.sets[0][0] == 3
     carrier.deliveries.stop()
@@ -102,16 +119,13 @@ def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrie
 
 def test_a_single_request_does_not_wait_for_others(carrier: Carrier) -> None:
     """A carrier that has given as many as it may gives no other before it is answered."""
-    began = time.monotonic()
     carrier.give(1)
     carrier.wait_for_sets(1)
-    assert carrier.sets[0][1] - began < GATHER_SECONDS
+    assert carrier.sets == [(1, GAP_SECONDS)]
 
 
 def test_a_set_waits_only_so_long_for_more_receipts(carrier: Carrier) -> None:
-    began, number = time.monotonic(), 0
-    while not carrier.sets and number < 1000:
-        carrier.give(number)
-        number += 1
-        time.sleep(GAP_SECONDS / 20)
-    assert carrier.sets[0][1] - began < GATHER_SECONDS + 3 * GAP_SECONDS
+    carrier.left = 1000
+    carrier.give(1000)
+    carrier.wait_for_sets(1)
+    assert GATHER_SECONDS <= carrier.sets[0][1] <= GATHER_SECONDS + GAP_SECONDS

@@ -117,6 +117,28 @@ def test_a_worker_asked_to_stop_ends_after_its_window(service: Service) -> None:
     assert sorted(service.submitted().keys() & set(ordered)) == ordered
 
 
+def test_who_asks_for_a_cycle_beside_as_many_as_may_run_does_not_wait(service: Service) -> None:
+    """More may wait than they take."""
+    found: list[bool] = []
+
+    def ask(window: int) -> None:
+        asking = threading.Thread(target=lambda: found.append(turns(service).run_cycle_if_free()), daemon=True)
+        asking.start()
+        asking.join(30)
+
+    with between_windows(service, ask):
+        service.bulk(phones(service))
+    assert found[0] is True
+
+
+def test_several_carriers_send_for_so_many_seconds(
+    make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cycles: list[None] = []
+    monkeypatch.setattr(Dispatcher, "run_cycle", lambda _: len(cycles) < 1_000 and not cycles.append(None))  # type: ignore[func-returns-value]
+    assert 0 < make().worker.dispatcher.drain(0.0) == len(cycles) < 1_000
+
+
 def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
     ordered, breaker = phones(service), turns(service).breaker
 

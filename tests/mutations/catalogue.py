@@ -1,5 +1,6 @@
 """Reads the catalogue of mutations."""
 
+import ast
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,14 @@ class Mutation:
         path = root / self.file
         if not path.is_file():
             return f"{self.file} does not exist"
-        count = path.read_text().count(self.old)
+        code = path.read_text()
+        count = code.count(self.old)
         if count != 1:
             return f"`old` occurs {count} times in {self.file}"
         if self.old == self.new:
             return "`old` and `new` are the same"
+        if path.suffix == ".py" and not _compiles(code.replace(self.old, self.new)):
+            return f"`new` leaves {self.file} without valid syntax"
         if bool(self.tests) == bool(self.equal):
             return "it needs either `tests` or `equal`"
         files = [test.partition("::")[0] for test in self.tests]
@@ -39,6 +43,14 @@ class Mutation:
         """Change the file in the source tree `root`."""
         path = root / self.file
         path.write_text(path.read_text().replace(self.old, self.new))
+
+
+def _compiles(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
 
 
 def mutations() -> list[Mutation]:

@@ -71,5 +71,6 @@ def test_entries_that_do_not_fit_are_reported(tmp_path: Path) -> None:
     assert problem(file="none.py") == "none.py does not exist"
     assert problem(old="a = 1") == "`old` occurs 2 times in code.py"
     assert problem(new="b = 2") == "`old` and `new` are the same"
+    assert problem(new="b =") == "`new` leaves code.py without valid syntax"
     assert problem(tests=()) == "it needs either `tests` or `equal`"
     assert problem(tests=("test_none.py::test_it",)) == "test_none.py does not exist"

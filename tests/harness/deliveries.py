@@ -1,13 +1,20 @@
 """What the process of webhooks does, once: post the events that are due."""
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import text
 
 from tests.harness.service import Service
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
 SECONDS = 60
+OTHERS_SECONDS = 2.0
+"""How long others' transactions are waited for; a test may hold one open on purpose."""
+NEXT = text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+OLDEST_OPEN = text("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 
 
 def deliver(service: Service) -> None:
@@ -20,5 +27,15 @@ def deliver(service: Service) -> None:
         finally:
             await client.close()
 
+    wait_for_others(service)
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, run()).result(SECONDS)
+
+
+def wait_for_others(service: Service) -> None:
+    """Wait for the transactions that are open on the server, in other databases too. Later events are read after them."""
+    deadline = time.monotonic() + OTHERS_SECONDS
+    with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        now = connection.execute(NEXT).scalar_one()
+        while connection.execute(OLDEST_OPEN).scalar_one() < now and time.monotonic() < deadline:
+            time.sleep(0.01)

@@ -33,7 +33,7 @@ def deliver(service: Service) -> None:
 
 
 def wait_for_others(service: Service) -> None:
-    """Wait for the transactions that are open on the server, in other databases too. Later events are read after them."""
+    """Wait for the transactions that are open on the server, in any database: later events are read after them."""
     deadline = time.monotonic() + OTHERS_SECONDS
     with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         now = connection.execute(NEXT).scalar_one()

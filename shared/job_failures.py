@@ -189,8 +189,7 @@ def failed_or_raise(
     on_set_aside: OnSetAside | None = None,
     rest: Rest | None = None,
 ) -> None:
-    """Store the failure of a job, then rest. Raises errors before `Job.begin`, outages and missing keys at once: they
-    concern all jobs."""
+    """Store a job's failure, then rest. Raises what concerns all jobs: outages, missing keys, errors before `begin`."""
     outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
     if job.subject is None or outage or isinstance(error, TextKeyMissing):
         raise error
@@ -212,8 +211,8 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     description = _describe(error)
     with transaction(engine, durable=False) as connection:  # others need the disk: many jobs may fail at once
         values = {"kind": job.kind, "subject": job.subject, "account_id": job.account_id, "error": description}
-        spaced = {"job_kind": job.kind, "of_account": job.account_id}
-        failures = connection.execute(FAIL, {**values, **spaced, "wait": FIRST_WAIT}).scalar_one()
+        alike = {"job_kind": job.kind, "of_account": job.account_id}
+        failures = connection.execute(FAIL, {**values, **alike, "wait": FIRST_WAIT}).scalar_one()
     if failures >= MAX_FAILURES:
         with transaction(engine) as connection:
             key = {"job_kind": job.kind, "job_subject": job.subject}
@@ -260,12 +259,13 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], 
     together = Job(kind)
     try:
         done = work(together, limit)
-        succeeded(engine, together)
-        return done
     except Exception as error:
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
+    else:
+        succeeded(engine, together)
+        return done
     done = 0
     for _ in time_boxed(range(limit)):
         with attempt(engine, kind) as job:

@@ -37,17 +37,17 @@ class DelayHistogram(Collector):
         self._counted = prometheus_client.Counter(f"{name}_counted", documentation, [*labels, BOUND], registry=None)
         self._seconds = prometheus_client.Counter(f"{name}_seconds", documentation, labels, registry=None)
         self._children: dict[tuple[str, ...], list[prometheus_client.Counter]] = {}
-        """By labels, a counter for each bucket. All exist from the beginning on, as in an ordinary histogram."""
+        """By labels, a counter for each bucket. As in an ordinary histogram, all of them exist as soon as one does."""
         registry.register(self)
 
-    def begin(self, *labels: str) -> None:
+    def initialize(self, *labels: str) -> None:
         """Expose the buckets of these labels, with what an earlier process has left in them."""
         if labels not in self._children:
             self._children[labels] = [self._counted.labels(*labels, bucket) for bucket in self._buckets]
 
     def observe_all(self, delays: Collection[float], *labels: str) -> None:
         """Count delays that have the same labels. Those below zero count as zero."""
-        self.begin(*labels)
+        self.initialize(*labels)
         for bucket, number in Counter(bisect_left(self._bounds, delay) for delay in delays).items():
             self._children[labels][bucket].inc(number)
         self._seconds.labels(*labels).inc(sum(delay for delay in delays if delay > 0))

@@ -92,5 +92,11 @@ def count_delays(carrier: str, lane: int | None, delays: Collection[float]) -> N
     RECEIPT_DELAY.observe_all(delays, carrier, _category(lane))
 
 
+def initialize_delays(carrier: str) -> None:
+    """Expose the receipt delays of a carrier in every category, also before the first receipt."""
+    for lane in (None, *range(len(LANES))):
+        RECEIPT_DELAY.initialize(carrier, _category(lane))
+
+
 def _category(lane: int | None) -> str:
     return "" if lane is None else str(LANES[lane])

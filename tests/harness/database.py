@@ -13,6 +13,7 @@ from sqlalchemy.pool import QueuePool
 from api.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
 from shared.db.connection import driver_of, make_engine
+from tests.harness.house import wait_until
 
 END_SESSIONS = text(
     "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE datname = :database AND usename = current_user"
@@ -48,11 +49,8 @@ def _refuse(*_: object) -> None:
 def wait_until_ended(engine: Engine, connection: Connection) -> None:
     """Wait until Postgres, which has a reason to, has ended the session of this connection; the engine asks."""
     session = {"session": driver_of(connection).info.backend_pid}
-    deadline = time.monotonic() + 60
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as other:
-        while other.execute(IS_THERE, session).scalar_one():
-            assert time.monotonic() < deadline, "the session goes on"
-            time.sleep(0.02)
+        wait_until(lambda: not other.execute(IS_THERE, session).scalar_one(), 60, "the end of the session")
 
 
 @contextmanager

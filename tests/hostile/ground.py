@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import time
 import urllib.request
 from collections import Counter
@@ -22,7 +21,7 @@ from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
 from tests.hostile import owned
 from tests.hostile.achieved import achieved, late
 from tests.hostile.attacker import attacking
-from tests.hostile.felt import Felt, recovery
+from tests.hostile.felt import Felt, not_handed_over, recovery
 from tests.hostile.memory import Memory
 from tests.hostile.scenarios import Scenario
 from tests.hostile.signed_in import a_person, a_stranger
@@ -119,9 +118,7 @@ class Ground:
         def arrived() -> bool:
             felt.delays, felt.webhook_delays = victim.delays(during + rest), victim.webhook_delays(during + rest)
             felt.group_delays = victim.group_delays(during + rest)
-            return min(len(felt.delays), len(felt.webhook_delays)) >= felt.accepted and not any(
-                map(math.isnan, felt.group_delays)
-            )
+            return not list(not_handed_over(felt))
 
         with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
             wait_until(arrived, 60, "the victim's messages")

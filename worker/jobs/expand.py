@@ -151,11 +151,11 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
         else:
             if job.retried:
                 succeeded(engine, job)
-            return batches or (None if job.subject else [])
+            return batches
 
 
-def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID]:
-    """Expand a page of the next send, as the `job`."""
+def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID] | None:
+    """Expand a page of the next send, as the `job`. Returns None if the page made no batches."""
     with transaction(engine) as connection:
         send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
         if send is None:
@@ -165,7 +165,7 @@ def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UU
     crashpoint("expand.committed")
     if limits is not None:
         limits.add(send, chunks)
-    return batches
+    return batches or None
 
 
 def _set_aside(connection: Connection, send: str, _: str) -> None:

@@ -13,8 +13,8 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
-from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
+from shared.sends.counters import initialize_delays
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
@@ -90,12 +90,9 @@ class CarrierStatus:
         self.available = frozenset(self._file)
         for carrier in self._file:  # what an earlier process has counted is not recent
             CARRIER_RESPONSE_SECONDS.labels(carrier)
-            for category in ("", *LANES):
-                RECEIPT_DELAY.begin(carrier, str(category))
-        self._response_delays, self._receipt_delays = (
-            RecentDelays(CARRIER_RESPONSE_SECONDS),
-            RecentDelays(RECEIPT_DELAY),
-        )
+            initialize_delays(carrier)
+        self._response_delays = RecentDelays(CARRIER_RESPONSE_SECONDS)
+        self._receipt_delays = RecentDelays(RECEIPT_DELAY)
 
     @property
     def usable(self) -> frozenset[str]:

@@ -27,7 +27,7 @@ histogram.labels("main", "marketing").observe(1.0)
 RECENT = """
 from shared.observability.metrics import RECEIPT_DELAY
 from worker.pacing.recent_delays import RecentDelays
-RECEIPT_DELAY.begin("main", "marketing")
+RECEIPT_DELAY.initialize("main", "marketing")
 recent = RecentDelays(RECEIPT_DELAY)
 RECEIPT_DELAY.observe_all({delays}, "main", "marketing")
 counts = recent.counts()["main"]

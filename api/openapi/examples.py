@@ -8,6 +8,7 @@ from api.schemas.examples import (
     GROUP_ID,
     MESSAGE_ID,
     NOT_A_PHONE,
+    NOT_A_PHONE_IN_KENYA,
     PHONE,
     SEND_COUNTS,
     SEND_ID,
@@ -44,7 +45,9 @@ CSV = {
         "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
         f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom\n"
     ),
-    ("GET", "/imports/<uuid:import_id>/errors"): f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE}\n",
+    ("GET", "/imports/<uuid:import_id>/errors"): (
+        f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE_IN_KENYA}\n"
+    ),
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
@@ -74,7 +77,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "no_valid_contacts": (
         "No entry is a valid contact.",
-        {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
+        {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE_IN_KENYA}]},
     ),
     "too_many_segments": (
         "The message takes 3 segments; `max_segments` is 2.",

@@ -6,7 +6,7 @@ from marshmallow import Schema
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.examples import NOT_A_PHONE
+from api.schemas.examples import NOT_A_PHONE_IN_KENYA
 from api.schemas.fields import doc
 
 MAX_ENTRIES = 100_000
@@ -36,4 +36,4 @@ class RejectedEntryResponse(Schema):
         required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
     )
     code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone"))
-    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE_IN_KENYA))

@@ -9,6 +9,8 @@ _ = lazy_gettext
 
 NAMED = re.compile(r"`(\w+)`", re.ASCII)
 """A placeholder in a sentence of the API."""
+OF_SPREADSHEET = "as a spreadsheet writes it"
+"""Part of the sentence of the API about a phone that became a number, which says how to get it back."""
 REJECTIONS: dict[str, Any] = {
     "invalid_phone": _("Not a phone number"),
     "duplicate": _("Listed twice"),
@@ -23,6 +25,8 @@ REJECTIONS: dict[str, Any] = {
 
 def import_rejection(code: str, detail: str | None, value: str | None) -> str:
     """Why a row of a file was not imported: often a phone number as it is dialed within its country."""
+    if code == "invalid_phone" and detail and OF_SPREADSHEET in detail:
+        return detail
     if code == "invalid_phone" and (value or "").strip().startswith("0"):
         return str(_("No country code. Choose the country of such numbers when you import the file."))
     return rejection(code, detail)

@@ -10,12 +10,16 @@ from functools import lru_cache
 
 import phonenumbers
 
-from shared.sms.phones import LONGEST_WRITTEN, SEPARATORS, invalid_code, invalid_detail, is_phone, suggest
+from shared.sms.phones import LONGEST_WRITTEN, SEPARATORS, invalid_detail, is_of_spreadsheet, is_phone, suggest
 
 __all__ = ["Numbering", "is_country", "numbering_of"]
 
 MOBILE = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 _DIGITS = re.compile(r"\+?[0-9]{4,20}")
+_WITHOUT_COUNTRY = (
+    "This is not an international number, and the account has no country whose local numbers could be read. Start with"
+    " the country code, or ask the operator to set the country with `bulksms account country`."
+)
 
 
 def is_country(code: str) -> bool:
@@ -50,13 +54,15 @@ class Numbering:
 
     def problem(self, written: str) -> dict[str, str]:
         """The `code` and `detail` of a text that is not a phone number."""
-        return {"code": invalid_code(written), "detail": self.detail(written)}
+        return {"code": "invalid_phone", "detail": self.detail(written)}
 
     def detail(self, written: str) -> str:
         """The error message for a text that is not a phone number."""
-        if self._country is None or not written.strip() or invalid_code(written) != "invalid_phone":
+        if not written.strip() or is_of_spreadsheet(written):
             return invalid_detail(written)
-        return f"This is not a phone number in {self._country}, nor an international one."
+        if self._country is None:
+            return _WITHOUT_COUNTRY
+        return f"This is neither a local number of {self._country} nor an international number."
 
     def _by_plan(self, written: str) -> str | None:
         if len(written) > LONGEST_WRITTEN:

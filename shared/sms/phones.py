@@ -15,8 +15,8 @@ __all__ = [
     "PHONE",
     "SEPARATORS",
     "ScreenedPhones",
-    "invalid_code",
     "invalid_detail",
+    "is_of_spreadsheet",
     "is_phone",
     "mask",
     "screen",
@@ -86,13 +86,9 @@ def suggest(text: str) -> str | None:
     return digits if is_phone(digits) else None
 
 
-def invalid_code(value: object) -> str:
-    """The error code of a value that is not a phone.
-
-    `spreadsheet_number` for values like 254711009918.0 or 2.54711E+11, which may have lost digits; else
-    `invalid_phone`.
-    """
-    return "spreadsheet_number" if isinstance(value, str) and _is_of_spreadsheet(value) else "invalid_phone"
+def is_of_spreadsheet(text: str) -> bool:
+    """Whether a spreadsheet wrote a phone as this number, such as 254711009918.0 or 2.54711E+11: digits may be lost."""
+    return len(text) <= LONGEST_WRITTEN and _OF_SPREADSHEET.fullmatch(text) is not None
 
 
 def invalid_detail(value: object) -> str:
@@ -103,7 +99,7 @@ def invalid_detail(value: object) -> str:
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
-    if _is_of_spreadsheet(value):
+    if is_of_spreadsheet(value):
         return "This is a number as a spreadsheet writes it: format the column as text, and enter or export it again."
     if not value.strip():
         return "The phone is empty; send the digits of an international number."
@@ -188,10 +184,6 @@ def _invalid(index: int, value: object) -> dict[str, object]:
     if suggestion is None:
         return entry | {"detail": invalid_detail(value)}
     return entry | {"detail": _suggestion_detail(suggestion), "suggestion": suggestion}
-
-
-def _is_of_spreadsheet(text: str) -> bool:
-    return len(text) <= LONGEST_WRITTEN and _OF_SPREADSHEET.fullmatch(text) is not None
 
 
 def _suggestion_detail(suggestion: str) -> str:

@@ -6,7 +6,7 @@ from marshmallow import Schema
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.examples import GROUP_ID, IMPORT_ID, NOT_A_PHONE
+from api.schemas.examples import GROUP_ID, IMPORT_ID, NOT_A_PHONE_IN_KENYA
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.sms.numbering import is_country
@@ -100,4 +100,4 @@ class ImportErrorResponse(Schema):
         required=True,
         metadata=doc("Why it is not a valid contact.", "invalid_phone", enum=["invalid_phone", "invalid"]),
     )
-    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE_IN_KENYA))

@@ -64,6 +64,15 @@ def test_a_row_with_a_local_number_names_the_missing_country(console: Console) -
     assert page.count("No country code.") == page.count("Not a phone number") == 1
 
 
+def test_a_row_with_a_number_of_a_spreadsheet_says_how_to_mend_it(console: Console) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get(f"/groups/{group}")
+    rows = b"phone\n254711000001\n2.54711E+11\n"
+    response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+    assert "format the column as text" in browser.open(response.headers["Location"]).text
+
+
 def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> None:
     group = console.service.post("/groups", name="Gäste").json["group_id"]
     browser, note = console.browser("sender"), "it is read as Windows-1252"

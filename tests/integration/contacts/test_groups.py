@@ -226,7 +226,10 @@ def test_an_international_number_is_not_read_as_a_national_one(service: Service)
     response = service.post(
         f"/groups/{group}/contacts", contacts=["254711009918", "254711009918.0", "2.54711E+11"]
     ).json
-    assert [entry["code"] for entry in response["rejected"]] == ["spreadsheet_number"] * 2
+    assert [entry["code"] for entry in response["rejected"]] == ["invalid_phone"] * 2
+    sent = service.post("/sms/send-bulk", sender_id="ACME", phones=["254711009918", "2.54711E+11"], message="Hi").json
+    of_send, of_list = sent["rejected"][0], response["rejected"][1]
+    assert (of_send["code"], of_send["detail"]) == (of_list["code"], of_list["detail"])
     assert [each["phone"] for each in service.get(f"/groups/{group}/contacts").json["data"]] == ["254711009918"]
 
 

@@ -63,8 +63,8 @@ def test_numbers_of_a_country() -> None:
         ("254711000001," + "x" * 256, "invalid"),
         ("254711000001,a\x07b", "invalid"),
         ("=cmd|'/c calc'!A1,x", "invalid_phone"),
-        ("2.54711E+11,x", "spreadsheet_number"),
-        ("254711009918.0,x", "spreadsheet_number"),
+        ("2.54711E+11,x", "invalid_phone"),
+        ("254711009918.0,x", "invalid_phone"),
         ("254711000001,Jos\ufffd", "invalid"),
         (",Ann", "invalid_phone"),
         ("x" * 100_000, "invalid_phone"),
@@ -83,7 +83,8 @@ def test_a_bad_row_does_not_affect_others(row: str, code: str) -> None:
 def test_a_spreadsheets_number_is_never_another_phone(country: str | None, written: str) -> None:
     contacts, bad = read(f"phone;name\n{written};Ann\n", country)
     assert contacts == []
-    assert [(row.line, row.value, row.code) for row in bad] == [(2, written, "spreadsheet_number")]
+    assert [(row.line, row.value, row.code) for row in bad] == [(2, written, "invalid_phone")]
+    assert "as a spreadsheet writes it" in bad[0].detail
 
 
 def test_a_header_without_a_phone_column_is_reported() -> None:

@@ -57,6 +57,28 @@ def test_how_numbers_are_written(country: str | None, written: str, read: str | 
     assert numbering.detail(written).endswith(".")
 
 
+@pytest.mark.parametrize("written", ["0711 000 304", "0711000304", "711-000-304", "+49 (0)170 1234567", "call me"])
+def test_without_a_country_the_error_says_how_to_set_one(written: str) -> None:
+    problem = Numbering(None).problem(written)
+    assert problem["code"] == "invalid_phone"
+    assert "the account has no country" in problem["detail"]
+    assert "bulksms account country" in problem["detail"]
+    assert "digits only" not in problem["detail"], "lists of contacts may be formatted freely"
+
+
+def test_the_error_names_the_country_by_which_local_numbers_are_read() -> None:
+    detail = Numbering("KE").problem("0711 000 30")["detail"]
+    assert detail == "This is neither a local number of KE nor an international number."
+
+
+@pytest.mark.parametrize("country", [None, "KE"])
+def test_a_number_of_a_spreadsheet_is_explained(country: str | None) -> None:
+    problem = Numbering(country).problem("2.54711E+11")
+    assert problem["code"] == "invalid_phone"
+    assert "as a spreadsheet writes it" in problem["detail"]
+    assert "is empty" in Numbering(country).detail(" ")
+
+
 def test_countries() -> None:
     assert is_country("KE")
     assert not is_country("ke")

@@ -192,10 +192,10 @@ def _rightly_refused(check: str, path: str, response: Any) -> bool:
     if check != "positive_data_acceptance" or response is None:
         return False
     problem = json.loads(response.content)
+    if path == f"{PREFIX}/auth/token" and not response.request.body:  # neither the body nor the headers are required
+        return bool(problem["code"] == "validation_failed")
     if problem["code"] == "validation_failed":
         wrong = {(error["pointer"].strip("/").split("/")[0], error["code"]) for error in problem["errors"]}
         return wrong <= BEYOND_A_SCHEMA.keys()
-    if path == f"{PREFIX}/auth/token":  # neither the body nor the headers are required, but one of them is
-        return bool(problem["code"] == "unsupported_media_type")
     beyond = (OF_NUMBERS, OF_A_PROGRAM)
     return problem["code"] in OF_THE_WHOLE or any(problem_text in problem["detail"] for problem_text in beyond)

@@ -8,11 +8,13 @@ from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.limits.sign_in import counted_attempt
-from api.problems import Problem
+from api.problems import Problem, invalid
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 MAX_BODY = 4_096
 """Bytes. Strangers may send these bodies, and parsing them takes time that others wait for."""
+HEADERS = {"api_key": "X-API-Key", "api_secret": "X-API-Secret"}
+"""The headers that can replace the fields of a body."""
 CREDENTIALS = Credentials()
 REVOKE_TOKEN = RevokeToken()
 TOKEN, REVOKED = TokenResponse(), RevokedResponse()
@@ -55,19 +57,28 @@ def exchange() -> JsonResponse:
 
 def read_credentials() -> dict[str, Any]:
     """The credentials in the body, or in the headers if the body has none."""
-    raw = read_bytes(current_request(), MAX_BODY)
-    given = current_request().http.headers
-    headers = {
-        name: given[header]
-        for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
-        if header in given
-    }
-    body = read_json(current_request(), MAX_BODY) if raw.strip() or not headers else {}
+    request = current_request()
+    raw = read_bytes(request, MAX_BODY)
+    given = request.http.headers
+    headers = {name: given[header] for name, header in HEADERS.items() if header in given}
+    if not raw and not headers and not request.environ.get("CONTENT_TYPE"):
+        raise _nothing_given()
+    body = read_json(request, MAX_BODY) if raw.strip() or not headers else {}
     if headers and not body.keys() & {"api_key", "api_secret"}:
         if len(headers) < 2:
             raise Problem("invalid_credentials", "Send X-API-Key and X-API-Secret together.", headers=BEARER)
         body = {**body, **headers}
     return load(CREDENTIALS, body)
+
+
+def _nothing_given() -> Problem:
+    """The 400 for a request with neither a body nor the headers."""
+    return invalid(
+        [
+            {"pointer": f"/{name}", "code": "required", "detail": f"Send it in a JSON body, or as the header {header}."}
+            for name, header in HEADERS.items()
+        ]
+    )
 
 
 @endpoint(

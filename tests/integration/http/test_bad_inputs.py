@@ -186,6 +186,16 @@ def test_a_content_type_other_than_json(service: Service, path: str, content_typ
     assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
 
 
+@pytest.mark.parametrize("path", [f"{PREFIX}/auth/token", "/operator/v1/auth/token"])
+def test_a_request_for_a_token_without_anything_names_what_is_missing(service: Service, path: str) -> None:
+    problem = assert_problem(service.client.post(path), 400, "validation_failed")
+    assert pointers(problem) == {"/api_key", "/api_secret"}
+    assert {error["code"] for error in problem["errors"]} == {"required"}
+    assert "X-API-Key" in problem["errors"][0]["detail"] and "X-API-Secret" in problem["errors"][1]["detail"]
+    assert_problem(service.client.post(path, content_type="text/plain"), 415, "unsupported_media_type")
+    assert_problem(service.client.post(path, content_type="application/json"), 400, "invalid_json")
+
+
 def test_a_charset_and_capitals_in_the_content_type_are_accepted(service: Service) -> None:
     response = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
     assert response.status_code == 200

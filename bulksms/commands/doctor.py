@@ -46,9 +46,9 @@ def doctor(as_json: bool) -> None:
 def conclusion(findings: list[Finding]) -> str:
     """What to conclude if no check failed."""
     notices = [finding.detail for finding in findings if finding.outcome == "notice"]
-    others = len(notices) - (SIMULATED in notices)
-    result = f"No check failed. Look at {counted(others, 'notice')} marked !." if others else "All is well."
-    return f"{result} {SIMULATED}" if SIMULATED in notices else result
+    if notices == [SIMULATED]:
+        return f"All is well. {SIMULATED}"
+    return f"No check failed. Look at {counted(len(notices), 'notice')} marked !." if notices else "All is well."
 
 
 def _findings() -> list[Finding]:

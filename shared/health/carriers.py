@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from shared.carriers.control import list_carriers
 from shared.health.finding import Finding, hint
+from shared.plurals import counted
 
 REFUSED = "suspended"
 """Prefix of the error of a carrier that refuses our credentials or whose certificate is not trusted."""
@@ -49,7 +50,7 @@ def _waiting(messages: int) -> str:
 
 
 def _ready(name: str, carrier: Mapping[str, Any], reason: str) -> Finding:
-    bound = f"ready in {carrier['ready']} of {carrier['workers']} workers"
+    bound = f"ready in {carrier['ready']} of {counted(carrier['workers'], 'worker')}"
     if carrier["ready"] < carrier["workers"]:
         remedy = "Check that the carrier allows this many binds and can be reached from all machines."
         return Finding(name, "notice", f"{bound}{reason}", remedy)

@@ -172,7 +172,7 @@ def _writing(engine: Engine) -> Finding:
 def _contents(connection: Connection, target: Installation) -> Iterator[Finding]:
     ahead = connection.execute(PARTITIONS).scalar_one()
     if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
-        detail = f"{ahead} weeks ahead" if ahead < PARTITION_WEEKS else "messages are in the default partition"
+        detail = f"{counted(ahead, 'week')} ahead" if ahead < PARTITION_WEEKS else "messages in the default partition"
         yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
     else:
         yield Finding("partitions", "ok", f"{ahead} weeks ahead")
@@ -214,10 +214,10 @@ def webhook_finding(connection: Connection, target: Installation) -> Finding:
         detail = f"{row.webhooks} active, and no process posts to them"
         return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", target, "Procfile"))
     if row.failing:
-        detail = f"{row.failing} of {row.webhooks} have failed for more than {FAILING_SECONDS // 60} minutes"
+        detail = f"{row.failing} of {row.webhooks} failing for more than {FAILING_SECONDS // 60} minutes"
         remedy = "GET /api/v1/webhooks/{id}/deliveries of their accounts shows what the receivers answered."
         return Finding("webhooks", "notice", detail, remedy)
-    return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
+    return Finding("webhooks", "ok", f"{row.webhooks} active, sent by {counted(row.processes, 'process', 'processes')}")
 
 
 def _guard(connection: Connection, target: Installation) -> Finding:
@@ -247,7 +247,7 @@ def check_queue(connection: Connection) -> Finding:
     row = connection.execute(WAITING).one()
     if not row.batches:
         return Finding("queue", "ok", "nothing waits")
-    detail = f"{row.batches:,} batches wait, the longest for {row.seconds:,} s"
+    detail = f"{counted(row.batches, 'batch waits', 'batches wait')}, the longest for {row.seconds:,} s"
     if row.seconds > MAX_WAIT and not row.sending:
         return Finding("queue", "wrong", f"{detail}, and no worker sends", "Look into the logs of the workers.")
     return Finding("queue", "ok", detail)
@@ -258,7 +258,8 @@ def _sender_ids(connection: Connection) -> Finding:
     if not alike:
         return Finding("sender IDs", "ok", "no pending one looks like another account's")
     pending, other = alike[0]
-    detail = f"{len(alike):,} pending look like another account's: {pending.sender_id!r} like {other.sender_id!r}"
+    look = counted(len(alike), "pending one looks", "pending ones look")
+    detail = f"{look} like another account's: {pending.sender_id!r} like {other.sender_id!r}"
     return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
 
 
@@ -270,8 +271,8 @@ def _doubts(connection: Connection, grace: float) -> Finding:
         "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically; what"
         f" no receipt resolves is given back {grace / 3600:g} h after its validity."
     )
-    detail = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
-    return Finding("in doubt", "notice", f"{detail}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
+    detail = f"{counted(row.messages, 'message')}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z"
+    return Finding("in doubt", "notice", detail, remedy)
 
 
 def _disk(data: Path) -> Finding:

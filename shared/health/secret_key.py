@@ -7,6 +7,7 @@ from sqlalchemy import ARRAY, Connection, LargeBinary, Row, Text, bindparam, tex
 from shared.api_key import secret_key_id
 from shared.health.finding import Finding
 from shared.people.second_factor import totp_key_id
+from shared.plurals import counted
 
 UNDER_OTHER_KEYS = text(
     """
@@ -71,5 +72,8 @@ def _under_other_keys(connection: Connection, keys: Sequence[str], *, unmarked: 
 
 
 def _counted(row: Row[int, int, int, int]) -> str:
-    of_operators = f"{row.operator_keys:,} operator keys, " if row.operator_keys else ""
-    return f"{of_operators}{row.api_keys:,} API keys, {row.webhooks:,} webhooks and {row.people:,} people with TOTP"
+    of_operators = f"{counted(row.operator_keys, 'operator key')}, " if row.operator_keys else ""
+    people = counted(row.people, "person", "people")
+    return (
+        f"{of_operators}{counted(row.api_keys, 'API key')}, {counted(row.webhooks, 'webhook')} and {people} with TOTP"
+    )

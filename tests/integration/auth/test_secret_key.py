@@ -163,13 +163,13 @@ def test_the_doctor_reports_when_the_old_key_can_be_removed(service: Service, th
     made = service.post("/webhooks", url=there.url).json
     ann = a_person(service)
     secret, _ = enable(ann)
-    assert "1 API keys, 1 webhooks and 1 people with TOTP still need" in finding(service)
+    assert "1 API key, 1 webhook and 1 person with TOTP still need" in finding(service)
     change_key(service, SECRET_KEY)
     assert sign_in(service, key) == 200
-    assert "0 API keys, 1 webhooks and 1 people with TOTP still need" in finding(service)
+    assert "0 API keys, 1 webhook and 1 person with TOTP still need" in finding(service)
     assert sign_in_as(service, ann.email, code=code_at(secret, now())).status_code == 200
     service.post(f"/webhooks/{made['webhook_id']}/rotate-secret")
-    assert "0 API keys, 1 webhooks and 0 people with TOTP still need" in finding(service), "the old secret still signs"
+    assert "0 API keys, 1 webhook and 0 people with TOTP still need" in finding(service), "the old secret still signs"
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE webhook SET previous_until = now()"))
     assert "needs SECRET_KEY_FALLBACKS any more" in finding(service)
@@ -181,11 +181,9 @@ def test_the_doctor_finds_what_no_key_opens(service: Service, fallbacks: str) ->
     assert "nothing needs a former one" in finding(service, "")
     key = new_key(service)
     change_key(service, SECRET_KEY)
-    assert "1 API keys, 0 webhooks and 0 people with TOTP still need" in finding(service)
+    assert "1 API key, 0 webhooks and 0 people with TOTP still need" in finding(service)
     assert "✗" in finding(service, fallbacks)
-    assert "1 API keys, 0 webhooks and 0 people with TOTP need a key that is not set here" in finding(
-        service, fallbacks
-    )
+    assert "1 API key, 0 webhooks and 0 people with TOTP need a key that is not set here" in finding(service, fallbacks)
     assert sign_in(service, key) == 200
     assert "✗" not in finding(service, fallbacks), "it was hashed under the new key when it was used"
 
@@ -196,4 +194,4 @@ def test_a_hash_of_an_older_release_is_not_reported_as_lost(service: Service) ->
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE api_key SET secret_hash = substring(secret_hash FROM 5)"))
     assert "nothing needs a former one" in finding(service, "")
-    assert "1 API keys, 0 webhooks and 0 people with TOTP still need" in finding(service)
+    assert "1 API key, 0 webhooks and 0 people with TOTP still need" in finding(service)

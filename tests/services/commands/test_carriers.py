@@ -160,7 +160,7 @@ REPORTED = """
 @pytest.mark.parametrize(
     ("state", "error", "allowed", "found"),
     [
-        ("ready", None, 100, ("ok", "ready in 1 of 1 workers, 100 segments a second, window 400", "")),
+        ("ready", None, 100, ("ok", "ready in 1 of 1 worker, 100 segments a second, window 400", "")),
         ("ready", None, 70, ("notice", "throttled to 70 of 100 segments", "bulksms carriers set one --rate 70")),
         ("paused", None, 100, ("notice", "paused since", "bulksms carriers resume one")),
         (

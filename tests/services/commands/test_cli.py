@@ -246,7 +246,7 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
     errors = tmp_path / "errors.csv"
     result, group = import_file(run, tmp_path, "\r\n".join(rows).encode(), "--errors", errors)
     assert "3 contacts added; 1 row skipped, the phone was already there; 30 rows without a phone." in result.stderr
-    assert "line 9: '0': The phone starts with 0" in result.stderr
+    assert "line 9: '0': This is not an international number, and the account has no country" in result.stderr
     assert result.stderr.count("line ") == 20 and "and 10 more" in result.stderr
     assert scalar(engine, "SELECT array_agg(phone ORDER BY position) FROM contact WHERE group_id = :id", id=group) == [
         254711000001,

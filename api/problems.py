@@ -40,8 +40,14 @@ CATALOGUE: dict[str, Kind] = {
     "spend_limit_reached": Kind(
         402, "Spend limit reached", "Wait until `resets_at`, or ask the operator to raise the limit."
     ),
-    "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account has registered."),
-    "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for approval, or use an approved sender ID."),
+    "sender_not_registered": Kind(
+        403,
+        "Sender ID not registered",
+        "Request it with POST /api/v1/sender-ids and wait for approval, or use one of GET /api/v1/sender-ids.",
+    ),
+    "sender_not_approved": Kind(
+        403, "Sender ID not approved", "Wait for approval, or use an approved one of GET /api/v1/sender-ids."
+    ),
     "category_not_allowed": Kind(
         403, "Category not allowed", "Use another category, or ask the operator to allow `authentication`."
     ),

@@ -74,7 +74,7 @@ def import_contacts(
             advice = "Save the file as CSV in UTF-8, or use --charset windows-1252."
             raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {reason}. {advice}") from None
         except (NoContacts, NotText, LineTooLong) as problem:
-            detail = str(problem) or "It is a binary file, or one of its lines is too long: save it as CSV."
+            detail = str(problem) or "It is a binary file: save it as CSV."
             raise Refused(f"{file} is not CSV of contacts. {detail}") from None
     return report
 

@@ -14,6 +14,7 @@ from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
 from shared.lifecycle import Category
+from shared.senders.sender_ids import WRONG_LENGTH
 from shared.sms.segments import MAX_CHARACTERS
 
 MAX_PHONES = 100_000
@@ -25,7 +26,7 @@ class SendOptions(Request):
 
     sender_id = fields.String(
         required=True,
-        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
+        validate=validate.Length(1, 15, error=WRONG_LENGTH),
         metadata=doc("A sender ID registered by the account.", "ACME"),
     )
     message = fields.Text(

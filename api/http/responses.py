@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 import psycopg
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from api.event_loop import NeedsThread
 from api.http.request import Request, handling
@@ -34,6 +34,8 @@ OF_STATUS = {
     415: "unsupported_media_type",
 }
 UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
+QUOTED_PATH = 100
+"""Characters of the path that an error quotes."""
 MAX_CACHED_NAMES = 1_000
 """Encoded header names kept in the cache."""
 
@@ -124,7 +126,7 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if isinstance(error, Cancelled):
         return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
-        return _of_http(error, hint)
+        return _of_http(error, request, hint)
     if is_away(error):
         return _unavailable(error, request)
     if isinstance(error, UNREADABLE):
@@ -136,13 +138,22 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     return Problem("internal_error", "Something went wrong on our side.")
 
 
-def _of_http(error: HTTPException, hint: str | None) -> Problem:
+def _of_http(error: HTTPException, request: Request, hint: str | None) -> Problem:
     status = error.code or 500
     code = OF_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
-    headers = {}
+    path = request.http.path[:QUOTED_PATH]
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        headers["Allow"] = ", ".join(sorted(error.valid_methods))
-    return Problem(code, hint or CATALOGUE[code].title + ".", headers=headers)
+        allowed = ", ".join(sorted(error.valid_methods))
+        detail = f"{path} does not take {request.http.method[:20]}, only {allowed}. {_reference(path)}"
+        return Problem(code, detail, headers={"Allow": allowed})
+    if isinstance(error, NotFound) and hint is None:
+        hint = f"There is no path {path}. {_reference(path)}"
+    return Problem(code, hint or CATALOGUE[code].title + ".")
+
+
+def _reference(path: str) -> str:
+    page = "/operator/reference" if path.startswith("/operator/") else "/reference"
+    return f"The API reference, {page}, lists all paths and their methods."
 
 
 def _unavailable(error: Exception, request: Request) -> Problem:

@@ -56,9 +56,7 @@ def chunks_of_file(file: UploadedFile) -> Iterator[str]:
     except NotText:
         detail = "This is a binary file (xlsx, pdf, zip …), not CSV. Save it as CSV in UTF-8."
         raise Problem("unsupported_media_type", detail) from None
-    except LineTooLong:
-        raise not_csv("A line of the file is too long: this is not CSV.") from None
-    except WrongEncoding as wrong:
+    except (LineTooLong, WrongEncoding) as wrong:
         raise not_csv(str(wrong)) from None
 
 

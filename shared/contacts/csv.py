@@ -19,6 +19,7 @@ __all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 MAX_RECORD_CHARACTERS: Final = 8_192
 """Maximum size of a row in characters; a quote that makes it longer is a mistake."""
 MAX_RECORD_LINES: Final = 50
+OPEN_QUOTE: Final = "The row has a quote that does not end. Close it, or write a quote inside a cell twice."
 QUOTED: Final = 40
 """Characters of a rejected value in errors."""
 REPLACEMENT: Final = "\ufffd"
@@ -82,7 +83,7 @@ class ContactReader:
         rejected: list[RejectedRow] = []
         for line, record in self._records(chunk, last):
             if record is None:
-                rejected.append(RejectedRow(line, "", "invalid", "The row has a quote that does not end."))
+                rejected.append(RejectedRow(line, "", "invalid", OPEN_QUOTE))
             elif record.strip():
                 result = self._contact(line, record)
                 if isinstance(result, Contact):
@@ -118,7 +119,7 @@ class ContactReader:
         try:
             cells = _cells(record, checkpoint.delimiter or ",")
         except csv.Error as error:
-            return RejectedRow(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}.")
+            return RejectedRow(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}. Check its quotes.")
         if not any(cells):
             return None
         written = cells[checkpoint.phone].lstrip("'") if checkpoint.phone < len(cells) else ""

@@ -29,7 +29,7 @@ class NotText(Exception):
 
 
 class LineTooLong(Exception):
-    """A line is longer than LONGEST_LINE."""
+    """A line is longer than LONGEST_LINE. The message says which, and what to do."""
 
 
 class WrongEncoding(Exception):
@@ -62,7 +62,10 @@ def text_chunks(stream: Iterable[bytes], encoding: str | None = None) -> Iterato
                 lines += complete.count("\n") + 1
                 yield complete + line_feed
             elif len(text) > LONGEST_LINE:
-                raise LineTooLong
+                raise LineTooLong(
+                    f"Line {lines + 1:,} has more than {LONGEST_LINE:,} characters. Write each phone and its fields on"
+                    " a line of their own, with a line break after each; or export the file again, as CSV."
+                )
     if decoder is None:
         decoder, text = _decoder(head, encoding), ""
         text += _decode(decoder, head, True, 0)

@@ -68,7 +68,7 @@ EACH_BY_ITSELF = ("/contacts", "/suppressions", "/import")
 ALSO_A_THING = (f"{PREFIX}/suppressions/import",)
 """Paths that DELETE takes for a thing of that name, as in /suppressions/{phone}, so that `Allow` tells it too."""
 OPT_IN = text("DELETE FROM suppression")
-OF_A_PROGRAM = "the file of a program"
+OF_A_PROGRAM = "This is a binary file"
 """The detail for a PDF or an image: a file of any bytes fits its schema, and Schemathesis uploads those too."""
 OF_NUMBERS = "a number is out of range"
 """The detail for a number that no column and few programs could hold."""

@@ -9,15 +9,13 @@ from api.schemas.examples import OTHER_PHONE, PHONE, REJECTED_PHONE
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.lifecycle import Category
-from shared.senders.sender_ids import NO_SENDER_ID, form_of
+from shared.senders.sender_ids import NO_SENDER_ID, WRONG_LENGTH, form_of
 
 LONGEST_REASON = 255
 
 
 def _sender_id(description: str) -> fields.String:
-    return fields.String(
-        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."), metadata=doc(description, "ACME")
-    )
+    return fields.String(validate=validate.Length(1, 15, error=WRONG_LENGTH), metadata=doc(description, "ACME"))
 
 
 class ScopeQuery(Request):

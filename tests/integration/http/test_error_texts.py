@@ -62,6 +62,34 @@ def test_a_path_without_its_beginning_is_reported(service: Service, path: str) -
     assert "begin with" not in detail(service.client.get(f"{PREFIX}/nothing"))
 
 
+@pytest.mark.parametrize(
+    ("path", "reference"), [(f"{PREFIX}/sms/sent", "/reference"), ("/operator/v1/acounts", "/operator/reference")]
+)
+def test_an_unknown_path_is_named(service: Service, path: str, reference: str) -> None:
+    response = service.client.get(path)
+    assert response.status_code == 404
+    listed = f"The API reference, {reference}, lists all paths and their methods."
+    assert detail(response) == f"There is no path {path}. {listed}"
+
+
+def test_a_method_that_a_path_does_not_take_is_named_with_those_that_it_takes(service: Service) -> None:
+    response = service.client.put(f"{PREFIX}/groups", json={})
+    assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD, POST")
+    assert detail(response).startswith(f"{PREFIX}/groups does not take PUT, only GET, HEAD, POST. The API reference")
+
+
+def test_the_remediation_for_an_unknown_sender_id_says_how_to_get_it(service: Service) -> None:
+    response = service.post("/sms/send", **{**BODY, "sender_id": "OTHER"}).get_json(force=True)
+    assert "POST /api/v1/sender-ids" in response["remediation"]
+
+
+@pytest.mark.parametrize("path", ["/sms/send", "/sender-ids"])
+def test_the_lengths_of_names_and_numbers_are_both_said(service: Service, path: str) -> None:
+    body = {**BODY, "sender_id": "x" * 16} if path == "/sms/send" else {"sender_id": "x" * 16}
+    (error,) = service.post(path, **body).get_json(force=True)["errors"]
+    assert error["detail"] == "A sender ID is a name of 1 to 11 characters or a number of 3 to 15 digits."
+
+
 def test_singular_and_plural_are_right(service: Service) -> None:
     poor = service.new_token(service.new_account("poor", credits=1))
     response = service.post("/sms/send", token=poor, **{**BODY, "message": "x" * 200})

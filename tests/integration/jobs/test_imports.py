@@ -127,6 +127,12 @@ def test_a_body_that_is_not_a_contacts_file_is_refused(
     assert service.get(f"/imports?group_id={group}").json["data"] == []
 
 
+def test_a_line_that_is_too_long_is_named_with_what_to_do(service: Service) -> None:
+    response = send_file(service, service.new_group([]), b"phone\n254711000001\n" + b"254711000002;" * 50_000)
+    (error,) = response.json["errors"]
+    assert error["detail"].startswith("Line 3 has more than 262,144 characters. Write each phone")
+
+
 @pytest.mark.parametrize("mimetype", ["application/json", "application/vnd.ms-excel", "", "text/html"])
 def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     response = send_file(service, service.new_group([]), A, mimetype=mimetype)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
+from shared.contacts.csv import OPEN_QUOTE, Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact
 from shared.sms.numbering import numbering_of
 
@@ -78,6 +78,11 @@ def test_a_bad_row_does_not_affect_others(row: str, code: str) -> None:
     assert len(bad[0].value) <= 40
 
 
+def test_a_row_with_a_mistaken_quote_says_what_to_do() -> None:
+    _, bad = read('phone,name\n254711000002,"Bob\n' + "254711000003,Cid\n" * 60)
+    assert bad[0].detail.endswith("Close it, or write a quote inside a cell twice.")
+
+
 @pytest.mark.parametrize("country", [None, "KE", "DE"])
 @pytest.mark.parametrize("written", ["254711009918.0", "2.54711E+11", "254711009918,0"])
 def test_a_spreadsheets_number_is_never_another_phone(country: str | None, written: str) -> None:
@@ -121,7 +126,7 @@ def test_a_row_may_go_on_in_the_next_chunk(lines: list[str], fits: bool) -> None
     begun = "\n".join(lines) + "\n"
     _, bad = reader.read("phone,\n" + begun, False)
     assert (reader.checkpoint.rest, bad[:1]) == (
-        (begun, []) if fits else ("", [RejectedRow(2, "", "invalid", "The row has a quote that does not end.")])
+        (begun, []) if fits else ("", [RejectedRow(2, "", "invalid", OPEN_QUOTE)])
     )
 
 

@@ -52,7 +52,12 @@ class SendOptions(Request):
         Category,
         by_value=True,
         load_default=Category.TRANSACTIONAL,
-        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
+        metadata=doc(
+            "The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one"
+            " category go in order, so a `transactional` campaign delays your other transactional messages.",
+            "transactional",
+            enum=[*map(str, Category)],
+        ),
     )
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),

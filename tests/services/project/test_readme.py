@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,15 @@ from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
 from tests.harness.house import House, house, wait_until
 
-README, FIRST_SENDS, WEBHOOK_GUIDE, ACCOUNTS = (
+README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS = (
     Path(page).read_text()
-    for page in ("README.md", "docs/guides/first-send.md", "docs/guides/webhooks.md", "docs/operating/accounts.md")
+    for page in (
+        "README.md",
+        "docs/guides/first-send.md",
+        "docs/guides/contacts.md",
+        "docs/guides/webhooks.md",
+        "docs/operating/accounts.md",
+    )
 )
 
 
@@ -27,6 +34,7 @@ def blocks(language: str, page: str) -> list[str]:
 
 (FIRST,) = blocks("sh", README)
 FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
+(PERSONAL,) = blocks("sh", CONTACTS)
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
 OPERATOR, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
@@ -86,6 +94,23 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     path = f"/messages/{sent['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 60, "the receipt")
     assert service.get("/balance")["balance"] == before - 1 - 2 - 5
+
+
+def test_personal_messages(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
+    bulk, added, group = (json.loads(line) for line in paste(service, FIRST + PERSONAL, tmp_path).splitlines()[2:])
+    assert (bulk["counts"]["accepted"], added["counts"]["added"], group["counts"]["accepted"]) == (2, 1, 6)
+    service.wait_for_end(60)
+    assert texts(service, bulk) == ["Hello Ann", "Hello Ben"]
+    assert texts(service, group) == ["Hello Cid", *["Hello friend"] * 5]
+    assert {service.get(f"/sends/{send['send_id']}")["category"] for send in (bulk, group)} == {"marketing"}
+
+
+def texts(service: House, send: dict[str, Any]) -> list[str]:
+    """The texts of a send's messages."""
+    ids = [message["message_id"] for message in service.get(f"/sends/{send['send_id']}/messages")["data"]]
+    return sorted(service.get(f"/messages/{each}")["text"] for each in ids)
 
 
 def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:

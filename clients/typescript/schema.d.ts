@@ -280,7 +280,7 @@ export interface SingleSend {
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** The message's purpose, which decides its priority. */
+  /** The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one category go in order, so a `transactional` campaign delays your other transactional messages. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
@@ -376,7 +376,7 @@ export interface BulkSend {
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** The message's purpose, which decides its priority. */
+  /** The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one category go in order, so a `transactional` campaign delays your other transactional messages. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
@@ -497,7 +497,7 @@ export interface GroupSend {
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** The message's purpose, which decides its priority. */
+  /** The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one category go in order, so a `transactional` campaign delays your other transactional messages. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";

@@ -26,6 +26,7 @@ import api.resources.privacy.routes
 import api.resources.sandbox.routes
 import api.resources.sender_ids.routes
 import api.resources.sends.errors
+import api.resources.sends.rejected
 import api.resources.sends.routes
 import api.resources.sign_in.routes
 import api.resources.suppressions.routes

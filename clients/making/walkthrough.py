@@ -10,6 +10,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "get_send",
         "list_send_messages",
         "count_send_errors",
+        "list_rejected_recipients",
         "update_send",
         "pause_send",
         "resume_send",

@@ -80,6 +80,7 @@ export const OPERATIONS = {
   requestSenderId: {"method": "POST", "path": "/api/v1/sender-ids", "keyed": true, "type": "application/json"},
   deleteSenderId: {"method": "DELETE", "path": "/api/v1/sender-ids/{sender}", "keyed": false, "type": null},
   countSendErrors: {"method": "GET", "path": "/api/v1/sends/{send_id}/errors", "keyed": false, "type": null},
+  listRejectedRecipients: {"method": "GET", "path": "/api/v1/sends/{send_id}/rejected", "keyed": false, "type": null},
   listSignInMethods: {"method": "GET", "path": "/api/v1/sign-in/methods", "keyed": false, "type": null},
   signIn: {"method": "POST", "path": "/api/v1/sign-in", "keyed": false, "type": "application/json"},
   signInByLink: {"method": "POST", "path": "/api/v1/sign-in/link", "keyed": false, "type": "application/json"},

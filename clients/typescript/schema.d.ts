@@ -1273,6 +1273,8 @@ export interface PersonAccount {
   name: string;
   /** Their role in it. */
   role: "owner" | "sender" | "viewer";
+  /** Only an `active` account can be used. The operator has suspended a `suspended` one. A `frozen` one was stopped because its credits did not add up: nothing of it is sent until the operator activates it. */
+  status: "active" | "suspended" | "frozen" | "closed";
 }
 
 /** A new session. */
@@ -2105,6 +2107,12 @@ export interface SendErrors {
   data: Array<SendErrorCount>;
 }
 
+/** The recipients of a send that were not accepted. */
+export interface SendRejected {
+  /** The recipients in their order, at most 1,000; `counts` of the send has the numbers of all. */
+  data: Array<Rejected>;
+}
+
 /** The OpenID Connect provider. */
 export interface OidcMethod {
   /** Its name, for a button. */
@@ -2577,6 +2585,8 @@ export interface Operations {
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
   /** Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first. */
   countSendErrors(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendErrors>;
+  /** List the recipients that were not accepted, each with the reason. */
+  listRejectedRecipients(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendRejected>;
   /** How people can sign in here. */
   listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
   /** Sign in by e-mail address and password. */

@@ -75,6 +75,7 @@ POST   /sends/<uuid:send_id>/cancel                                    sms:send+
 GET    /sends/<uuid:send_id>/errors                                    sms:read           owner sender viewer
 GET    /sends/<uuid:send_id>/messages                                  sms:read           owner sender viewer
 POST   /sends/<uuid:send_id>/pause                                     sms:send+sms:read  owner sender
+GET    /sends/<uuid:send_id>/rejected                                  sms:read           owner sender viewer
 POST   /sends/<uuid:send_id>/resume                                    sms:send+sms:read  owner sender
 POST   /sign-in                                                        open
 POST   /sign-in/link                                                   open

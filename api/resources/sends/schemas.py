@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import Schema, validate, validates, validates_schema
 
 from api.resources.sends.bottleneck import REASONS
-from api.resources.sms.responses import BulkSegmentsResponse
+from api.resources.sms.responses import BulkSegmentsResponse, RejectedResponse
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
@@ -233,3 +233,13 @@ class SendErrorsResponse(Schema):
     """Why messages of a send failed or are in doubt."""
 
     data = fields.List(fields.Nested(SendErrorCountResponse), required=True, metadata=doc("The counts, largest first."))
+
+
+class SendRejectedResponse(Schema):
+    """The recipients of a send that were not accepted."""
+
+    data = fields.List(
+        fields.Nested(RejectedResponse),
+        required=True,
+        metadata=doc("The recipients in their order, at most 1,000; `counts` of the send has the numbers of all."),
+    )

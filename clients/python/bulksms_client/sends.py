@@ -56,6 +56,10 @@ class Sends:
         """How many of its messages failed, expired or are in doubt, by `status` and `code`."""
         return self._transport.request("GET", f"/sends/{send_id}/errors")
 
+    def rejected(self, send_id: str) -> Any:
+        """The recipients that were not accepted, each with its `code`."""
+        return self._transport.request("GET", f"/sends/{send_id}/rejected")
+
     def messages_csv(self, send_id: str, **query: Any) -> Iterator[bytes]:
         """All its messages as CSV; by `status`."""
         return self._transport.stream(f"/sends/{send_id}/messages", query)

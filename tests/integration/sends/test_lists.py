@@ -34,6 +34,24 @@ def test_errors_of_a_send_are_counted_by_status_and_code(service: Service) -> No
     assert service.get(f"/sends/{service.bulk(['254711000001']).json['send_id']}/errors").json["data"] == []
 
 
+def test_rejected_recipients_of_a_send_are_listed_as_its_response_did(service: Service) -> None:
+    sent = service.bulk(["254711000001", "0711", "254711000001"]).json
+    listed = service.get(f"/sends/{sent['send_id']}/rejected").json["data"]
+    assert listed == sent["rejected"] and [each["code"] for each in listed] == ["invalid_phone", "duplicate"]
+    all_accepted = service.bulk(["254711000001"]).json["send_id"]
+    assert service.get(f"/sends/{all_accepted}/rejected").json["data"] == []
+
+
+def test_rejected_recipients_of_a_group_are_listed(service: Service) -> None:
+    group = service.new_group(["254711000001"])
+    contacts = [{"phone": "254711000002", "fields": {"name": "Ann"}}]
+    assert service.post(f"/groups/{group}/contacts", contacts=contacts).status_code == 200
+    body = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name}}"}
+    sent = service.post("/sms/send-group", **body).json
+    (listed,) = service.get(f"/sends/{sent['send_id']}/rejected").json["data"]
+    assert (listed["phone"], listed["code"]) == ("254711000001", "missing_variable")
+
+
 def test_errors_that_are_no_longer_stored_are_counted_without_a_code(service: Service) -> None:
     send = service.bulk(["254711000001"], send_at=ahead()).json["send_id"]
     with service.engine.begin() as connection:

@@ -1,0 +1,37 @@
+"""The recipients of a send that were not accepted, as its response listed them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, select
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services
+from api.request_cost import add_rows
+from api.resources.sends.routes import read_send
+from api.resources.sends.schemas import SendRejectedResponse
+from shared.db.connection import reading
+from shared.db.tables.sends import send_rejection
+
+ENTRIES = select(send_rejection.c.entries).where(send_rejection.c.send_id == bindparam("send"))
+RESPONSE = SendRejectedResponse()
+
+
+@endpoint(
+    "GET",
+    "/sends/<uuid:send_id>/rejected",
+    response=SendRejectedResponse,
+    errors=("send_not_found",),
+    scope="sms:read",
+)
+def send_rejected(caller: Caller, send_id: UUID) -> Any:
+    """List the recipients that were not accepted, each with the reason.
+
+    They are those that the response to the send has listed. Recipients that are left out later, when a send to a group
+    starts, are only counted. The list is deleted with the send's text.
+    """
+    with reading(services().engine) as connection:
+        read_send(connection, caller, send_id)
+        entries = connection.execute(ENTRIES, {"send": send_id}).scalar_one_or_none() or []
+    add_rows(len(entries))
+    return RESPONSE.dump({"data": entries})

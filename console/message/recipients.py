@@ -10,6 +10,9 @@ from typing import Any
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
 PHONE_MARKS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202a-\u202e\u2060\ufeff]")
+OTHER_NUMBER = re.compile(r"\(\s*0\s*\)|^\s*[0-9]+(?:\.0+|(?:\.[0-9]+)?[eE]\+?[0-9]+)\s*$")
+"""A phone number that would be another one without its marks: with the zero of `+49 (0)170`, or as a spreadsheet has
+changed it, such as 254711009918.0."""
 NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
 LONGEST_PLACEHOLDER = 32
 MOST_COLUMNS = 100
@@ -28,7 +31,10 @@ def differs_by_recipient(send: Mapping[str, Any]) -> bool:
 
 
 def plain_phone(text: str) -> str:
-    """A phone without what people write into it: `+254 (711) 000-000` is 254711000000. The API checks the rest."""
+    """A phone without what people write into it: `+254 (711) 000-000` is 254711000000. The API checks the rest, and
+    says what is wrong with a phone that cannot be read for sure."""
+    if OTHER_NUMBER.search(text):
+        return text.strip()
     phone = PHONE_MARKS.sub("", text)
     return phone[1:] if phone.startswith("+") else phone.removeprefix("00")
 

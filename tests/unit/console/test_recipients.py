@@ -21,6 +21,9 @@ from console.message.recipients import (
         ("\u202a+254\u00a0711\u2011000000\u202c", "254711000000"),
         ("0711", "0711"),
         ("hello", "hello"),
+        ("+49 (0)170 1234567", "+49 (0)170 1234567"),
+        ("254711009918.0 ", "254711009918.0"),
+        ("2.54711E+11", "2.54711E+11"),
     ],
 )
 def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:

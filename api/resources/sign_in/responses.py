@@ -79,7 +79,8 @@ def me(connection: Connection, person_id: Any, session_id: Any, expires_at: Any)
 
 def _described(connection: Connection, person: Row[Any]) -> dict[str, Any]:
     accounts = [
-        {"account_id": row.id, "name": row.name, "role": row.role} for row in accounts_of(connection, person.id)
+        {"account_id": row.id, "name": row.name, "role": row.role, "status": row.state}
+        for row in accounts_of(connection, person.id)
     ]
     described = {
         **person._mapping,

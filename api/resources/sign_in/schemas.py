@@ -74,6 +74,15 @@ class PersonAccountResponse(Schema):
     account_id = fields.Integer(required=True, metadata=doc("The account, for POST /api/v1/me/token.", 7))
     name = fields.String(required=True, metadata=doc("The account's name.", "acme"))
     role = role_field("Their role in it.", required=True)
+    status = fields.String(
+        required=True,
+        metadata=doc(
+            "Only an `active` account can be used. The operator has suspended a `suspended` one. A `frozen` one was"
+            " stopped because its credits did not add up: nothing of it is sent until the operator activates it.",
+            "active",
+            enum=["active", "suspended", "frozen", "closed"],
+        ),
+    )
 
 
 class MeResponse(Schema):

@@ -118,11 +118,13 @@ def test_a_token_can_be_revoked_by_itself(service: Service) -> None:
     assert service.get("/balance", token=second).status_code == 200
 
 
-def test_a_suspended_account_gives_no_token(service: Service) -> None:
+def test_a_suspended_account_gives_no_token_and_is_said_to_be_suspended(service: Service) -> None:
     ann = a_person(service, service.account_id)
+    assert [each["status"] for each in ann.get("/me").json["accounts"]] == ["active"]
     with service.engine.begin() as connection:
         suspend_account(connection, service.account_id, "unpaid")
     assert ann.post("/me/token", account_id=service.account_id).json["code"] == "account_suspended"
+    assert [each["status"] for each in ann.get("/me").json["accounts"]] == ["suspended"]
 
 
 def test_a_repeated_request_is_answered_to_the_same_person_only(service: Service) -> None:

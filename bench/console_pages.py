@@ -16,6 +16,7 @@ OF_ACCOUNT = {
     "send of one": "/sends/{single}",
     "send of many": "/sends/{many}",
     "reasons of a send": "/sends/{many}/reasons",
+    "recipients that were left out": "/sends/{many}/rejected",
     "recipients": "/sends/{many}/recipients",
     "recipients that failed": "/sends/{many}/recipients?status=failed",
     "change a send": "/sends/{open}/change",

@@ -11,13 +11,17 @@ NOT_ARRIVED = ("failed", "undelivered", "rejected", "expired")
 WAITING = ("scheduled", "queued", "sending")
 LEFT_OUT = ("duplicate", "invalid", "suppressed", "removed")
 """Counts of recipients who get no message."""
+REJECTED = ("duplicate", "invalid", "suppressed")
+"""Of these, the ones that the API lists with their reasons."""
+REJECTED_OF_GROUP = ("duplicate", "invalid")
+"""Of a group, who has opted out is known only when the send starts, and only counted."""
 RECEIPT_SECONDS = 120.0
 """For how long a completed send is watched for receipts."""
 
 
 class Progress:
     """The counts of a send's recipients: `delivered`, `sent`, `in_doubt`, `failed`, `canceled` and `waiting` add up
-    to `total`."""
+    to `total`. Of those that are `left_out`, the API lists the `rejected` ones with their reasons."""
 
     def __init__(self, send: Mapping[str, Any]) -> None:
         counts = send["counts"]
@@ -29,6 +33,8 @@ class Progress:
         self.waiting = sum(int(counts.get(name, 0)) for name in WAITING)
         self.total = self.delivered + self.sent + self.in_doubt + self.failed + self.canceled + self.waiting
         self.done = self.total - self.waiting
+        known = REJECTED_OF_GROUP if send["kind"] == "group" else REJECTED
+        self.rejected = sum(int(counts.get(name, 0)) for name in known)
         self.left_out = sum(int(counts.get(name, 0)) for name in LEFT_OUT)
         self._send = send
 

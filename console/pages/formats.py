@@ -9,7 +9,7 @@ from flask_babel import format_date, format_datetime, format_decimal, format_per
 from markupsafe import Markup, escape
 
 from console.pages.languages import zone
-from console.pages.rejections import import_rejection, rejection
+from console.pages.rejections import import_rejection, rejected_for
 
 _ = lazy_gettext
 
@@ -62,6 +62,11 @@ CATEGORIES: dict[str, Any] = {
     "authentication": _("Authentication"),
     "transactional": _("Transactional"),
     "marketing": _("Marketing"),
+}
+CATEGORY_USES: dict[str, Any] = {
+    "authentication": _("Authentication: codes to sign in or to confirm"),
+    "transactional": _("Transactional: orders, appointments, replies"),
+    "marketing": _("Marketing: campaigns, offers, news"),
 }
 ROLES: dict[str, Any] = {
     "owner": _("Owner"),
@@ -251,7 +256,7 @@ def add_formats(app: Flask) -> None:
         number=number,
         rate=rate,
         phone=phone,
-        rejection=rejection,
+        rejected_for=rejected_for,
         import_rejection=import_rejection,
         event=lambda name: label(EVENTS, name),
         answer=lambda name: label(ANSWERS, name),
@@ -267,4 +272,4 @@ def add_formats(app: Flask) -> None:
         limited_by=lambda name: label(LIMITED_BY, name),
     )
     app.jinja_env.globals.update(counted=counted, percent=percent, total=total)
-    app.jinja_env.globals.update(categories=CATEGORIES, roles=ROLES, statuses=STATUSES)
+    app.jinja_env.globals.update(categories=CATEGORIES, category_uses=CATEGORY_USES, roles=ROLES, statuses=STATUSES)

@@ -18,6 +18,8 @@ _ = lazy_gettext
 SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
 """Codes of a 401 after which only signing in again helps."""
 
+NO_ANSWER: Any = _("The service has not answered. Check whether it was done before you try again.")
+
 REFUSALS: dict[str, Any] = {
     "validation_failed": _("Some fields need to be corrected."),
     "too_many_recipients": _("Too many recipients for one send. Use a group, or split the list."),
@@ -41,6 +43,7 @@ REFUSALS: dict[str, Any] = {
     "email_not_verified": _("The sign-in service has not verified your e-mail address."),
     "identity_conflict": _("Someone else has signed in with this e-mail address before. Ask the operator."),
     "invitation_for_another": _("The invitation is for a different e-mail address than the one you signed in with."),
+    "unicode_rejected": _("The message has characters outside the SMS alphabet."),
     "spend_limit_reached": _("The account's spend limit is reached."),
     "sender_not_registered": _("The account has no such sender ID."),
     "sender_not_approved": _("This sender ID is not approved yet."),
@@ -70,6 +73,8 @@ REFUSALS: dict[str, Any] = {
     ),
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
     "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
+    "bad_gateway": NO_ANSWER,
+    "gateway_timeout": NO_ANSWER,
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),
     "last_owner": _("An account keeps at least one owner."),
@@ -85,12 +90,15 @@ OF_FIELDS: dict[str, Any] = {
     "wrong_type": _("Enter a whole number, such as 10."),
     "invalid_phone": _("This is not a phone number with its country code, such as 254711000000."),
     "duplicate": _("This phone number is listed twice."),
+    **{name: REFUSALS[name] for name in ("destination_not_allowed", "recipient_limit")},
+    "suppressed": REFUSALS["recipient_suppressed"],
     "message_empty": _("Write a message."),
     "message_too_long": _("The message is longer than 1,600 characters."),
     "invalid_url": _("Use an https address that is reachable from the internet."),
     "invalid_time": _("Enter a time in the future."),
     "too_far_ahead": _("Choose a time within the next 90 days."),
     "too_long": _("This is too long."),
+    "weak_password": _("Choose another password of 12 to 200 characters that is harder to guess."),
     "invalid_email": _("Enter an e-mail address without accented letters, such as ann@example.com."),
     "invalid_sender_id": SENDER_ID,
 }

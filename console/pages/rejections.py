@@ -1,6 +1,7 @@
 """Why a recipient, contact or row of a file was refused, in the reader's words."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from flask_babel import gettext, lazy_gettext
@@ -10,12 +11,23 @@ _ = lazy_gettext
 NAMED = re.compile(r"`(\w+)`", re.ASCII)
 """A placeholder in a sentence of the API."""
 OF_SPREADSHEET = "as a spreadsheet writes it"
-"""Part of the sentence of the API about a phone that became a number, which says how to get it back."""
+INVALID_PHONES: dict[str, Any] = {
+    OF_SPREADSHEET: _(
+        "A spreadsheet has changed this phone number. Format the column as text, and enter or export it again."
+    ),
+    "The (0)": _("Not a phone number: remove the (0), which is only dialed within the country"),
+    "starts with 0": _("Not a phone number: the country code is missing"),
+    "needs at least": _("Not a phone number: it has too few digits"),
+    "may have at most": _("Not a phone number: it has too many digits"),
+}
+"""What is wrong with a phone number, by a part of the API's sentence about it."""
 REJECTIONS: dict[str, Any] = {
     "invalid_phone": _("Not a phone number"),
     "duplicate": _("Listed twice"),
     "suppressed": _("Opted out"),
     "too_many_segments": _("The message is too long"),
+    "unicode_rejected": _("The message has characters outside the SMS alphabet"),
+    "invalid_characters": _("The message has a character that cannot be sent"),
     "destination_not_allowed": _("Country not allowed"),
     "recipient_limit": _("Too many messages within the hour"),
     "message_empty": _("The message is empty"),
@@ -25,9 +37,7 @@ REJECTIONS: dict[str, Any] = {
 
 def import_rejection(code: str, detail: str | None, value: str | None) -> str:
     """Why a row of a file was not imported: often a phone number as it is dialed within its country."""
-    if code == "invalid_phone" and detail and OF_SPREADSHEET in detail:
-        return detail
-    if code == "invalid_phone" and (value or "").strip().startswith("0"):
+    if code == "invalid_phone" and (value or "").strip().startswith("0") and OF_SPREADSHEET not in (detail or ""):
         return str(_("No country code. Choose the country of such numbers when you import the file."))
     return rejection(code, detail)
 
@@ -42,4 +52,14 @@ def rejection(code: str, detail: str | None) -> str:
     """Why a recipient is not sent to."""
     if code == "missing_variable":
         return str(gettext("No value for %(name)s", name=placeholder_in(detail)))
+    if code == "invalid_phone":
+        return str(next((said for part, said in INVALID_PHONES.items() if part in (detail or "")), REJECTIONS[code]))
     return str(REJECTIONS.get(code, detail or code))
+
+
+def rejected_for(entry: Mapping[str, Any]) -> str:
+    """The same of an entry of the API, with the phone number that was probably meant."""
+    said = rejection(entry["code"], entry.get("detail"))
+    if not entry.get("suggestion"):
+        return said
+    return f"{said}. {gettext('Did you mean %(suggestion)s?', suggestion=entry['suggestion'])}"

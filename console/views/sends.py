@@ -77,6 +77,13 @@ def reasons(send_id: Any) -> Any:
     return response
 
 
+@pages.get("/<uuid:send_id>/rejected")
+def rejected(send_id: Any) -> Any:
+    """Who gets no message, each with the reason."""
+    send, listed = account().sends.one(str(send_id)), account().sends.rejected(str(send_id))["data"]
+    return render_template("sends/rejected.html", send=send, listed=listed, count=Progress(send).rejected)
+
+
 @pages.get("/<uuid:send_id>/recipients")
 def recipients(send_id: Any) -> Any:
     """Its messages, one for each recipient."""

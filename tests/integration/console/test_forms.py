@@ -70,7 +70,7 @@ def test_a_row_with_a_number_of_a_spreadsheet_says_how_to_mend_it(console: Conso
     browser.get(f"/groups/{group}")
     rows = b"phone\n254711000001\n2.54711E+11\n"
     response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
-    assert "format the column as text" in browser.open(response.headers["Location"]).text
+    assert "Format the column as text" in browser.open(response.headers["Location"]).text
 
 
 def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> None:

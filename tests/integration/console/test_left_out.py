@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from tests.harness.console import Console
-from tests.integration.console.test_compose import ONE, confirmed, hidden
+from tests.integration.console.test_compose import ONE, cells, confirmed, hidden
 
 OPTED_OUT = ["254711000001", "254711000002"]
 GUESTS = {**ONE, "kind": "group", "message": "Hi {{name}}"}
@@ -32,7 +33,7 @@ def test_it_works_for_a_group_with_opted_out_contacts(console: Console, message:
     for path in (send, f"{send}/progress"):
         shown = browser.open(path).text
         assert "<h1>1 recipient</h1>" in shown and "<h2>Not sent to</h2>" in shown
-        assert '<dt>Opted out</dt><dd class="number">2</dd>' in shown
+        assert '<dt>Opted out</dt><dd class="number">2</dd>' in shown and 'id="rejected"' not in shown
 
 
 def test_a_send_that_leaves_nobody_out_says_nothing_of_it(console: Console) -> None:
@@ -45,6 +46,57 @@ def test_the_page_of_a_send_to_a_list_shows_whom_it_left_out(console: Console) -
     page = console.browser("viewer").get(f"/sends/{send}").text
     assert '<dt>Duplicates</dt><dd class="number">1</dd>' in page
     assert '<dt>Invalid</dt><dd class="number">1</dd>' in page and "Opted out" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "reasons"),
+    [
+        (
+            "en",
+            [
+                "Listed twice",
+                "Not a phone number: the country code is missing",
+                "Not a phone number. Did you mean 254711000009?",
+                "A spreadsheet has changed this phone number.",
+                "Opted out",
+            ],
+        ),
+        (
+            "de",
+            [
+                "Doppelt aufgeführt",
+                "Keine Telefonnummer: Die Landesvorwahl fehlt",
+                "Keine Telefonnummer. Meinten Sie 254711000009?",
+                "Eine Tabellenkalkulation hat diese Telefonnummer verändert.",
+                "Abgemeldet",
+            ],
+        ),
+    ],
+)
+def test_a_page_says_of_each_why_they_got_no_message(console: Console, language: str, reasons: list[str]) -> None:
+    guests(console)
+    phones = ["254711000005", "254711000005", "0711", "+254711000009", "2.54711E+11", OPTED_OUT[0]]
+    send, browser = console.service.bulk(phones, "Hi").json["send_id"], console.browser("viewer")
+    page = browser.get(f"/sends/{send}").text
+    assert f'<a id="rejected" href="{browser.path(f"/sends/{send}/rejected")}"' in page
+    browser.open("/me/profile")
+    browser.submit("/me/profile", name="Ann", locale=language, time_zone="UTC")
+    found = cells(browser.get(f"/sends/{send}/rejected").text)
+    assert found[0::3] == ["2", "3", "4", "5", "6"] and found[1::3] == phones[1:]
+    assert all(said.startswith(reason) for said, reason in zip(found[2::3], reasons, strict=True)), found
+
+
+def test_a_list_of_the_left_out_that_is_no_longer_stored_says_so(console: Console) -> None:
+    send, browser = console.service.bulk(["254711000005", "0711"], "Hi").json["send_id"], console.browser("viewer")
+    with console.service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM send_rejection WHERE send_id = :send"), {"send": send})
+    assert "Nobody is listed here" in browser.get(f"/sends/{send}/rejected").text
+
+
+def test_the_first_of_many_who_are_left_out_are_listed(console: Console) -> None:
+    send = console.service.bulk(["254711000005", *["0711"] * 1005], "Hi").json["send_id"]
+    page = console.browser("viewer").get(f"/sends/{send}/rejected").text
+    assert "The first 1,000 of 1,005." in page and len(cells(page)) == 3000
 
 
 @pytest.mark.parametrize("chosen", [{}, {"preview": "1"}, {"preview_for": "254711000001"}])
@@ -118,7 +170,7 @@ def test_the_placeholder_that_has_no_value_is_named(console: Console) -> None:
     page = browser.post("/compose/confirm", **fields)
     assert page.status_code == 400
     assert "None of the recipients has a value for the placeholder {{nothing}}." in page.text
-    assert page.text.count("<td>No value for {{nothing}}</td>") == 3
+    assert cells(page.text).count("No value for {{nothing}}") == 3
     for shown in (live, page.text):
         assert "Fields of the first contacts: <code>{{city}}</code>, <code>{{name}}</code>" in shown
     page = browser.post("/compose/confirm", **{**fields, "group_id": contacts_without_fields(console)})

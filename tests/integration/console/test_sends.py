@@ -45,7 +45,7 @@ def test_it_works(console: Console) -> None:
 
 def test_the_counts_add_up(console: Console) -> None:
     counts = {status: 2**number for number, status in enumerate(STATUSES)}
-    send = {"counts": counts, "status": "sending", "send_at": None, "eta": None, "completed_at": None}
+    send = {"counts": counts, "status": "sending", "send_at": None, "eta": None, "completed_at": None, "kind": "bulk"}
     progress = Progress({**send, "created_at": "2026-01-01T00:00:00Z"})
     assert sum(count for _, count in progress.parts) == progress.total == sum(counts.values())
     assert progress.done + progress.waiting == progress.total

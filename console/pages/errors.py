@@ -76,5 +76,7 @@ def _inactive(text: str) -> tuple[str, int]:
     """A page without the account's menu, which only its token could tell."""
     if "HX-Request" in request.headers:
         return _page(403, text)
-    others = [each for each in person().accounts if str(each["account_id"]) != g.account_id]
-    return render_template("inactive.html", name=account_name(), others=others, world=None), 403
+    accounts = person().accounts
+    status = next((each.get("status") for each in accounts if str(each["account_id"]) == g.account_id), None)
+    others = [each for each in accounts if str(each["account_id"]) != g.account_id]
+    return render_template("inactive.html", name=account_name(), status=status, others=others, world=None), 403

@@ -20,15 +20,24 @@ def set_state(console: Console, state: str) -> None:
     service = console.app.extensions["bulksms_api"]
     service.tokens.clear()
     service.live_answers.clear()
+    service.people.clear()
 
 
-@pytest.mark.parametrize("state", ["suspended", "frozen"])
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("suspended", "The operator of the service has suspended the account."),
+        ("frozen", "credits do not add up, and has stopped the account."),
+        ("closed", "The account was closed"),
+    ],
+)
 @pytest.mark.parametrize("path", ["/", "/sends/", "/compose/"])
-def test_the_page_says_what_is_the_matter(console: Console, state: str, path: str) -> None:
+def test_the_page_says_what_is_the_matter(console: Console, state: str, said: str, path: str) -> None:
     browser = console.browser("owner")
     set_state(console, state)
     page = browser.get(path)
-    assert page.status_code == 403 and "is not active" in page.text and "Something went wrong" not in page.text
+    assert page.status_code == 403 and "Something went wrong" not in page.text
+    assert f" is {state}</h1>" in page.text and said in page.text and "Ask the operator" in page.text
     assert 'href="/me/profile"' in page.text and 'action="/sign-out"' in page.text
     assert "Your other accounts" not in page.text
     assert browser.open("/me/profile").status_code == 200
@@ -45,6 +54,28 @@ def test_it_leads_to_the_other_accounts(console: Console) -> None:
     page = browser.get("/")
     assert f'href="/accounts/{other}/live/"' in page.text and "Second harbour" in page.text
     assert browser.open(f"/accounts/{other}/live/").status_code == 200
+
+
+def test_the_choice_of_accounts_names_those_that_cannot_be_used(console: Console) -> None:
+    person, other = console.person("owner"), console.service.new_account("Second harbour")
+    with console.service.engine.begin() as connection:
+        add_member(connection, other, person.id, "viewer")
+    browser = Browser(console.app, console.service.account_id)
+    browser.sign_in_by_link(console.link(person))
+    assert 'class="status' not in browser.open("/").text
+    set_state(console, "frozen")
+    assert browser.open("/").text.count('<span class="status bad">Frozen</span>') == 1
+
+
+def test_just_after_the_change_the_page_says_that_the_account_is_not_active(console: Console) -> None:
+    browser = console.browser("owner")
+    kept = console.app.extensions["bulksms_api"].people
+    browser.get("/")
+    people, kept.clear = kept.clear, lambda: None
+    set_state(console, "frozen")
+    kept.clear = people
+    page = browser.get("/").text
+    assert "is not active</h1>" in page and "Ask the operator why it is not active." in page
 
 
 def test_a_live_part_says_so_without_a_page_around_it(console: Console) -> None:

@@ -19,6 +19,8 @@
       return;
     }
     form.dataset.sent = "yes";
+    // Back leads to the page of this address, not to this answer to a form, for which a browser would send the form again.
+    if ("leave" in form.dataset) history.replaceState(history.state, "", location.href);
     setTimeout(() => delete form.dataset.sent, 8000);
   });
 

@@ -181,12 +181,28 @@ batch = Table(
         postgresql_where=text("state = 'queued' AND carrier IS NOT NULL"),
     ),
     Index("ix_batch_authentication", "carrier", "turn", "id", postgresql_where=text("state = 'queued' AND lane = 0")),
+    Index(
+        "ix_batch_account",
+        "account_id",
+        "lane",
+        "turn",
+        postgresql_where=text("state IN ('queued', 'sending')"),
+    ),
     Index("ix_batch_awaits", "carrier", postgresql_where=text("state = 'waiting' AND carrier IS NOT NULL")),
     postgresql_with={
         "fillfactor": "70",
         "autovacuum_vacuum_scale_factor": "0.02",
         "autovacuum_vacuum_threshold": "1000",
     },
+)
+
+queue_clock = Table(
+    "queue_clock",
+    metadata,
+    Column("singleton", Boolean, primary_key=True, server_default=text("true")),
+    Column("turn", BigInteger, nullable=False, comment="in virtual microseconds"),
+    CheckConstraint("singleton", name="singleton"),
+    comment="one row: where fair order was when messages waited last",
 )
 
 idempotency = Table(

@@ -18,7 +18,7 @@ STATEMENTS = {
     "carriers": (control.LIST, {"fresh": 10.0}),
     "limits of carriers": (control.LIMITS, {"fresh": 10.0}),
     "sends that are held": (doctor.HELD, {}),
-    "clock of the queue": (fair_queueing.SMALLEST, {}),
+    "clock of the queue": (fair_queueing.NOW, {}),
     "requeuing batches": (requeue.REQUEUE_BATCHES, {"ids": "{}", "clock": 1}),
     "requeuing a send": (requeue.REQUEUE_SEND, {"send": UUID(int=1), "clock": 1}),
     "raising a send with a rate": (requeue.RAISE_PACED, {"send": UUID(int=1), "most": 1}),

@@ -71,9 +71,11 @@ WITH new_send AS (
     SELECT {{values}} FROM json_to_recordset(%(sends)s::json) AS s ({{typed}})
     RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
-    SELECT {fair.CLOCK_FROM} AS clock
+    SELECT coalesce(c.clock, GREATEST({fair.LAST_CLOCK}, %(last_clock)s)) AS clock, c.clock IS NULL AS empty
+      FROM (SELECT {fair.CLOCK_FROM} AS clock) c
 ), place AS (
-    SELECT k.account, k.lane, a.weight, GREATEST(q.clock, {END_OF_QUEUED}) AS begin
+    SELECT k.account, k.lane, a.weight,
+           CASE WHEN q.empty THEN q.clock ELSE GREATEST(q.clock, {END_OF_QUEUED}) END AS begin
       FROM unnest(%(accounts)s::bigint[], %(lanes)s::int[]) AS k (account, lane) JOIN account a ON a.id = k.account
      CROSS JOIN queue q
 ), numbered AS (
@@ -169,6 +171,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     queues = sorted({(draft.account_id, draft.lane) for draft in drafts})
     parameters = {
         "clock": begin,
+        "last_clock": clock.last,
         "accounts": [account for account, _ in queues],
         "lanes": [lane for _, lane in queues],
         "sends": encode(rows),

@@ -45,11 +45,11 @@ CLOCK = MIN_TURN.format(which="")
 """SQL: the smallest turn of what competes now, or null. What has a slow rate of its own, is stopped or belongs to a
 frozen account would keep the clock back, and so count against an account what it sent meanwhile. Batches in a cycle
 count: they return with a turn only a little later, and a newcomer would otherwise wait until they are done."""
+CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND b.turn >= %(clock)s')}, {CLOCK})"
+"""SQL: the same, given a recent value of it. The index begins with all turns that ended since the last vacuum, and
+skipping these takes as long as accepting several sends."""
 LAST_CLOCK = "coalesce((SELECT turn FROM queue_clock), 0)"
 """SQL: the clock of an empty queue, which is where the clock was when something competed last. A second old at most."""
-CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND b.turn >= %(clock)s')}, {CLOCK}, {LAST_CLOCK})"
-"""SQL: the clock, given a recent value of it. The index begins with all turns that ended since the last vacuum, and
-skipping these takes as long as accepting several sends."""
 NOW = text(f"SELECT coalesce({CLOCK}, {LAST_CLOCK})")
 """The queue's clock. As SQL, because the statements that accept sends contain it."""
 END_OF_QUEUED = f"""
@@ -101,6 +101,8 @@ class CachedClock:
     CACHE_SECONDS = 0.25
 
     def __init__(self) -> None:
+        self.last = 0
+        """The greatest value so far: where the clock of an empty queue is, unless LAST_CLOCK is later."""
         self._cached = 0
         self._until = float("-inf")
 
@@ -110,6 +112,7 @@ class CachedClock:
 
     def note(self, begin: int, value: int) -> None:
         """Note the value found by a search from `begin`."""
+        self.last = max(self.last, value)
         if begin == 0:
             self._cached, self._until = value, time.monotonic() + self.CACHE_SECONDS
 

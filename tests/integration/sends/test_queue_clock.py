@@ -13,6 +13,7 @@ from shared.sends.fair_queueing import (
     CLOCK,
     CLOCK_FROM,
     FIRST_SEGMENTS,
+    LAST_CLOCK,
     MICROSECONDS_PER_SEGMENT,
     RAISE_LAST_CLOCK,
     CachedClock,
@@ -36,7 +37,11 @@ def queue(service: Service, *turns: int) -> None:
 def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
     """The clock from that turn on, and that of the whole queue."""
     with service.engine.begin() as connection:
-        seen = driver_of(connection).execute(f"SELECT {CLOCK_FROM}".encode(), {"clock": begin}).fetchone()
+        seen = (
+            driver_of(connection)
+            .execute(f"SELECT coalesce({CLOCK_FROM}, {LAST_CLOCK})".encode(), {"clock": begin})
+            .fetchone()
+        )
         assert seen is not None
         return seen[0], connection.execute(text(f"SELECT {CLOCK}")).scalar()
 
@@ -115,7 +120,7 @@ def test_the_whole_queue_is_searched_again_from_time_to_time(monkeypatch: pytest
     now = 1000.0
     monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
     clock = CachedClock()
-    assert clock.begin() == 0
+    assert (clock.begin(), clock.last) == (0, 0)
     clock.note(0, 700)
     assert clock.begin() == 700
     now += CachedClock.CACHE_SECONDS / 2
@@ -123,6 +128,8 @@ def test_the_whole_queue_is_searched_again_from_time_to_time(monkeypatch: pytest
     assert clock.begin() == 700, "what was seen of a part of the queue is no beginning"
     now += CachedClock.CACHE_SECONDS
     assert clock.begin() == 0
+    clock.note(0, 800)
+    assert clock.last == 900, "the clock of an empty queue does not go back"
 
 
 def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> None:

@@ -172,7 +172,7 @@ class Sweeper:
             self._end_stalled,
             self._recover,
             self._wake,
-            self._raise_last_clock,
+            self._raise_idle_clock,
             self._hold_newly_refused,
             lambda: watch_sends(self._engine),
             lambda: close_ended_sends(self._engine),
@@ -219,9 +219,9 @@ class Sweeper:
                     self.work.tasks.publish_expansion(send.id)
             publish_batches(self.work.tasks, ((batch.id, batch.size) for batch in batches))
 
-    def _raise_last_clock(self) -> None:
+    def _raise_idle_clock(self) -> None:
         with transaction(self._engine, durable=False) as connection:
-            connection.execute(fair_queueing.RAISE_LAST_CLOCK)
+            connection.execute(fair_queueing.RAISE_IDLE_CLOCK)
 
     def _hold_newly_refused(self) -> None:
         with transaction(self._engine) as connection:

@@ -62,40 +62,36 @@ EVERYTHING = (
     | {"expanded_to": "bigint", "cost": "bigint", "unexpanded_credits": "bigint"}
 )
 
-END_OF_QUEUED = fair.END_OF_QUEUED.format(
-    account="k.account", lane="k.lane", weight="a.weight", clock="q.clock", which=""
-)
 ACCEPTING = f"""
 WITH new_send AS (
     INSERT INTO send ({{names}})
     SELECT {{values}} FROM json_to_recordset(%(sends)s::json) AS s ({{typed}})
     RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
-    SELECT coalesce(c.clock, GREATEST({fair.LAST_CLOCK}, %(last_clock)s)) AS clock, c.clock IS NULL AS empty
-      FROM (SELECT {fair.CLOCK_FROM} AS clock) c
-), place AS (
-    SELECT k.account, k.lane, a.weight,
-           CASE WHEN q.empty THEN q.clock ELSE GREATEST(q.clock, {END_OF_QUEUED}) END AS begin
-      FROM unnest(%(accounts)s::bigint[], %(lanes)s::int[]) AS k (account, lane) JOIN account a ON a.id = k.account
-     CROSS JOIN queue q
+    SELECT coalesce({fair.CLOCK_FROM}, {fair.IDLE_CLOCK}) AS clock
 ), numbered AS (
-    SELECT i.*, p.begin + sum(GREATEST(1, i.cost / p.weight))
-                          OVER (PARTITION BY i.account, i.lane, i.state ORDER BY i.number) AS ends,
-           GREATEST(1, i.cost / p.weight)
-                - GREATEST(1, LEAST(i.cost, (ARRAY{fair.FIRST_COSTS})[i.lane + 1]) / p.weight) AS rest
+    SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
+                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS ends,
+           GREATEST(1, i.cost / a.weight)
+                - GREATEST(1, LEAST(i.cost, (ARRAY{fair.FIRST_COSTS})[i.lane + 1]) / a.weight) AS rest
       FROM ROWS FROM (json_to_recordset(%(batches)s::json)
                       AS (id uuid, send uuid, account bigint, lane int, cost bigint, state batch_state,
                           due_at timestamptz, size smallint, recipients text))
-           WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, number)
-      JOIN place p USING (account, lane)
+           WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
+      JOIN account a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
     INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
     SELECT id, send, account, lane, state, ends - rest, due_at, size, recipients FROM numbered
 ), new_entry AS (
     {RESERVE_SENDS}
 ), paid AS (
-    UPDATE account a SET {RESERVED}
+    UPDATE account a
+       SET {RESERVED},
+           turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
       FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
+      LEFT JOIN (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first,
+                        max(ends) FILTER (WHERE lane = 1) AS second, max(ends) FILTER (WHERE lane = 2) AS third
+                   FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
     RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
               a.spend_month
@@ -168,12 +164,8 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     rows = [_send_row(draft) for draft in drafts]
     plain = all(len(row) == len(REQUIRED_COLUMNS) for row in rows)
     begin = clock.begin()
-    queues = sorted({(draft.account_id, draft.lane) for draft in drafts})
     parameters = {
         "clock": begin,
-        "last_clock": clock.last,
-        "accounts": [account for account, _ in queues],
-        "lanes": [lane for _, lane in queues],
         "sends": encode(rows),
         "batches": encode([row for draft in drafts for row in _batch_rows(draft)]),
         "events": encode({str(account): new_batch_id() for account in accounts}),

@@ -1,19 +1,18 @@
 """Fair order among accounts: start-time fair queueing in one sortable number.
 
 Every batch gets a *turn*, in virtual microseconds, and workers always claim the smallest. A batch begins at the later
-of the queue's clock (the smallest turn of what competes now) and the end of the last batch that its account still has
-in the queue in that lane. It ends after its cost, divided by the weights of its lane and account. Its turn is its begin
-plus the cost of its first segments, and advances with each part that is sent. So an account that queued ten million
-messages has turns far in the future, and the first batch of another account comes right after what is being sent now,
-however large the batches are. A lane of greater weight comes proportionally sooner, and no lane can starve another.
+of the queue's clock (the smallest turn of what competes now) and the end of the account's previous batch in that lane.
+It ends after its cost, divided by the weights of its lane and account. Its turn is its begin plus the cost of its first
+segments, and advances with each part that is sent. So an account that queued ten million messages has turns far in the
+future, and the first batch of another account comes right after what is being sent now, however large the batches are.
+A lane of greater weight comes proportionally sooner, and no lane can starve another.
 
-What an account has sent, canceled, paused or scheduled for later does not count against it: only what it has in the
-queue does. Batches that could not be sent for a while are placed again as if they were accepted when they continue
-(shared/sends/requeue.py).
+Virtual time has nothing to do with the time of day. It passes as messages are sent, at a slow carrier slowly, and while
+the queue is empty it stands at the end of all that was sent. At the time of day, of two accounts that begin to send at
+nearly the same time, one could be placed behind all of the other.
 
-Virtual time has nothing to do with the time of day. It passes as messages are sent, at a slow carrier slowly, and
-stands still while nothing is sent. Otherwise, of two sends accepted at nearly the same time, one could be placed behind
-all of the other.
+Batches that could not be sent for a while were overtaken by the clock. They continue at the clock and not at their old
+turns, with which they would precede everything else until they end (shared/sends/requeue.py).
 
 Source: Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996.
 """
@@ -23,7 +22,6 @@ import time
 from sqlalchemy import Connection, text
 
 from shared.lifecycle import LANE_WEIGHTS
-from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import COMPETES
 
 MICROSECONDS_PER_SEGMENT = 10
@@ -46,49 +44,28 @@ CLOCK = MIN_TURN.format(which="")
 frozen account would keep the clock back, and so count against an account what it sent meanwhile. Batches in a cycle
 count: they return with a turn only a little later, and a newcomer would otherwise wait until they are done."""
 CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND b.turn >= %(clock)s')}, {CLOCK})"
-"""SQL: the same, given a recent value of it. The index begins with all turns that ended since the last vacuum, and
-skipping these takes as long as accepting several sends."""
-LAST_CLOCK = "coalesce((SELECT turn FROM queue_clock), 0)"
-"""SQL: the clock of an empty queue, which is where the clock was when something competed last. A second old at most."""
-NOW = text(f"SELECT coalesce({CLOCK}, {LAST_CLOCK})")
+"""SQL: the same, given a recent value of the clock. The index begins with all turns that ended since the last vacuum,
+and skipping these takes as long as accepting several sends."""
+IDLE_CLOCK = "coalesce((SELECT turn FROM queue_clock), 0)"
+"""SQL: the clock of an empty queue, a second old at most. It never goes back."""
+NOW = text(f"SELECT coalesce({CLOCK}, {IDLE_CLOCK})")
 """The queue's clock. As SQL, because the statements that accept sends contain it."""
-END_OF_QUEUED = f"""
-    (SELECT b.turn + GREATEST(0, (b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * {SEGMENTS}
-                                  - {FIRST_SEGMENTS})::bigint * {MICROSECONDS_PER_SEGMENT}
-                     / ((ARRAY{list(LANE_WEIGHTS)})[b.lane + 1] * {{weight}})
-       FROM batch b JOIN send s ON s.id = b.send_id
-      WHERE b.account_id = {{account}} AND b.lane = {{lane}} AND b.state IN ('queued', 'sending')
-        AND b.turn >= {{clock}} {{which}}
-      ORDER BY b.turn DESC LIMIT 1)
-"""
-"""SQL: where the last batch ends that an account has in the queue in a lane, or null if it has none."""
-BEGIN = text(
-    "SELECT GREATEST(CAST(:clock AS bigint), "
-    + END_OF_QUEUED.format(account=":account", lane=":lane", weight=":weight", clock=":clock", which="")
-    + ")"
-)
-"""Where the next batch of an account begins in a lane, given the clock."""
-RAISE_LAST_CLOCK = text(
+RAISE_IDLE_CLOCK = text(
     f"""
     INSERT INTO queue_clock (turn)
     SELECT o.turn
-      FROM (SELECT coalesce({CLOCK}, (SELECT min(turn) FROM batch WHERE state = 'sending')) AS turn) o
-     WHERE o.turn > {LAST_CLOCK}
+      FROM (SELECT coalesce({CLOCK}, (SELECT max(GREATEST(turns[1], turns[2], turns[3])) FROM account)) AS turn) o
+     WHERE o.turn > {IDLE_CLOCK}
         ON CONFLICT (singleton) DO UPDATE SET turn = EXCLUDED.turn
     """
 )
-"""Notes the clock, for when the queue is empty. It never goes back. If nothing competes, a slow send does."""
+"""Raises the clock of an empty queue to the present one, or to the end of all that was accepted if nothing competes
+now. So what an account has sent or canceled by then does not count against it."""
 
 
 def clock(connection: Connection) -> int:
-    """The queue's clock: the smallest turn of what competes, or where it was last if nothing does."""
+    """The queue's clock: the smallest turn of what competes, or that of an empty queue if nothing does."""
     return int(connection.execute(NOW).scalar_one())
-
-
-def begin(connection: Connection, account: int, lane: int, weight: int) -> int:
-    """Where the next batch of an account begins in a lane."""
-    where = {"clock": clock(connection), "account": account, "lane": lane, "weight": weight}
-    return int(connection.execute(BEGIN, where).scalar_one())
 
 
 class CachedClock:
@@ -101,8 +78,6 @@ class CachedClock:
     CACHE_SECONDS = 0.25
 
     def __init__(self) -> None:
-        self.last = 0
-        """The greatest value so far: where the clock of an empty queue is, unless LAST_CLOCK is later."""
         self._cached = 0
         self._until = float("-inf")
 
@@ -112,7 +87,6 @@ class CachedClock:
 
     def note(self, begin: int, value: int) -> None:
         """Note the value found by a search from `begin`."""
-        self.last = max(self.last, value)
         if begin == 0:
             self._cached, self._until = value, time.monotonic() + self.CACHE_SECONDS
 

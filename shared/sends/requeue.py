@@ -1,7 +1,7 @@
 """Places batches in fair order again that could not be sent for a while: scheduled, stopped, or without a carrier.
 
-Their turns are from when they were accepted. With these they would precede all other accounts if the queue's clock has
-passed them, and go beside what their own account has queued meanwhile, which would give it two shares.
+Their turns are from when they were accepted, and the queue's clock has passed them. With these turns they would precede
+all other accounts until they end.
 """
 
 from collections.abc import Iterable
@@ -15,9 +15,6 @@ from shared.sends import fair_queueing as fair
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
 
-END_OF_OTHERS = fair.END_OF_QUEUED.format(
-    account="k.account", lane="k.lane", weight="k.weight", clock=":clock", which="AND b.id NOT IN (SELECT id FROM cost)"
-)
 REQUEUE = f"""
     WITH waiting AS (
         SELECT b.id, b.account_id AS account, b.lane, b.epoch > 0 AS begun, b.turn, a.weight,
@@ -26,25 +23,39 @@ REQUEUE = f"""
           FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
          WHERE {{which}} AND b.state = 'queued'
     ), cost AS (
-        SELECT id, account, lane, begun, turn, weight, GREATEST(1, whole / weight) AS whole,
+        SELECT id, account, lane, begun, turn, GREATEST(1, whole / weight) AS whole,
                GREATEST(1, LEAST(whole, (ARRAY{fair.FIRST_COSTS})[lane + 1]) / weight) AS first
-          FROM waiting WHERE NOT begun OR turn < :clock
-    ), place AS (
-        SELECT k.account, k.lane, GREATEST(:clock, {END_OF_OTHERS}) AS begin
-          FROM (SELECT DISTINCT account, lane, weight FROM cost WHERE NOT begun) k
+          FROM waiting
+    ), overtaken AS (
+        SELECT account, lane, begun, max(turn + whole - first) AS last FROM cost GROUP BY account, lane, begun
+        HAVING min(turn) < :clock
+    ), owner AS MATERIALIZED (
+        SELECT id, turns FROM account WHERE id IN (SELECT account FROM overtaken)
+         ORDER BY id FOR NO KEY UPDATE
     ), placed AS (
-        SELECT c.id, CASE WHEN c.begun THEN :clock ELSE p.begin END - c.whole + c.first
-                     + sum(c.whole) OVER (PARTITION BY c.account, c.lane ORDER BY c.begun DESC, c.turn, c.id) AS turn
-          FROM cost c LEFT JOIN place p USING (account, lane)
+        SELECT c.id, c.account, c.lane,
+               CASE WHEN c.begun OR a.turns[c.lane + 1] <= o.last THEN :clock
+                    ELSE GREATEST(:clock, a.turns[c.lane + 1]) END
+                   + sum(c.whole) OVER (PARTITION BY c.account, c.lane, c.begun ORDER BY c.turn, c.id) AS ends,
+               c.whole - c.first AS rest
+          FROM cost c JOIN overtaken o USING (account, lane, begun) JOIN owner a ON a.id = c.account
+    ), moved AS (
+        UPDATE batch b SET turn = p.ends - p.rest FROM placed p WHERE b.id = p.id
     )
-    UPDATE batch b SET turn = p.turn FROM placed p WHERE b.id = p.id AND b.turn <> p.turn
+    UPDATE account a
+       SET turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
+      FROM (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first, max(ends) FILTER (WHERE lane = 1) AS second,
+                   max(ends) FILTER (WHERE lane = 2) AS third
+              FROM placed GROUP BY account) t
+     WHERE a.id = t.account
 """
 REQUEUE_BATCHES, REQUEUE_SEND = (
     text(REQUEUE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
-"""Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what else the
-account has in the queue. A batch of which a part was sent, such as a retry, does not wait behind that, and keeps its
-turn unless the clock has passed it. The caller has locked the batches."""
+"""Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
+has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
+
+Changes nothing unless the clock has passed them. The caller has locked the batches, and no account."""
 
 LOCK_FROZEN = text(
     """

@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     Connection,
     Engine,
+    Integer,
     Row,
     SmallInteger,
     Text,
@@ -25,6 +26,7 @@ from sqlalchemy import (
     literal,
     select,
     text,
+    update,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -33,6 +35,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.expressions import parameter_rows
+from shared.db.tables.accounts import account
 from shared.db.tables.base import batch_state
 from shared.db.tables.contacts import contact
 from shared.db.tables.money import ledger
@@ -63,7 +66,7 @@ NEXT_SEND = text(
     f"""
     WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
-           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight,
+           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
            l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
            {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
@@ -71,14 +74,11 @@ NEXT_SEND = text(
        AND (s.open_batches < :ahead OR s.id IN (SELECT u.send_id FROM under_way u))
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE} AND NOT {IN_BACKOFF.format(kind="expansion", subject="s.id")}
-     ORDER BY {YIELDING.format(kind="expansion", subject="s.id")},
-              (SELECT max(b.turn) FROM batch b
-                WHERE b.account_id = s.account_id AND b.lane = s.lane AND b.state IN ('queued', 'sending')) NULLS FIRST,
-              s.id
+     ORDER BY {YIELDING.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
      LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
-"""Locks the send to expand next, so that no page is expanded twice. Accounts take turns by what they have in the queue.
+"""Locks the send to expand next, so that no page is expanded twice. Accounts take turns by the end of their last batch.
 
 Batches being sent are counted first, by their own index: a send may have ten thousands of batches that were sent."""
 
@@ -109,6 +109,12 @@ NEXT_STEP = select(func.greatest(func.max(ledger.c.step), 0) + 1).where(
     ledger.c.subject == bindparam("send"), ledger.c.kind == "release"
 )
 """The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
+LAST_TURN = account.c.turns[bindparam("place", type_=Integer)]
+SET_TURN = (
+    update(account)
+    .where(account.c.id == bindparam("account"))
+    .values({LAST_TURN: func.greatest(LAST_TURN, bindparam("turn"))})
+)
 
 
 class Page(NamedTuple):
@@ -175,7 +181,7 @@ def _expand_page(
     position = page.cut_at or (contacts[-1].position if contacts else send.group_bound)
     finished = page.cut_at is None and (len(contacts) < PAGE or position == send.group_bound)
     removed = send.unexpanded - page.phones if finished else 0
-    batches = _insert_batches(connection, send, page.chunks)
+    batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
         send_states.MOVE_CURSOR,
         {
@@ -196,6 +202,7 @@ def _expand_page(
     if released:
         step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
         post(connection, [Entry(send.account_id, "release", released, "send", send.id, step)])
+    connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
     crashpoint("expand.before_commit")
     return batches, page.chunks
 
@@ -254,8 +261,10 @@ def _not_suppressed(
     return contacts if limits is None else limits.within(send, contacts)
 
 
-def _insert_batches(connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]) -> list[UUID]:
-    end, texts = fair.begin(connection, send.account_id, send.lane, send.weight), texts_of(connection)
+def _insert_batches(
+    connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]
+) -> tuple[list[UUID], int]:
+    end, texts = max(fair.clock(connection), send.last_turn), texts_of(connection)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for chunk in chunks:
         phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)
@@ -270,4 +279,4 @@ def _insert_batches(connection: Connection, send: Row[Any], chunks: list[Chunk] 
         columns["variables"].append(texts.seal_json(chunk.variables, batch) if isinstance(chunk, Chunk) else None)
     if chunks:
         connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
-    return columns["id"]
+    return columns["id"], end

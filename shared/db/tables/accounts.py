@@ -35,7 +35,7 @@ account = Table(
         ARRAY(BigInteger),
         nullable=False,
         server_default="{0,0,0}",
-        comment="not used; older releases write it while a newer one replaces them",
+        comment="end of the last batch in fair order, per lane",
     ),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("updated_at", MOMENT, nullable=False, server_default=NOW),

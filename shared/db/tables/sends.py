@@ -181,13 +181,6 @@ batch = Table(
         postgresql_where=text("state = 'queued' AND carrier IS NOT NULL"),
     ),
     Index("ix_batch_authentication", "carrier", "turn", "id", postgresql_where=text("state = 'queued' AND lane = 0")),
-    Index(
-        "ix_batch_account",
-        "account_id",
-        "lane",
-        "turn",
-        postgresql_where=text("state IN ('queued', 'sending')"),
-    ),
     Index("ix_batch_awaits", "carrier", postgresql_where=text("state = 'waiting' AND carrier IS NOT NULL")),
     postgresql_with={
         "fillfactor": "70",
@@ -202,7 +195,7 @@ queue_clock = Table(
     Column("singleton", Boolean, primary_key=True, server_default=text("true")),
     Column("turn", BigInteger, nullable=False, comment="in virtual microseconds"),
     CheckConstraint("singleton", name="singleton"),
-    comment="one row: where fair order was when messages waited last",
+    comment="one row: where fair order is while no messages wait",
 )
 
 idempotency = Table(

@@ -1,19 +1,12 @@
-"""No account is placed behind all of another one's backlog, whatever they sent, stopped or planned before."""
+"""No account is placed behind all of another one's backlog, whatever they sent before."""
 
 import time
-from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
-from api.commit.commit import commit_sends
-from api.commit.draft import Draft
 from shared.db.connection import transaction
-from shared.sends import fair_queueing
-from shared.sends.fair_queueing import RAISE_LAST_CLOCK, virtual_time
-from shared.sends.holding import hold
-from tests.harness.drafts import single
+from shared.sends.fair_queueing import RAISE_IDLE_CLOCK
 from tests.harness.service import Service
 from tests.integration.sends.test_overtaken import (
     Customer,
@@ -21,8 +14,6 @@ from tests.integration.sends.test_overtaken import (
     shared_equally,
     small_batches,
     take,
-    tomorrow,
-    turns,
     victim,
 )
 
@@ -38,7 +29,7 @@ def sent(service: Service, customer: Customer) -> None:
 
 def note_clock(service: Service) -> None:
     with transaction(service.engine) as connection:
-        connection.execute(RAISE_LAST_CLOCK)
+        connection.execute(RAISE_IDLE_CLOCK)
 
 
 def test_what_was_sent_from_an_empty_queue_does_not_count_later(
@@ -83,46 +74,12 @@ def test_the_clock_of_an_empty_queue_is_the_last_one(service: Service, attacker:
     shared_equally(service, attacker, victim, cycles=8)
 
 
-@pytest.mark.parametrize("what", ["canceled", "paused", "held", "scheduled"])
-def test_what_is_not_in_the_queue_does_not_count(
+@pytest.mark.parametrize("what", ["cancel", "pause"])
+def test_what_was_stopped_counts_against_nobody_once_the_queue_was_empty(
     service: Service, attacker: Customer, victim: Customer, what: str
 ) -> None:
-    """A mistaken campaign that was canceled, or tomorrow's, does not delay what its account sends now."""
+    victim.post(victim.bulk(400), what)
+    note_clock(service)
     attacker.bulk(300)
-    mistaken = victim.bulk(400, **({"send_at": tomorrow()} if what == "scheduled" else {}))
-    if what == "held":
-        with transaction(service.engine) as connection:
-            hold(connection, UUID(mistaken), "test")
-    elif what != "scheduled":
-        victim.post(mistaken, {"canceled": "cancel", "paused": "pause"}[what])
     victim.bulk(50)
     shared_equally(service, attacker, victim)
-
-
-def test_a_send_that_was_paused_goes_on_behind_what_its_account_queued_meanwhile(
-    service: Service, attacker: Customer, victim: Customer
-) -> None:
-    """Beside it, the account would have two shares of the carrier."""
-    victim.bulk(300)
-    sends = []
-    for _ in range(3):
-        sends.append(attacker.bulk(100))
-        attacker.post(sends[-1], "pause")
-    for send in sends:
-        attacker.post(send, "resume")
-    shared_equally(service, attacker, victim, cycles=24)
-
-
-def test_a_send_planned_for_later_does_not_delay_one_that_is_accepted_in_the_same_transaction(
-    service: Service, victim: Customer
-) -> None:
-    def planned() -> Draft:
-        draft = single(victim.id)
-        draft.send_at = draft.created_at + timedelta(hours=1)
-        return draft
-
-    drafts = [*(planned() for _ in range(20)), single(victim.id)]
-    with service.engine.begin() as connection:
-        begin = fair_queueing.clock(connection)
-        commit_sends(connection, drafts)
-    assert turns(service, str(drafts[-1].id)) == [begin + virtual_time(1, drafts[-1].lane)]

@@ -99,6 +99,8 @@ def earlier(service: Service, customer: Customer) -> None:
     with service.engine.begin() as connection:
         before = {"id": customer.id, "minute": 60_000_000}
         connection.execute(text("UPDATE batch SET turn = turn - :minute WHERE account_id = :id"), before)
+        turns = text("UPDATE account SET turns = ARRAY(SELECT unnest(turns) - :minute) WHERE id = :id")
+        connection.execute(turns, before)
 
 
 def tomorrow() -> str:

@@ -7,15 +7,11 @@ import pytest
 from sqlalchemy import text
 
 from shared.db.connection import driver_of
-from shared.lifecycle import LANE_WEIGHTS
-from shared.sends import fair_queueing
 from shared.sends.fair_queueing import (
     CLOCK,
     CLOCK_FROM,
-    FIRST_SEGMENTS,
-    LAST_CLOCK,
-    MICROSECONDS_PER_SEGMENT,
-    RAISE_LAST_CLOCK,
+    IDLE_CLOCK,
+    RAISE_IDLE_CLOCK,
     CachedClock,
 )
 from tests.harness.service import Service
@@ -39,7 +35,7 @@ def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
     with service.engine.begin() as connection:
         seen = (
             driver_of(connection)
-            .execute(f"SELECT coalesce({CLOCK_FROM}, {LAST_CLOCK})".encode(), {"clock": begin})
+            .execute(f"SELECT coalesce({CLOCK_FROM}, {IDLE_CLOCK})".encode(), {"clock": begin})
             .fetchone()
         )
         assert seen is not None
@@ -74,53 +70,16 @@ def test_the_clock_of_an_empty_queue_is_where_it_was_last(service: Service) -> N
     for turn, expected in ((before + 700, before + 700), (before + 300, before + 700)):
         queue(service, turn)
         with service.engine.begin() as connection:
-            connection.execute(RAISE_LAST_CLOCK)
+            connection.execute(RAISE_IDLE_CLOCK)
         queue(service)
         assert clocks(service, 0) == clocks(service, 5) == (expected, None)
-
-
-def test_a_slow_send_alone_moves_the_clock(service: Service) -> None:
-    """Its own rate excludes it from what competes. It does not wait later for what it sent while it was alone."""
-    queue(service)
-    before = clocks(service, 0)[0]
-    assert before is not None
-    queue(service, before + 500)
-    with service.engine.begin() as connection:
-        slow = text("UPDATE send SET rate = 1 WHERE id = (SELECT send_id FROM batch WHERE state = 'queued')")
-        connection.execute(slow)
-        connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued'"))
-        connection.execute(RAISE_LAST_CLOCK)
-        connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
-    assert clocks(service, 0) == (before + 500, None)
-
-
-def test_an_account_begins_at_the_clock_or_behind_what_it_has_in_the_queue(service: Service) -> None:
-    queue(service)
-    begin = clocks(service, 0)[0]
-    assert begin is not None
-    queue(service, begin + 100, begin + 900)
-    account = text("UPDATE batch SET account_id = 999999 WHERE state = 'queued' AND turn = :turn RETURNING lane")
-    with service.engine.begin() as connection:
-        lane = connection.execute(account, {"turn": begin + 900}).scalar_one()
-        assert fair_queueing.begin(connection, 999999, lane, 1) == begin + 900
-        assert fair_queueing.begin(connection, 999999, (lane + 1) % 3, 1) == begin + 100
-        assert fair_queueing.begin(connection, 888888, lane, 1) == begin + 100
-        large = text("UPDATE batch SET size = 1000, retry = '{1,2}', next_index = 103 WHERE turn = :turn RETURNING 1")
-        assert connection.execute(large, {"turn": begin + 900}).scalar_one()
-        left = 1000 - 102 + 2 - FIRST_SEGMENTS
-        cost = left * MICROSECONDS_PER_SEGMENT // (LANE_WEIGHTS[lane] * 2)
-        assert fair_queueing.begin(connection, 999999, lane, 2) == begin + 900 + cost
-        connection.execute(text("UPDATE batch SET state = 'sending' WHERE turn = :turn"), {"turn": begin + 900})
-        assert fair_queueing.begin(connection, 999999, lane, 2) == begin + 900 + cost
-        connection.execute(text("UPDATE batch SET state = 'paused' WHERE turn = :turn"), {"turn": begin + 900})
-        assert fair_queueing.begin(connection, 999999, lane, 1) == begin + 100
 
 
 def test_the_whole_queue_is_searched_again_from_time_to_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
     clock = CachedClock()
-    assert (clock.begin(), clock.last) == (0, 0)
+    assert clock.begin() == 0
     clock.note(0, 700)
     assert clock.begin() == 700
     now += CachedClock.CACHE_SECONDS / 2
@@ -128,8 +87,6 @@ def test_the_whole_queue_is_searched_again_from_time_to_time(monkeypatch: pytest
     assert clock.begin() == 700, "what was seen of a part of the queue is no beginning"
     now += CachedClock.CACHE_SECONDS
     assert clock.begin() == 0
-    clock.note(0, 800)
-    assert clock.last == 900, "the clock of an empty queue does not go back"
 
 
 def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> None:
@@ -143,10 +100,13 @@ def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> N
             return int(connection.execute(turn_of, {"id": send}).scalar_one())
 
     with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
         connection.execute(text("UPDATE installation SET held_since = now()"))
     try:
         assert accepted_at() >= 2_000_000_000
         queue(service, 1_000)
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
         time.sleep(CachedClock.CACHE_SECONDS + 0.05)
         assert 1_000 <= accepted_at() < 1_000_000
     finally:

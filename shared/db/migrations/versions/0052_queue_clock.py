@@ -1,13 +1,13 @@
 """A clock of fair order that does not follow the time of day.
 
-Releases before it go on to keep `account.turns`, and to begin at the time of day where nothing waits. The clock starts
-there, so it is ahead of all that they queued.
+Releases before it begin at the time of day where nothing waits. The clock starts there, so it is ahead of all that they
+queued.
 """
 
 from alembic import op
 
-revision = "0053"
-down_revision = "0052"
+revision = "0052"
+down_revision = "0051"
 
 compatible = True
 
@@ -18,9 +18,8 @@ CREATE TABLE queue_clock (
     CONSTRAINT pk_queue_clock PRIMARY KEY (singleton),
     CONSTRAINT ck_queue_clock_singleton CHECK (singleton)
 );
-COMMENT ON TABLE queue_clock IS 'one row: where fair order was when messages waited last';
+COMMENT ON TABLE queue_clock IS 'one row: where fair order is while no messages wait';
 COMMENT ON COLUMN queue_clock.turn IS 'in virtual microseconds';
-COMMENT ON COLUMN account.turns IS 'not used; older releases write it while a newer one replaces them';
 INSERT INTO queue_clock (turn) VALUES (extract(epoch FROM clock_timestamp())::bigint * 1000000);
 """
 

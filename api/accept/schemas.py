@@ -9,12 +9,11 @@ from marshmallow import ValidationError, validate, validates, validates_schema
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, SENDER_ID_LENGTH, Request, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
 from shared.lifecycle import Category
-from shared.senders.sender_ids import WRONG_LENGTH
 from shared.sms.segments import MAX_CHARACTERS
 
 MAX_PHONES = 100_000
@@ -26,7 +25,7 @@ class SendOptions(Request):
 
     sender_id = fields.String(
         required=True,
-        validate=validate.Length(1, 15, error=WRONG_LENGTH),
+        validate=SENDER_ID_LENGTH,
         metadata=doc("A sender ID registered by the account.", "ACME"),
     )
     message = fields.Text(

@@ -39,7 +39,7 @@ IDS = {
     "sends": "list_sends",
     "one_send": "get_send",
     "send_errors": "count_send_errors",
-    "send_rejected": "list_rejected_recipients",
+    "rejected_recipients": "list_rejected_recipients",
     "change_send": "update_send",
     "cancel": "cancel_send",
     "pause": "pause_send",

@@ -22,6 +22,9 @@ IN_RANGE = "Use a number from {min} to {max}."
 LONGEST_NAME = 100
 """Characters of the name of an account, a key, a group or a carrier."""
 LONGEST_REFERENCE = 255
+SENDER_ID_LENGTH = validate.Length(
+    1, 15, error="A sender ID is a name of 1 to 11 characters or a number of 3 to 15 digits."
+)
 ON_UNICODE = (
     "What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that"
     " keeps its meaning, or `reject` the request."

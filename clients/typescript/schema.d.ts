@@ -2108,7 +2108,7 @@ export interface SendErrors {
 }
 
 /** The recipients of a send that were not accepted. */
-export interface SendRejected {
+export interface RejectedRecipients {
   /** The recipients in their order, at most 1,000; `counts` of the send has the numbers of all. */
   data: Array<Rejected>;
 }
@@ -2586,7 +2586,7 @@ export interface Operations {
   /** Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first. */
   countSendErrors(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendErrors>;
   /** List the recipients that were not accepted, each with the reason. */
-  listRejectedRecipients(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<SendRejected>;
+  listRejectedRecipients(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<RejectedRecipients>;
   /** How people can sign in here. */
   listSignInMethods(request?: { signal?: AbortSignal }): Promise<SignInMethods>;
   /** Sign in by e-mail address and password. */

@@ -9,7 +9,7 @@ from flask_babel import format_date, format_datetime, format_decimal, format_per
 from markupsafe import Markup, escape
 
 from console.pages.languages import zone
-from console.pages.rejections import import_rejection, rejected_for
+from console.pages.rejections import import_rejection, rejection_reason
 
 _ = lazy_gettext
 
@@ -256,7 +256,7 @@ def add_formats(app: Flask) -> None:
         number=number,
         rate=rate,
         phone=phone,
-        rejected_for=rejected_for,
+        rejection_reason=rejection_reason,
         import_rejection=import_rejection,
         event=lambda name: label(EVENTS, name),
         answer=lambda name: label(ANSWERS, name),

@@ -57,8 +57,8 @@ def rejection(code: str, detail: str | None) -> str:
     return str(REJECTIONS.get(code, detail or code))
 
 
-def rejected_for(entry: Mapping[str, Any]) -> str:
-    """The same of an entry of the API, with the phone number that was probably meant."""
+def rejection_reason(entry: Mapping[str, Any]) -> str:
+    """Why an entry of a list was refused, with the phone number that was probably meant."""
     said = rejection(entry["code"], entry.get("detail"))
     if not entry.get("suggestion"):
         return said

@@ -32,7 +32,6 @@ MAX_PENDING = 100
 Decision = Literal["approved", "rejected", "suspended"]
 Form = Literal["alphanumeric", "short_code", "number"]
 
-WRONG_LENGTH = "A sender ID is a name of 1 to 11 characters or a number of 3 to 15 digits."
 NO_SENDER_ID = (
     "Use 1 to 11 of A-Z, a-z, 0-9, space and . - _ + &, with at least one letter and no leading or trailing space; a"
     " short code of 3 to 7 digits; or a phone number of 8 to 15 digits, starting with the country code."

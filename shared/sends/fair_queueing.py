@@ -7,9 +7,9 @@ segments, and advances with each part that is sent. So an account that queued te
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
 
-Virtual time has nothing to do with the time of day. It passes as messages are sent, at a slow carrier slowly, and while
-the queue is empty it stands at the end of all that was sent. At the time of day, of two accounts that begin to send at
-nearly the same time, one could be placed behind all of the other.
+Virtual time does not follow the time of day. It passes as messages are sent, slowly at a slow carrier. While the queue
+is empty, it stands at the end of all that was accepted. With the time of day as the clock of an empty queue, of two
+accounts that begin to send at nearly the same time, one could be placed behind all messages of the other.
 
 Batches that could not be sent for a while were overtaken by the clock. They continue at the clock and not at their old
 turns, with which they would precede everything else until they end (shared/sends/requeue.py).

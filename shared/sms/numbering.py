@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import phonenumbers
 
-from shared.sms.phones import LONGEST_WRITTEN, SEPARATORS, invalid_detail, is_of_spreadsheet, is_phone, suggest
+from shared.sms.phones import LONGEST_WRITTEN, SEPARATORS, invalid_detail, is_phone, is_spreadsheet_number, suggest
 
 __all__ = ["Numbering", "is_country", "numbering_of"]
 
@@ -58,7 +58,7 @@ class Numbering:
 
     def detail(self, written: str) -> str:
         """The error message for a text that is not a phone number."""
-        if not written.strip() or is_of_spreadsheet(written):
+        if not written.strip() or is_spreadsheet_number(written):
             return invalid_detail(written)
         if self._country is None:
             return _WITHOUT_COUNTRY

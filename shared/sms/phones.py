@@ -16,8 +16,8 @@ __all__ = [
     "SEPARATORS",
     "ScreenedPhones",
     "invalid_detail",
-    "is_of_spreadsheet",
     "is_phone",
+    "is_spreadsheet_number",
     "mask",
     "screen",
     "suggest",
@@ -86,7 +86,7 @@ def suggest(text: str) -> str | None:
     return digits if is_phone(digits) else None
 
 
-def is_of_spreadsheet(text: str) -> bool:
+def is_spreadsheet_number(text: str) -> bool:
     """Whether a spreadsheet wrote a phone as this number, such as 254711009918.0 or 2.54711E+11: digits may be lost."""
     return len(text) <= LONGEST_WRITTEN and _OF_SPREADSHEET.fullmatch(text) is not None
 
@@ -99,7 +99,7 @@ def invalid_detail(value: object) -> str:
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
-    if is_of_spreadsheet(value):
+    if is_spreadsheet_number(value):
         return "This is a number as a spreadsheet writes it: format the column as text, and enter or export it again."
     if not value.strip():
         return "The phone is empty; send the digits of an international number."

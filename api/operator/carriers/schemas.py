@@ -8,10 +8,9 @@ from api.operator.fields import reason
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
-from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
+from api.schemas.fields import IN_RANGE, LONGEST_NAME, SENDER_ID_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.carriers.control import MAX_RATE, SENDER
-from shared.senders.sender_ids import WRONG_LENGTH
 
 MAX_WINDOW = 1_000
 STATES = ("ready", "paused", "down", "open")
@@ -52,7 +51,7 @@ class NewTestMessage(Request):
     phone = fields.Phone(required=True, metadata=doc("Where to send it.", PHONE))
     sender_id = fields.String(
         load_default=SENDER,
-        validate=validate.Length(1, 15, error=WRONG_LENGTH),
+        validate=SENDER_ID_LENGTH,
         metadata=doc("A sender ID that the carrier accepts.", "TEST"),
     )
     message = fields.Text(load_default="Test", metadata=doc("The text.", "Test"))

@@ -5,9 +5,9 @@ from marshmallow import Schema, validate, validates
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import SENDER_UUID
-from api.schemas.fields import Request, doc
+from api.schemas.fields import SENDER_ID_LENGTH, Request, doc
 from api.schemas.paging import Paging
-from shared.senders.sender_ids import NO_SENDER_ID, WRONG_LENGTH, form_of
+from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 LONGEST_USE_CASE = 500
 STATUSES = ("pending", "approved", "rejected", "suspended")
@@ -18,7 +18,7 @@ class SenderRequest(Request):
 
     sender_id = fields.String(
         required=True,
-        validate=validate.Length(1, 15, error=WRONG_LENGTH),
+        validate=SENDER_ID_LENGTH,
         metadata=doc(NO_SENDER_ID, "ACME"),
     )
     use_case = fields.String(

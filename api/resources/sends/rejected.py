@@ -9,22 +9,22 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.request_cost import add_rows
 from api.resources.sends.routes import read_send
-from api.resources.sends.schemas import SendRejectedResponse
+from api.resources.sends.schemas import RejectedRecipientsResponse
 from shared.db.connection import reading
 from shared.db.tables.sends import send_rejection
 
 ENTRIES = select(send_rejection.c.entries).where(send_rejection.c.send_id == bindparam("send"))
-RESPONSE = SendRejectedResponse()
+RESPONSE = RejectedRecipientsResponse()
 
 
 @endpoint(
     "GET",
     "/sends/<uuid:send_id>/rejected",
-    response=SendRejectedResponse,
+    response=RejectedRecipientsResponse,
     errors=("send_not_found",),
     scope="sms:read",
 )
-def send_rejected(caller: Caller, send_id: UUID) -> Any:
+def rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     """List the recipients that were not accepted, each with the reason.
 
     They are those that the response to the send has listed. Recipients that are left out later, when a send to a group

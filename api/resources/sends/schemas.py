@@ -235,7 +235,7 @@ class SendErrorsResponse(Schema):
     data = fields.List(fields.Nested(SendErrorCountResponse), required=True, metadata=doc("The counts, largest first."))
 
 
-class SendRejectedResponse(Schema):
+class RejectedRecipientsResponse(Schema):
     """The recipients of a send that were not accepted."""
 
     data = fields.List(

@@ -6,16 +6,16 @@ from api.schemas import fields
 from api.schemas.entries import Entries, RejectedEntryResponse
 from api.schemas.errors import fail
 from api.schemas.examples import OTHER_PHONE, PHONE, REJECTED_PHONE
-from api.schemas.fields import Request, doc
+from api.schemas.fields import SENDER_ID_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.lifecycle import Category
-from shared.senders.sender_ids import NO_SENDER_ID, WRONG_LENGTH, form_of
+from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 LONGEST_REASON = 255
 
 
 def _sender_id(description: str) -> fields.String:
-    return fields.String(validate=validate.Length(1, 15, error=WRONG_LENGTH), metadata=doc(description, "ACME"))
+    return fields.String(validate=SENDER_ID_LENGTH, metadata=doc(description, "ACME"))
 
 
 class ScopeQuery(Request):

@@ -1,6 +1,8 @@
 """No account is placed behind all of another one's backlog, whatever they sent before."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import text
@@ -20,14 +22,28 @@ from tests.integration.sends.test_overtaken import (
 __all__ = ["attacker", "small_batches", "victim"]
 
 
+CHANGE_STATE = text("UPDATE batch SET state = CAST(:new AS batch_state) WHERE account_id = :id AND state = :old")
+
+
+def change_state(service: Service, customer: Customer, old: str, new: str) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(CHANGE_STATE, {"id": customer.id, "old": old, "new": new})
+
+
 def sent(service: Service, customer: Customer) -> None:
     """All that the customer has in the queue is sent."""
-    with service.engine.begin() as connection:
-        over = text("UPDATE batch SET state = 'done' WHERE account_id = :id AND state = 'queued'")
-        connection.execute(over, {"id": customer.id})
+    change_state(service, customer, "queued", "done")
 
 
-def note_clock(service: Service) -> None:
+@contextmanager
+def invisible(service: Service, customer: Customer) -> Iterator[None]:
+    """What the customer has in the queue is not there, as before its transaction commits."""
+    change_state(service, customer, "queued", "held")
+    yield
+    change_state(service, customer, "held", "queued")
+
+
+def raise_idle_clock(service: Service) -> None:
     with transaction(service.engine) as connection:
         connection.execute(RAISE_IDLE_CLOCK)
 
@@ -46,14 +62,9 @@ def test_an_empty_queue_is_at_the_same_place_for_all(service: Service, attacker:
     """Accepted while the other's send is not visible yet: neither goes behind all of the other. Nor does it matter how
     long the other's transaction takes."""
     attacker.bulk(300)
-    with service.engine.begin() as connection:
-        hide = text("UPDATE batch SET state = 'held' WHERE account_id = :id AND state = 'queued'")
-        connection.execute(hide, {"id": attacker.id})
-    time.sleep(1.1)
-    victim.bulk(50)
-    with service.engine.begin() as connection:
-        show = text("UPDATE batch SET state = 'queued' WHERE account_id = :id AND state = 'held'")
-        connection.execute(show, {"id": attacker.id})
+    with invisible(service, attacker):
+        time.sleep(1.1)
+        victim.bulk(50)
     shared_equally(service, attacker, victim)
 
 
@@ -61,16 +72,11 @@ def test_the_clock_of_an_empty_queue_is_the_last_one(service: Service, attacker:
     """Accepted just before the queue was empty: a send that comes after that does not go before all of it."""
     victim.bulk(400)
     take(service, 15)
-    note_clock(service)
+    raise_idle_clock(service)
     attacker.bulk(50)
-    with service.engine.begin() as connection:
-        hide = text("UPDATE batch SET state = 'held' WHERE account_id = :id AND state = 'queued'")
-        connection.execute(hide, {"id": attacker.id})
-    sent(service, victim)
-    victim.bulk(400)
-    with service.engine.begin() as connection:
-        show = text("UPDATE batch SET state = 'queued' WHERE account_id = :id AND state = 'held'")
-        connection.execute(show, {"id": attacker.id})
+    with invisible(service, attacker):
+        sent(service, victim)
+        victim.bulk(400)
     shared_equally(service, attacker, victim, cycles=8)
 
 
@@ -79,7 +85,7 @@ def test_what_was_stopped_counts_against_nobody_once_the_queue_was_empty(
     service: Service, attacker: Customer, victim: Customer, what: str
 ) -> None:
     victim.post(victim.bulk(400), what)
-    note_clock(service)
+    raise_idle_clock(service)
     attacker.bulk(300)
     victim.bulk(50)
     shared_equally(service, attacker, victim)

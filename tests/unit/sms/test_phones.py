@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sms.phones import ScreenedPhones, invalid_detail, is_of_spreadsheet, is_phone, mask, screen, suggest
+from shared.sms.phones import ScreenedPhones, invalid_detail, is_phone, is_spreadsheet_number, mask, screen, suggest
 
 ARABIC_INDIC = "\u0664\u0669\u0661\u0667\u0660\u0661\u0662\u0663\u0664\u0665"
 FULL_WIDTH = "\uff14\uff19\uff11\uff17\uff10\uff11\uff12\uff13\uff14"
@@ -142,7 +142,7 @@ def test_the_detail_explains_what_is_wrong(value: object, problem: str) -> None:
 def test_a_number_mangled_by_a_spreadsheet_gets_no_suggestion(text: str) -> None:
     """One digit more, or some less, would be somebody else's phone."""
     assert suggest(text) is None
-    assert is_of_spreadsheet(text)
+    assert is_spreadsheet_number(text)
     rejected = screen([text], allow_duplicates=False).rejected
     assert [(entry["code"], "suggestion" in entry) for entry in rejected] == [("invalid_phone", False)]
     assert "spreadsheet" in str(rejected[0]["detail"])
@@ -150,7 +150,7 @@ def test_a_number_mangled_by_a_spreadsheet_gets_no_suggestion(text: str) -> None
 
 @pytest.mark.parametrize("text", ["0170.1234567", "1.5.2", "12e", "e5", "call me", ".0", "1" * 70 + ".0"])
 def test_other_values_are_not_mangled_numbers(text: str) -> None:
-    assert not is_of_spreadsheet(text)
+    assert not is_spreadsheet_number(text)
 
 
 def test_nothing_rejected_needs_no_index() -> None:

@@ -5,10 +5,10 @@ an error concerns this job alone. An outage, such as an unavailable database, is
 is retried as usual.
 
 The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
-their number or more, so their retries come one after another and cost others little. Failing expansions are tried after
-the others until they have been due for a minute. After MAX_FAILURES a job is set aside until the operator retries it.
-`on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state stays aside
-because of its row here.
+their number or more, so their retries come one after another and cost others little. Expansions, imports and erasures
+that have failed are tried after the others until they have been due for a minute (`job_backoff.py`). After MAX_FAILURES
+a job is set aside until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the
+same commit; a job without such a state stays aside because of its row here.
 """
 
 import logging
@@ -19,24 +19,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
-    ColumnElement,
     Connection,
     Double,
     Engine,
-    Exists,
-    ScalarSelect,
     Text,
     and_,
     bindparam,
     case,
     cast,
     delete,
-    exists,
     func,
     literal,
     select,
@@ -49,11 +45,9 @@ from shared.db.expressions import seconds
 from shared.db.tables.base import MOMENT
 from shared.db.tables.running import job_failure
 from shared.encryption import TextKeyMissing
+from shared.job_backoff import JobKind
 
 __all__ = [
-    "FAILURES",
-    "IN_BACKOFF",
-    "YIELDING",
     "Job",
     "JobKind",
     "Rest",
@@ -62,18 +56,11 @@ __all__ = [
     "clear_failures",
     "failed",
     "failed_or_raise",
-    "failures_of",
-    "in_backoff",
-    "is_set_aside",
     "succeeded",
     "time_boxed",
 ]
 
 log = logging.getLogger(__name__)
-
-JobKind = Literal[
-    "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
-]
 
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
@@ -84,17 +71,8 @@ MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
-RETRY_SPACING, MAX_COUNTED = 0.25, 80
+RETRY_SPACING, MAX_COUNTED = 1.0, 80
 """Average seconds between retries of an account's failing jobs of one kind, and the most of them that are counted."""
-
-WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
-IN_BACKOFF: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())"
-"""SQL: whether the job with this `kind` and id `subject` must not be tried now."""
-FAILURES: Final = f"(SELECT f.failures {WHICH})"
-"""SQL: its number of failures in a row, or null."""
-YIELDING: Final = f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp() - interval '1 minute')"
-"""SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
-
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
@@ -223,25 +201,6 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     cause = stack_of(error) if failures == 1 or suffix else description  # many jobs may fail again and again
     log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, cause)
     return bool(failures >= MAX_FAILURES)
-
-
-def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]:
-    """SQL: the number of failures in a row of the job with this id, or null."""
-    return select(job_failure.c.failures).where(_is_of(kind, subject)).scalar_subquery()
-
-
-def in_backoff(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
-    """SQL: whether the job must not be tried now."""
-    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
-
-
-def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> Exists:
-    """SQL: whether the job is set aside."""
-    return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
-
-
-def _is_of(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    return and_(job_failure.c.kind == kind, job_failure.c.subject == cast(subject, Text))
 
 
 def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bool:

@@ -13,7 +13,8 @@ from shared.db.tables.accounts import account
 from shared.db.tables.running import job_failure
 from shared.db.tables.sends import send
 from shared.events.webhooks import enable_after_fault
-from shared.job_failures import JobKind, clear_failures
+from shared.job_backoff import JobKind
+from shared.job_failures import clear_failures
 from shared.lifecycle import SendState
 from shared.sends.holding import release
 

@@ -6,7 +6,7 @@ import click
 
 from bulksms.environment import database
 from bulksms.output import done, json_option, show_rows
-from shared.job_failures import JobKind
+from shared.job_backoff import JobKind
 from shared.set_aside_jobs import list_failed_jobs, retry_failed_job
 
 

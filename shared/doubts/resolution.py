@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Engine, Interval, bindparam, func, not_, sele
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
 from shared.db.tables.messages import doubt
-from shared.job_failures import Job, batch_then_singly, failures_of, in_backoff
+from shared.job_backoff import failures_of, in_backoff
+from shared.job_failures import Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
 from shared.outbox import StatusChange, add_of_messages

@@ -37,7 +37,8 @@ from shared.db.tables.messages import unreadable_receipt
 from shared.db.tables.privacy import erasure
 from shared.db.tables.sends import batch, idempotency, send, send_rejection
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
-from shared.job_failures import Job, failures_of
+from shared.job_backoff import failures_of
+from shared.job_failures import Job
 
 ONLY_READ = text("SET TRANSACTION READ ONLY")
 """A statement that writes then fails, instead of delaying the readers of events."""

@@ -42,7 +42,8 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_failures import FAILURES, IN_BACKOFF, YIELDING, Job, failed_or_raise, succeeded
+from shared.job_backoff import FAILURES, IN_BACKOFF, YIELDING
+from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends

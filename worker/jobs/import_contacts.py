@@ -31,7 +31,8 @@ from shared.contacts.imports import DROP_CHUNKS, UPDATE_IMPORT
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
-from shared.job_failures import Rest, attempt, failures_of
+from shared.job_backoff import failures_of
+from shared.job_failures import Rest, attempt
 from shared.observability.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 from worker.jobs.turns import next_in_turn, take_turn

@@ -44,7 +44,8 @@ from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
-from shared.job_failures import attempt, failures_of, in_backoff
+from shared.job_backoff import failures_of, in_backoff
+from shared.job_failures import attempt
 from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
 

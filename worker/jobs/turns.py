@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
 from shared.db.tables.running import job_turn
-from shared.job_failures import JobKind, in_backoff
+from shared.job_backoff import JobKind, in_backoff, is_yielding
 
 __all__ = ["next_in_turn", "take_turn"]
 
@@ -31,6 +31,8 @@ def next_in_turn(
 ) -> Select[UUID, int]:
     """A statement that locks the next job: that of the account whose last turn is longest ago, or that had none.
 
+    Jobs that have failed are tried after the others until they have been due for a minute.
+
     `job` and `account` are the columns of the ids, `waits` says which jobs wait, and the jobs of an account are ordered
     by `since`.
     """
@@ -39,7 +41,7 @@ def next_in_turn(
         select(job.label("id"), account.label("account_id"))
         .select_from(turns)
         .where(waits, not_(in_backoff(kind, job)))
-        .order_by(job_turn.c.taken_at.nulls_first(), since)
+        .order_by(is_yielding(kind, job), job_turn.c.taken_at.nulls_first(), since)
         .limit(1)
         .with_for_update(of=job.table, skip_locked=True)
     )

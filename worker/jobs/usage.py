@@ -44,7 +44,8 @@ from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at
-from shared.job_failures import attempt, failures_of, in_backoff
+from shared.job_backoff import failures_of, in_backoff
+from shared.job_failures import attempt
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 from shared.periodic import repeat
 from shared.sms.countries import PREFIX_DIGITS, country_of

@@ -3,7 +3,8 @@
 from sqlalchemy import Engine, text
 
 from shared.db.connection import reading, transaction
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt, time_boxed
+from shared.job_backoff import FAILURES, IN_BACKOFF
+from shared.job_failures import attempt, time_boxed
 from shared.sends import batch_states
 from shared.sends.close_unsent import close_unsent
 

@@ -21,7 +21,8 @@ from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
-from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
+from shared.job_backoff import FAILURES, IN_BACKOFF
+from shared.job_failures import Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages

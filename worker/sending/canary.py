@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, selec
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_failures import FAILURES, IN_BACKOFF, attempt, time_boxed
+from shared.job_backoff import FAILURES, IN_BACKOFF
+from shared.job_failures import attempt, time_boxed
 from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 

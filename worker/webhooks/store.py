@@ -18,7 +18,8 @@ from shared.db.expressions import in_constants, in_parameter, parameter_rows, se
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events import stream
 from shared.events.stream import SETTLED, Event, Position
-from shared.job_failures import FAILURES, clear_failures
+from shared.job_backoff import FAILURES
+from shared.job_failures import clear_failures
 from shared.outbox import EventType, add
 from worker.webhooks.policy import GONE, Job, rest, verdict
 

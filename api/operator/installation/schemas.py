@@ -8,7 +8,7 @@ from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.examples import IMPORT_ID
 from api.schemas.fields import IN_RANGE, Request, doc
-from shared.job_failures import JobKind
+from shared.job_backoff import JobKind
 
 KINDS = sorted(get_args(JobKind))
 

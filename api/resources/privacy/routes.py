@@ -19,7 +19,7 @@ from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables import privacy as tables
 from shared.ids import LAST_ID
-from shared.job_failures import is_set_aside
+from shared.job_backoff import is_set_aside
 from shared.privacy.erasures import TooManyErasures, ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")

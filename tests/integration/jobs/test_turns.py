@@ -53,6 +53,11 @@ def ask_to_erase(service: Service, count: int) -> None:
         connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
 
 
+def fail(*_: object) -> None:
+    """Fail, as a fault of ours would."""
+    raise RuntimeError("poison")
+
+
 def test_an_account_with_many_files_delays_others_by_one_chunk(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,15 +79,33 @@ def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: py
         import_file(service)
     sandbox = service.in_sandbox()
     made = import_file(sandbox)
-
-    def fail(*_: object) -> None:
-        raise RuntimeError("poison")
-
     with monkeypatch.context() as broken:
         broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
         assert import_chunk(service.engine)
     assert import_chunk(service.engine)
     assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("due_for", "first"), [("1 second", "completed"), ("59 seconds", "completed"), ("61 seconds", "queued")]
+)
+def test_an_import_that_failed_is_tried_after_the_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch, due_for: str, first: str
+) -> None:
+    """Whoever had the last turn; but one that has been due for a minute takes its turn."""
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
+    import_file(service)
+    with monkeypatch.context() as broken:
+        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
+        assert import_chunk(service.engine)
+    sandbox = service.in_sandbox()
+    import_file(sandbox)
+    assert import_chunk(service.engine)
+    made = import_file(sandbox)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
+    assert import_chunk(service.engine)
+    assert sandbox.get(f"/imports/{made}").json["status"] == first
 
 
 def test_a_second_worker_imports_for_the_next_account(service: Service) -> None:

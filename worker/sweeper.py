@@ -24,7 +24,7 @@ from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.holding import hold_newly_refused
 from shared.sends.publish_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
-from shared.sends.requeue import requeue_batches
+from shared.sends.requeue import requeue_batches, requeue_unplaced
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
@@ -209,6 +209,7 @@ class Sweeper:
         with transaction(self._engine) as connection:
             sends = connection.execute(send_states.START_DUE).all()
         with transaction(self._engine) as connection:
+            requeue_unplaced(connection)
             clock = fair_queueing.clock(connection)
             batches = connection.execute(batch_states.WAKE_DUE).all()
             if batches:

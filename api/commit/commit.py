@@ -70,8 +70,9 @@ WITH new_send AS (
 ), queue AS (
     SELECT coalesce({fair.CLOCK_FROM}, {fair.IDLE_CLOCK}) AS clock
 ), numbered AS (
-    SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
-                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS ends,
+    SELECT i.*, CASE WHEN i.state = 'queued' THEN GREATEST(q.clock, a.turns[i.lane + 1])
+                + sum(GREATEST(1, i.cost / a.weight)) FILTER (WHERE i.state = 'queued')
+                      OVER (PARTITION BY i.account, i.lane ORDER BY i.place) END AS ends,
            GREATEST(1, i.cost / a.weight)
                 - GREATEST(1, LEAST(i.cost, (ARRAY{fair.FIRST_COSTS})[i.lane + 1]) / a.weight) AS rest
       FROM ROWS FROM (json_to_recordset(%(batches)s::json)
@@ -81,7 +82,7 @@ WITH new_send AS (
       JOIN account a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
     INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
-    SELECT id, send, account, lane, state, ends - rest, due_at, size, recipients FROM numbered
+    SELECT id, send, account, lane, state, coalesce(ends - rest, 0), due_at, size, recipients FROM numbered
 ), new_entry AS (
     {RESERVE_SENDS}
 ), paid AS (

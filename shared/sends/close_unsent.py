@@ -14,6 +14,7 @@ from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
+from shared.sends.requeue import leave_queue
 
 SENDS = tables.send.c
 UNEXPANDED = SENDS.unexpanded * cast(SENDS.price, BigInteger)
@@ -45,6 +46,7 @@ def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled"
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     post(connection, entries)
+    leave_queue(connection, send)
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:

@@ -7,6 +7,10 @@ segments, and advances with each part that is sent. So an account that queued te
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
 
+What an account accepts is placed behind all that it has accepted, except for batches that are not queued. Those that
+are planned for later have no turn (0) until they are due, and those that leave the queue unsent, as their send is
+paused, put off, canceled or expired, give theirs back if the account has queued nothing since.
+
 Virtual time does not follow the time of day. It passes as messages are sent, slowly at a slow carrier. While the queue
 is empty, it stands at the end of all that was accepted. With the time of day as the clock of an empty queue, of two
 accounts that begin to send at nearly the same time, one could be placed behind all messages of the other.
@@ -32,7 +36,7 @@ urgent lane much sooner."""
 
 _MIN_TURN_IN = """
     (SELECT min(b.turn) FROM batch b
-      WHERE b.state = '{state}' AND (SELECT {competes} FROM send s WHERE s.id = b.send_id) {which})
+      WHERE b.state = '{state}' AND b.turn > 0 AND (SELECT {competes} FROM send s WHERE s.id = b.send_id) {which})
 """
 MIN_TURN = "LEAST({queued}, {sending})".format(
     **{state: _MIN_TURN_IN.format(state=state, competes=COMPETES, which="{which}") for state in ("queued", "sending")}

@@ -1,7 +1,8 @@
-"""Places batches in fair order again that could not be sent for a while: scheduled, stopped, or without a carrier.
+"""Places batches in fair order that can be sent now: scheduled or paused until then, stopped, or without a carrier.
 
-Their turns are from when they were accepted, and the queue's clock has passed them. With these turns they would precede
-all other accounts until they end.
+A batch that is scheduled or paused has the turn 0, and does not count against its account. The others have the turns
+with which they were accepted. The clock has passed these turns, and with them the batches would precede all other
+accounts until they end.
 """
 
 from collections.abc import Iterable
@@ -15,30 +16,34 @@ from shared.sends import fair_queueing as fair
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
 
-REQUEUE = f"""
-    WITH waiting AS (
-        SELECT b.id, b.account_id AS account, b.lane, b.epoch > 0 AS begun, b.turn, a.weight,
-               CAST((b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * {SEGMENTS} AS bigint)
-                   * {fair.MICROSECONDS_PER_SEGMENT} / (ARRAY{list(LANE_WEIGHTS)})[b.lane + 1] AS whole
-          FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
-         WHERE {{which}} AND b.state = 'queued'
-    ), cost AS (
-        SELECT id, account, lane, begun, turn, GREATEST(1, whole / weight) AS whole,
-               GREATEST(1, LEAST(whole, (ARRAY{fair.FIRST_COSTS})[lane + 1]) / weight) AS first
-          FROM waiting
-    ), overtaken AS (
-        SELECT account, lane, begun, max(turn + whole - first) AS last FROM cost GROUP BY account, lane, begun
-        HAVING min(turn) < :clock
+LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))"
+COST = f"""
+    SELECT id, account, lane, begun, turn, state, GREATEST(1, whole / weight) AS whole,
+           GREATEST(1, LEAST(whole, (ARRAY{fair.FIRST_COSTS})[lane + 1]) / weight) AS first
+      FROM (SELECT b.id, b.account_id AS account, b.lane, {LEFT} < b.size OR b.attempts > 0 AS begun, b.turn, b.state,
+                   a.weight, CAST({LEFT} * {SEGMENTS} AS bigint)
+                       * {fair.MICROSECONDS_PER_SEGMENT} / (ARRAY{list(LANE_WEIGHTS)})[b.lane + 1] AS whole
+              FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
+             WHERE {{which}}) AS b
+"""
+"""SQL: of each batch, whether a part was sent or tried, and the virtual time of what is left and of its first part."""
+REQUEUE = """
+    WITH cost AS ({cost}
+    ), placeable AS (
+        SELECT account, lane, begun, coalesce(min(turn) FILTER (WHERE turn > 0) < :clock, false) AS overtaken,
+               max(turn + whole - first) FILTER (WHERE turn > 0) AS last
+          FROM cost GROUP BY account, lane, begun HAVING bool_or(turn = 0) OR min(turn) < :clock
     ), owner AS MATERIALIZED (
-        SELECT id, turns FROM account WHERE id IN (SELECT account FROM overtaken)
+        SELECT id, turns FROM account WHERE id IN (SELECT account FROM placeable)
          ORDER BY id FOR NO KEY UPDATE
     ), placed AS (
         SELECT c.id, c.account, c.lane,
-               CASE WHEN c.begun OR a.turns[c.lane + 1] <= o.last THEN :clock
+               CASE WHEN c.begun OR a.turns[c.lane + 1] <= p.last THEN :clock
                     ELSE GREATEST(:clock, a.turns[c.lane + 1]) END
                    + sum(c.whole) OVER (PARTITION BY c.account, c.lane, c.begun ORDER BY c.turn, c.id) AS ends,
                c.whole - c.first AS rest
-          FROM cost c JOIN overtaken o USING (account, lane, begun) JOIN owner a ON a.id = c.account
+          FROM cost c JOIN placeable p USING (account, lane, begun) JOIN owner a ON a.id = c.account
+         WHERE c.turn = 0 OR p.overtaken
     ), moved AS (
         UPDATE batch b SET turn = p.ends - p.rest FROM placed p WHERE b.id = p.id
     )
@@ -50,12 +55,42 @@ REQUEUE = f"""
      WHERE a.id = t.account
 """
 REQUEUE_BATCHES, REQUEUE_SEND = (
-    text(REQUEUE.format(which=which)) for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
+    text(REQUEUE.format(cost=COST.format(which=f"{which} AND b.state = 'queued'")))
+    for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
 has accepted after them. A batch of which a part was sent, such as a retry, does not wait behind that.
 
-Changes nothing unless the clock has passed them. The caller has locked the batches, and no account."""
+Changes nothing unless the clock has passed them or they have no turn. The caller has locked the batches, and no
+account."""
+
+LEAVE_QUEUE = text(
+    f"""
+    WITH outside AS (
+        SELECT * FROM ({COST.format(which="b.send_id = :send AND b.turn > 0")}) AS b
+         WHERE NOT begun AND state IN ('waiting', 'paused', 'canceled', 'expired')
+    ), given_back AS (
+        UPDATE account a SET turns[o.lane + 1] = o.begins
+          FROM (SELECT account, lane, min(turn - first) AS begins, sum(whole) AS whole
+                  FROM outside GROUP BY account, lane) o
+         WHERE a.id = o.account AND a.turns[o.lane + 1] = o.begins + o.whole
+        RETURNING a.id
+    )
+    UPDATE batch b SET turn = 0 FROM outside o JOIN given_back g ON g.id = o.account WHERE b.id = o.id
+    """
+)
+"""Gives the turns of a send's batches that have left the queue back to their account, if they are its last ones, and if
+nothing of the batches was sent. So the account's turns are again what they would be without them.
+
+The caller has locked the batches, and no account."""
+
+FORGET_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
+"""All batches of a send are placed anew."""
+
+LOCK_UNPLACED = text(
+    "SELECT id FROM batch WHERE state = 'queued' AND turn = 0 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED"
+)
+"""What was queued without being placed, as processes of 0.2.0 do it: before all others."""
 
 LOCK_FROZEN = text(
     """
@@ -71,7 +106,7 @@ RAISE_PACED = text(
     f"""
     UPDATE batch SET turn = turn + o.clock - o.front
       FROM (SELECT {fair.MIN_TURN.format(which="AND b.send_id <> :send")} AS clock,
-                   (SELECT min(turn) FROM batch WHERE send_id = :send AND state = 'queued') AS front) o
+                   (SELECT min(turn) FROM batch WHERE send_id = :send AND state = 'queued' AND turn > 0) AS front) o
      WHERE o.clock - o.front > :most
        AND id IN (SELECT id FROM batch WHERE send_id = :send AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
     """
@@ -80,9 +115,30 @@ RAISE_PACED = text(
 takes less than its share."""
 
 
+def leave_queue(connection: Connection, send: UUID) -> None:
+    """Do not count a send's batches that have left the queue against its account, unless it has queued others since."""
+    connection.execute(LEAVE_QUEUE, {"send": send})
+
+
+def forget_turns(connection: Connection, send: UUID) -> None:
+    """Have all batches of a send of which nothing was sent placed anew, since they do not cost any more what they did.
+
+    Those that are queued must be requeued in the same transaction.
+    """
+    connection.execute(FORGET_TURNS, {"send": send})
+
+
 def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:
     """Put batches that have been queued again in fair order. `clock` was read before they were."""
     connection.execute(REQUEUE_BATCHES, {"ids": uuids(batches), "clock": clock})
+
+
+def requeue_unplaced(connection: Connection) -> None:
+    """Put queued batches that have no turn in fair order."""
+    clock = fair.clock(connection)
+    batches = connection.execute(LOCK_UNPLACED).scalars().all()
+    if batches:
+        requeue_batches(connection, batches, clock)
 
 
 def requeue_send(connection: Connection, send: UUID, clock: int) -> None:

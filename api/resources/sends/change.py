@@ -23,7 +23,7 @@ from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
-from shared.sends.requeue import requeue_send
+from shared.sends.requeue import forget_turns, leave_queue, requeue_send
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
         connection.execute(queries.CHANGE.values(expires_at=expires_at), {"send": send})
     if "rate" in changes:
         connection.execute(queries.CHANGE.values(rate=changes["rate"], paced_until=None), {"send": send})
-    if "send_at" in changes or "rate" in changes:
+    if "send_at" in changes:
+        leave_queue(connection, send)
+    if changes.keys() & {"message", "send_at", "rate"}:
         requeue_send(connection, send, clock)
 
 
@@ -99,6 +101,8 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         price=price,
     )
     connection.execute(change, {"send": send.id})
+    if segmentation.count != send.segments:
+        forget_turns(connection, send.id)
     more = send.accepted * (price - send.price)
     if more:
         _pay(connection, send, more)

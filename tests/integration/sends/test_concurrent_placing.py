@@ -1,14 +1,21 @@
-"""No account is placed behind all of another one's backlog, whatever they sent before."""
+"""No account is placed behind all of another one's backlog, whatever they sent, stopped or planned before."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
+from api.commit.commit import commit_sends
+from api.commit.draft import Draft
 from shared.db.connection import transaction
-from shared.sends.fair_queueing import RAISE_IDLE_CLOCK
+from shared.sends import fair_queueing
+from shared.sends.fair_queueing import RAISE_IDLE_CLOCK, virtual_time
+from shared.sends.holding import hold
+from tests.harness.drafts import single
 from tests.harness.service import Service
 from tests.integration.sends.test_overtaken import (
     Customer,
@@ -16,8 +23,11 @@ from tests.integration.sends.test_overtaken import (
     shared_equally,
     small_batches,
     take,
+    tomorrow,
+    turns,
     victim,
 )
+from worker.recovery.close_ended_sends import close_ended_sends
 
 __all__ = ["attacker", "small_batches", "victim"]
 
@@ -80,12 +90,148 @@ def test_the_clock_of_an_empty_queue_is_the_last_one(service: Service, attacker:
     shared_equally(service, attacker, victim, cycles=8)
 
 
-@pytest.mark.parametrize("what", ["cancel", "pause"])
-def test_what_was_stopped_counts_against_nobody_once_the_queue_was_empty(
-    service: Service, attacker: Customer, victim: Customer, what: str
+def test_what_is_held_counts_against_nobody_once_the_queue_was_empty(
+    service: Service, attacker: Customer, victim: Customer
 ) -> None:
-    victim.post(victim.bulk(400), what)
+    held = victim.bulk(400)
+    with transaction(service.engine) as connection:
+        hold(connection, UUID(held), "test")
     raise_idle_clock(service)
     attacker.bulk(300)
     victim.bulk(50)
     shared_equally(service, attacker, victim)
+
+
+def stop(customer: Customer, send: str, how: str) -> None:
+    """Take a send out of the queue."""
+    if how == "rescheduled":
+        customer.change(send, send_at=tomorrow())
+    else:
+        customer.post(send, {"canceled": "cancel", "paused": "pause"}[how])
+
+
+@pytest.mark.parametrize("how", ["canceled", "paused", "rescheduled", "scheduled"])
+def test_what_is_not_in_the_queue_does_not_count(
+    service: Service, attacker: Customer, victim: Customer, how: str
+) -> None:
+    """A mistaken campaign that was canceled, or tomorrow's, does not delay what its account sends now."""
+    attacker.bulk(300)
+    if how == "scheduled":
+        victim.bulk(400, send_at=tomorrow())
+    else:
+        stop(victim, victim.bulk(400), how)
+    victim.bulk(50)
+    shared_equally(service, attacker, victim)
+
+
+def test_what_expired_unsent_does_not_count(service: Service, attacker: Customer, victim: Customer) -> None:
+    attacker.bulk(300)
+    expired = victim.bulk(400)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": expired})
+    close_ended_sends(service.engine)
+    victim.bulk(50)
+    shared_equally(service, attacker, victim)
+
+
+@pytest.mark.parametrize("how", ["paused and canceled", "paused again and again", "rescheduled again and again"])
+def test_what_left_the_queue_is_given_back_once(
+    service: Service, attacker: Customer, victim: Customer, how: str
+) -> None:
+    """What is sent besides still counts, however often a send is stopped."""
+    victim.bulk(300)
+    attacker.bulk(50)
+    send = attacker.bulk(100)
+    if how == "paused and canceled":
+        attacker.post(send, "pause")
+    for _ in range(3):
+        match how:
+            case "paused and canceled":
+                attacker.post(send, "cancel")
+            case "paused again and again":
+                attacker.post(send, "pause")
+                attacker.post(send, "resume")
+            case _:
+                attacker.change(send, send_at=tomorrow())
+    attacker.bulk(50)
+    shared_equally(service, attacker, victim)
+
+
+def test_a_send_that_was_paused_goes_on_behind_what_its_account_queued_meanwhile(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
+    """Beside it, the account would have two shares of the carrier."""
+    victim.bulk(300)
+    sends = []
+    for _ in range(3):
+        sends.append(attacker.bulk(100))
+        attacker.post(sends[-1], "pause")
+    for send in sends:
+        attacker.post(send, "resume")
+    shared_equally(service, attacker, victim, cycles=24)
+
+
+def test_a_send_before_others_of_its_account_keeps_its_turns(service: Service, attacker: Customer) -> None:
+    """An account cannot leave its share unused, and have it later beside its usual one: all that it accepts in place of
+    canceled sends would come at the same turns."""
+    canceled, paused, last = (attacker.bulk() for _ in range(3))
+    before = turns(service, paused)
+    attacker.post(canceled, "cancel")
+    attacker.post(paused, "pause")
+    assert turns(service, paused) == before
+    assert turns(service, attacker.bulk(10))[0] > turns(service, last)[-1]
+
+
+@pytest.mark.parametrize("when", ["queued", "paused", "scheduled"])
+def test_a_longer_text_takes_its_share(service: Service, attacker: Customer, victim: Customer, when: str) -> None:
+    """Its messages cost ten times as much as when the send was accepted."""
+    send = attacker.bulk(60, **({"send_at": tomorrow()} if when == "scheduled" else {}))
+    attacker.bulk(10)
+    if when == "paused":
+        attacker.post(send, "pause")
+    attacker.change(send, message="x" * 1_500)
+    if when == "paused":
+        attacker.post(send, "resume")
+    elif when == "scheduled":
+        attacker.change(send, send_at=None)
+    victim.bulk(200)
+    assert take(service, 22).count(attacker.id) <= 4
+
+
+def test_a_batch_of_which_a_part_was_sent_keeps_its_turn(service: Service, attacker: Customer) -> None:
+    """Or pausing and resuming would put what is left of many batches at the clock."""
+    send = attacker.bulk(10)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET epoch = 1, next_index = 5 WHERE send_id = :id"), {"id": send})
+    before = turns(service, send)
+    attacker.post(send, "pause")
+    assert turns(service, send) == before
+
+
+def test_what_was_sent_of_a_canceled_send_counts(service: Service, attacker: Customer, victim: Customer) -> None:
+    """An account that sends, cancels the rest and sends again has no more than its share."""
+    victim.bulk(400)
+    took = []
+    for _ in range(5):
+        send = attacker.bulk(100)
+        took += take(service, 4)
+        change_state(service, attacker, "held", "done")
+        attacker.post(send, "cancel")
+    assert 5 <= took.count(attacker.id) <= len(took) / 2
+
+
+def test_a_send_planned_for_later_does_not_delay_one_that_is_accepted_in_the_same_transaction(
+    service: Service, victim: Customer
+) -> None:
+    def planned() -> Draft:
+        draft = single(victim.id)
+        draft.send_at = draft.created_at + timedelta(hours=1)
+        return draft
+
+    drafts = [*(planned() for _ in range(20)), single(victim.id), planned()]
+    with service.engine.begin() as connection:
+        begin = fair_queueing.clock(connection)
+        commit_sends(connection, drafts)
+    now = drafts[-2]
+    assert turns(service, str(now.id)) == [begin + virtual_time(1, now.lane)]
+    assert turns(service, str(drafts[-1].id)) == [0], "placed when it is due"

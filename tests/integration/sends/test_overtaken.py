@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 import api.commit.draft
 from shared.db.connection import transaction
+from shared.sends.fair_queueing import clock
 from shared.sends.holding import hold, release
 from shared.sends.reactivate import reactivate
 from tests.harness.service import Service
@@ -98,7 +99,8 @@ def earlier(service: Service, customer: Customer) -> None:
     """Let what the customer has sent so far have been accepted a minute earlier."""
     with service.engine.begin() as connection:
         before = {"id": customer.id, "minute": 60_000_000}
-        connection.execute(text("UPDATE batch SET turn = turn - :minute WHERE account_id = :id"), before)
+        placed = text("UPDATE batch SET turn = turn - :minute WHERE account_id = :id AND turn > 0")
+        connection.execute(placed, before)
         turns = text("UPDATE account SET turns = ARRAY(SELECT unnest(turns) - :minute) WHERE id = :id")
         connection.execute(turns, before)
 
@@ -143,16 +145,40 @@ def test_a_send_that_goes_on_takes_no_more_than_its_share(
     shared_equally(service, attacker, victim)
 
 
+@pytest.mark.parametrize("how", ["scheduled", "deferred"])
 def test_later_sends_of_the_account_come_after_the_overtaken_ones(
-    service: Service, attacker: Customer, victim: Customer
+    service: Service, attacker: Customer, victim: Customer, how: str
 ) -> None:
-    first, second = attacker.bulk(send_at=tomorrow()), attacker.bulk(send_at=tomorrow())
+    """Also if a cycle claimed them and found that it is the night at their recipients."""
+    first, second = (attacker.bulk(send_at=tomorrow()) for _ in range(2))
+    if how == "deferred":
+        for send in (first, second):
+            attacker.change(send, send_at=None)
+        with service.engine.begin() as connection:
+            deferred = text("UPDATE batch SET state = 'waiting', epoch = 1, due_at = :due WHERE account_id = :id")
+            connection.execute(deferred, {"id": attacker.id, "due": tomorrow()})
     earlier(service, attacker)
     victim.bulk()
     due(service, first)
     due(service, second)
     third = attacker.bulk()
     assert turns(service, first)[-1] < turns(service, second)[0] < turns(service, second)[-1] < turns(service, third)[0]
+    shared_equally(service, attacker, victim)
+
+
+def test_a_batch_that_was_queued_without_a_turn_is_placed(
+    service: Service, attacker: Customer, victim: Customer
+) -> None:
+    """As a worker of an earlier release queues it. It does not stop the clock meanwhile."""
+    victim.bulk()
+    send = attacker.bulk(send_at=tomorrow())
+    with service.engine.begin() as connection:
+        before = clock(connection)
+        for table, key in (("send", "id"), ("batch", "send_id")):
+            connection.execute(text(f"UPDATE {table} SET state = 'queued' WHERE {key} = :id"), {"id": send})
+        assert clock(connection) == before
+    service.worker.sweeper.recover_and_wake()
+    assert turns(service, send)[0] > before
     shared_equally(service, attacker, victim)
 
 

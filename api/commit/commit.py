@@ -69,6 +69,8 @@ WITH new_send AS (
     RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
     SELECT coalesce({fair.CLOCK_FROM}, {fair.IDLE_CLOCK}) AS clock
+), owner AS MATERIALIZED (
+    SELECT id, weight, turns FROM account WHERE id IN (SELECT account_id FROM new_send) ORDER BY id FOR NO KEY UPDATE
 ), numbered AS (
     SELECT i.*, CASE WHEN i.state = 'queued' THEN GREATEST(q.clock, a.turns[i.lane + 1])
                 + sum(GREATEST(1, i.cost / a.weight)) FILTER (WHERE i.state = 'queued')
@@ -79,7 +81,7 @@ WITH new_send AS (
                       AS (id uuid, send uuid, account bigint, lane int, cost bigint, state batch_state,
                           due_at timestamptz, size smallint, recipients text))
            WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
-      JOIN account a ON a.id = i.account CROSS JOIN queue q
+      JOIN owner a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
     INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
     SELECT id, send, account, lane, state, coalesce(ends - rest, 0), due_at, size, recipients FROM numbered

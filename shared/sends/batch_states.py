@@ -105,16 +105,16 @@ CLOSE_INTENT = text(
     f"""
     UPDATE batch b
        SET state = c.state, next_index = c.next_index,
-           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
+           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost / a.weight,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
            {_CYCLE_OVER}
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
                   CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
-                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)
-     WHERE b.id = c.id
+                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes), account a
+     WHERE b.id = c.id AND a.id = b.account_id
     """
 )
-"""Ends the cycle of batches: done, or back to wait for the next one."""
+"""Ends the cycle of batches: done, or back to wait for the next one. `cost` is for an account of weight 1."""
 
 CLOSE_UNSENT = text(
     f"""

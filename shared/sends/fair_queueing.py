@@ -7,9 +7,8 @@ segments, and advances with each part that is sent. So an account that queued te
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
 
-What an account accepts is placed behind all that it has accepted, except for batches that are not queued. Those that
-are planned for later have no turn (0) until they are due, and those that leave the queue unsent, as their send is
-paused, put off, canceled or expired, give theirs back if the account has queued nothing since.
+A batch that is planned for later has no turn (0) until it is due. If the last batches of an account leave the queue
+unsent, as their send is paused, put off, canceled or expired, they give their turns back (shared/sends/requeue.py).
 
 Virtual time does not follow the time of day. It passes as messages are sent, slowly at a slow carrier. While the queue
 is empty, it stands at the end of all that was accepted. With the time of day as the clock of an empty queue, of two

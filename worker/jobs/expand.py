@@ -67,7 +67,7 @@ NEXT_SEND = text(
     f"""
     WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
-           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
+           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight,
            l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
            {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
@@ -111,6 +111,8 @@ NEXT_STEP = select(func.greatest(func.max(ledger.c.step), 0) + 1).where(
 )
 """The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
 LAST_TURN = account.c.turns[bindparam("place", type_=Integer)]
+LOCK_TURN = select(LAST_TURN).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
+"""Nothing else of the account is accepted until the page is stored, so no two of its batches come at the same turn."""
 SET_TURN = (
     update(account)
     .where(account.c.id == bindparam("account"))
@@ -265,7 +267,8 @@ def _not_suppressed(
 def _insert_batches(
     connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]
 ) -> tuple[list[UUID], int]:
-    end, texts = max(fair.clock(connection), send.last_turn), texts_of(connection)
+    last_turn = connection.execute(LOCK_TURN, {"place": send.lane + 1, "account": send.account_id}).scalar_one()
+    end, texts = max(fair.clock(connection), last_turn), texts_of(connection)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for chunk in chunks:
         phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)

@@ -10,6 +10,7 @@ from bulksms.local.postgres import Postgres
 from shared import outbox as events
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
+from shared.sends.fair_queueing import virtual_time
 from tests.harness.database import disposable_database
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -70,6 +71,19 @@ def state(service: Service) -> tuple[str, bool]:
 def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatch) -> None:
     settle(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("queued", True)
+
+
+@pytest.mark.parametrize("weight", [1, 4])
+def test_a_batch_advances_by_what_was_sent_and_the_weight_of_its_account(
+    service: Service, batch: ClaimedBatch, weight: int
+) -> None:
+    turn = text("SELECT turn FROM batch")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET weight = :weight"), {"weight": weight})
+        before = connection.execute(turn).scalar_one()
+    settle(service.engine, [batch], "simulator", 30.0)
+    with service.engine.connect() as connection:
+        assert connection.execute(turn).scalar_one() == before + virtual_time(4, batch.lane, weight)
 
 
 def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:

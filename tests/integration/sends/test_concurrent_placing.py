@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from uuid import UUID
@@ -17,6 +18,8 @@ from shared.sends.fair_queueing import RAISE_IDLE_CLOCK, virtual_time
 from shared.sends.holding import hold
 from tests.harness.drafts import single
 from tests.harness.service import Service
+from tests.integration.accept.test_group import phones, scheduled
+from tests.integration.sends.test_control_races import wait_until_somebody_waits
 from tests.integration.sends.test_overtaken import (
     Customer,
     attacker,
@@ -27,6 +30,7 @@ from tests.integration.sends.test_overtaken import (
     turns,
     victim,
 )
+from worker.jobs.expand import expand
 from worker.recovery.close_ended_sends import close_ended_sends
 
 __all__ = ["attacker", "small_batches", "victim"]
@@ -235,3 +239,26 @@ def test_a_send_planned_for_later_does_not_delay_one_that_is_accepted_in_the_sam
     now = drafts[-2]
     assert turns(service, str(now.id)) == [begin + virtual_time(1, now.lane)]
     assert turns(service, str(drafts[-1].id)) == [0], "placed when it is due"
+
+
+@pytest.mark.parametrize("what", ["a send", "a page of a group"])
+def test_what_an_account_sends_at_the_same_moment_does_not_share_a_turn(service: Service, what: str) -> None:
+    """Through two API processes, or while a worker expands a group: the account would have a share for each."""
+    first, second = single(service.account_id), single(service.account_id)
+
+    def accept() -> object:
+        with service.engine.begin() as connection:
+            return commit_sends(connection, [second])
+
+    if what == "a page of a group":
+        group = scheduled(service, service.new_group(phones(1)))
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = :id"), {"id": group})
+    with ThreadPoolExecutor(1) as pool, service.engine.begin() as connection:
+        commit_sends(connection, [first])
+        other = pool.submit(accept if what == "a send" else lambda: expand(service.engine))
+        wait_until_somebody_waits(service.engine)
+        connection.commit()
+        other.result()
+    later = str(second.id) if what == "a send" else group
+    assert turns(service, later)[0] > turns(service, str(first.id))[0]

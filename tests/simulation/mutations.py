@@ -102,7 +102,7 @@ def resend_open_intents() -> list[Change]:
 
 
 def capture_twice() -> list[Change]:
-    """The step of an entry does not name its turn."""
+    """The step of an entry does not name its cycle."""
     entries = worker.sending.settle._entries
 
     def twice(*arguments: Any) -> list[Entry]:
@@ -113,7 +113,7 @@ def capture_twice() -> list[Change]:
 
 
 def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
-    """A turn ends its batches though some of their messages have no result."""
+    """A cycle ends its batches though some of their messages have no result."""
     return all(batch.known == len(batch.indexes) and not batch.lost for batch in batches)
 
 

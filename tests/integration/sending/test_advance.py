@@ -52,7 +52,7 @@ def first(service: Service) -> Iterator[int]:
 
 
 def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> list[ClaimedBatch]:
-    """A turn's slices: a batch of so many phones for each send."""
+    """The batches of a cycle: one of so many phones for each send."""
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     for number in range(sends):
         start = first + number * phones

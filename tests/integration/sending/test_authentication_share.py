@@ -1,4 +1,4 @@
-"""A turn takes what authentication is owed first, and the rest in fair order."""
+"""A cycle takes what authentication is owed first, and the rest in fair order."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def waits(service: Service, category: str, phones: int, turn: int, carrier: str 
 
 
 def claimed(service: Service, budget: int, owed: int, carrier: str | None = None) -> list[tuple[int, int]]:
-    """Lane and messages of each batch that a turn takes, in order."""
+    """Lane and messages of each batch that a cycle claims, in order."""
     batches: list[ClaimedBatch] = claim(service.engine, budget, 10, 15.0, 100.0, carrier, False, owed)
     return [(batch.lane, len(batch.indexes)) for batch in batches]
 

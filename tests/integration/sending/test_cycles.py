@@ -1,4 +1,4 @@
-"""What a turn does between its windows, and that no two workers do the same."""
+"""What a cycle does between its windows, and that no two workers send the same messages."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -196,7 +196,7 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
 def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its rows are there, or not: the turn finds out before it writes them."""
+    """Its rows are there, or not: the cycle finds out before it writes them."""
     record = worker.sending.advance._record
     lost: list[bool] = []
 

@@ -1,4 +1,4 @@
-"""A turn that leaves nothing over is ended by one statement, and it comes to what the general way comes to."""
+"""A cycle in which every message has a result ends with one statement, and its effects are those of the general way."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

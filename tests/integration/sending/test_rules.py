@@ -179,7 +179,7 @@ def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> N
 
 
 def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Service) -> None:
-    """A turn that died after it took its places is done again, and several at once keep to the cap."""
+    """A cycle that died after it had counted its messages is done again, and several at once keep to the cap."""
     capped(service, most=1)
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     sends = [

@@ -47,7 +47,7 @@ def waits(service: Service) -> Waits:
 
 
 def take(service: Service, contended: bool = True) -> list[int]:
-    """The accounts whose messages the next turn has."""
+    """The accounts whose messages the next cycle has."""
     return [batch.account_id for batch in _claim(service, contended)]
 
 
@@ -71,7 +71,7 @@ def test_an_account_with_one_batch_has_as_much_under_way_as_one_with_many(
     many, single = two
     assert take(service) == [many]
     assert take(service) == [single]
-    assert take(service) == [], "another turn would be the other's share"
+    assert take(service) == [], "another cycle would be the other's share"
 
 
 def test_without_contention_every_cycle_takes_as_much_as_it_can(service: Service, two: tuple[int, int]) -> None:

@@ -26,7 +26,7 @@ def change(service: Service, statement: str, **values: object) -> None:
 
 @pytest.fixture
 def queued(service: Service) -> Iterator[tuple[Service, str]]:
-    """A send of 20 messages that no turn is taken for, and no worker that reports."""
+    """A send of 20 messages of which no cycle has claimed any, and no worker that reports."""
     service.worker.dispatcher.stop.set()
     change(service, "DELETE FROM carrier_report")
     yield service, service.bulk(PHONES).json["send_id"]

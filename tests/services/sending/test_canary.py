@@ -46,7 +46,7 @@ def test_no_more_messages_are_sent_than_the_rules_allow(service: House) -> None:
     wait_until(lambda: service.get(f"/sends/{stopped}")["held_by"] == "stop_if", 60, "the stop")
     wait_until(lambda: is_over(service, canary), 60, "the end")
     shown = service.get(f"/sends/{stopped}")
-    # Each of the two turns of two workers, and of the one that was killed, had at most 50 under way.
+    # Each of the two cycles of two workers, and of the one that was killed, had at most 50 under way.
     assert 50 <= shown["counts"]["failed"] + shown["counts"]["in_doubt"] <= 6 * 50
     held = "SELECT count(*) FROM simulated_submit WHERE phone BETWEEN 999020000000 AND 999029999999"
     assert service.scalar(held) <= 6 * 50

@@ -19,13 +19,13 @@ def test_it_works() -> None:
 @pytest.mark.parametrize("room", [1, 3, 25, 4000])
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 1.0])
 def test_over_many_cycles_of_any_size_authentication_gets_its_share(room: int, share: float) -> None:
-    guarantee, turns = AuthenticationShare(share), 1000
+    guarantee, cycles = AuthenticationShare(share), 1000
     taken = 0
-    for _ in range(turns):
+    for _ in range(cycles):
         due = guarantee.reserve(room)
         guarantee.report(due, batches(due))
         taken += due
-    assert taken == pytest.approx(share * room * turns, abs=1)
+    assert taken == pytest.approx(share * room * cycles, abs=1)
 
 
 def test_without_a_share_nothing_is_due() -> None:

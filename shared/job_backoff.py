@@ -1,4 +1,4 @@
-"""Conditions of statements that take the next job: whether a job must not be tried now, or lets others go first."""
+"""SQL conditions for statements that take the next job: whether a job must not be tried yet, or yields to others."""
 
 from datetime import timedelta
 from typing import Any, Final, Literal

@@ -71,8 +71,9 @@ MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
-RETRY_SPACING, MAX_COUNTED = 1.0, 80
-"""Average seconds between retries of an account's failing jobs of one kind, and the most of them that are counted."""
+RETRY_SPACING, RECOVERY_SPACING, MAX_COUNTED = 1.0, 0.25, 80
+"""Average seconds between retries of an account's failing jobs of one kind, and of its recoveries, for which messages
+wait; and the most jobs that are counted."""
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
@@ -87,7 +88,8 @@ FAILING_ALIKE = select(FAILING.c.subject).where(
     FAILING.c.failed_at > func.clock_timestamp() - timedelta(minutes=5),  # others will not be retried
 )
 COUNTED = select(func.count()).select_from(FAILING_ALIKE.limit(MAX_COUNTED).subquery()).scalar_subquery()
-SPACED = RETRY_SPACING * COUNTED * (0.5 + func.random())
+SPACING = case((bindparam("job_kind") == "recovery", RECOVERY_SPACING), else_=RETRY_SPACING)
+SPACED = SPACING * COUNTED * (0.5 + func.random())
 """Seconds in which its failing jobs can all be retried. At random, as all may have failed at the same time."""
 WAIT = bindparam("wait", type_=Double)
 NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(func.greatest(WAIT, SPACED)))

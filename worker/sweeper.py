@@ -210,6 +210,7 @@ class Sweeper:
             sends = connection.execute(send_states.START_DUE).all()
         with transaction(self._engine) as connection:
             requeue_unplaced(connection)
+        with transaction(self._engine) as connection:
             clock = fair_queueing.clock(connection)
             batches = connection.execute(batch_states.WAKE_DUE).all()
             if batches:

@@ -105,7 +105,8 @@ CLOSE_INTENT = text(
     f"""
     UPDATE batch b
        SET state = c.state, next_index = c.next_index,
-           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost / a.weight,
+           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]),
+           turn = CASE WHEN b.turn = 0 OR c.cost = 0 THEN b.turn ELSE b.turn + GREATEST(1, c.cost / a.weight) END,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
            {_CYCLE_OVER}
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
@@ -114,7 +115,8 @@ CLOSE_INTENT = text(
      WHERE b.id = c.id AND a.id = b.account_id
     """
 )
-"""Ends the cycle of batches: done, or back to wait for the next one. `cost` is for an account of weight 1."""
+"""Ends the cycle of batches: done, or back to wait for the next one. `cost` is not yet divided by the account's
+weight. A batch without a turn is not given one: it has yet to be placed."""
 
 CLOSE_UNSENT = text(
     f"""

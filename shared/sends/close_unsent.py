@@ -45,8 +45,8 @@ def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled"
         for batch in batches
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
-    post(connection, entries)
     leave_queue(connection, send)
+    post(connection, entries)
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:

@@ -7,8 +7,8 @@ segments, and advances with each part that is sent. So an account that queued te
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
 
-A batch that is planned for later has no turn (0) until it is due. If the last batches of an account leave the queue
-unsent, as their send is paused, put off, canceled or expired, they give their turns back (shared/sends/requeue.py).
+A batch that is planned for later has no turn (0) until it is due. If a send is paused, postponed, canceled or expires,
+its unsent batches give their turns back, provided they are the account's last (shared/sends/requeue.py).
 
 Virtual time does not follow the time of day. It passes as messages are sent, slowly at a slow carrier. While the queue
 is empty, it stands at the end of all that was accepted. With the time of day as the clock of an empty queue, of two

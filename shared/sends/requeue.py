@@ -1,7 +1,7 @@
 """Places batches in fair order that can be sent now: scheduled or paused until then, stopped, or without a carrier.
 
-A batch that is scheduled or paused has the turn 0, and does not count against its account. The others have the turns
-with which they were accepted. The clock has passed these turns, and with them the batches would precede all other
+A batch that has never been queued, or has given its turn back, has the turn 0 and does not count against its account.
+The others have their old turns. The clock has passed these turns, and with them the batches would precede all other
 accounts until they end.
 """
 
@@ -38,7 +38,7 @@ REQUEUE = """
          ORDER BY id FOR NO KEY UPDATE
     ), placed AS (
         SELECT c.id, c.account, c.lane,
-               CASE WHEN c.begun OR a.turns[c.lane + 1] <= p.last THEN :clock
+               CASE WHEN c.begun OR p.overtaken AND a.turns[c.lane + 1] <= p.last THEN :clock
                     ELSE GREATEST(:clock, a.turns[c.lane + 1]) END
                    + sum(c.whole) OVER (PARTITION BY c.account, c.lane, c.begun ORDER BY c.turn, c.id) AS ends,
                c.whole - c.first AS rest
@@ -68,7 +68,7 @@ LEAVE_QUEUE = text(
     f"""
     WITH outside AS (
         SELECT * FROM ({COST.format(which="b.send_id = :send AND b.turn > 0")}) AS b
-         WHERE NOT begun AND state IN ('waiting', 'paused', 'canceled', 'expired')
+         WHERE NOT begun AND state <> 'sending'
     ), given_back AS (
         UPDATE account a SET turns[o.lane + 1] = o.begins
           FROM (SELECT account, lane, min(turn - first) AS begins, sum(whole) AS whole
@@ -79,10 +79,8 @@ LEAVE_QUEUE = text(
     UPDATE batch b SET turn = 0 FROM outside o JOIN given_back g ON g.id = o.account WHERE b.id = o.id
     """
 )
-"""Gives the turns of a send's batches that have left the queue back to their account, if they are its last ones, and if
-nothing of the batches was sent. So the account's turns are again what they would be without them.
-
-The caller has locked the batches, and no account."""
+"""Gives the turns of a send's unsent batches back to their account, provided they are its last ones. So the account's
+turns are again what they would be without them. The caller has locked the batches and the send."""
 
 FORGET_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
 """All batches of a send are placed anew."""
@@ -90,7 +88,7 @@ FORGET_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
 LOCK_UNPLACED = text(
     "SELECT id FROM batch WHERE state = 'queued' AND turn = 0 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED"
 )
-"""What was queued without being placed, as processes of 0.2.0 do it: before all others."""
+"""Batches that processes of 0.2.0 queued without placing them, which puts them before all others."""
 
 LOCK_FROZEN = text(
     """
@@ -107,7 +105,7 @@ RAISE_PACED = text(
     UPDATE batch SET turn = turn + o.clock - o.front
       FROM (SELECT {fair.MIN_TURN.format(which="AND b.send_id <> :send")} AS clock,
                    (SELECT min(turn) FROM batch WHERE send_id = :send AND state = 'queued' AND turn > 0) AS front) o
-     WHERE o.clock - o.front > :most
+     WHERE o.clock - o.front > :most AND turn > 0
        AND id IN (SELECT id FROM batch WHERE send_id = :send AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
     """
 )
@@ -116,16 +114,19 @@ takes less than its share."""
 
 
 def leave_queue(connection: Connection, send: UUID) -> None:
-    """Do not count a send's batches that have left the queue against its account, unless it has queued others since."""
+    """Give back the turns of a send whose batches have left the queue, unless its account has queued others since."""
     connection.execute(LEAVE_QUEUE, {"send": send})
 
 
-def forget_turns(connection: Connection, send: UUID) -> None:
-    """Have all batches of a send of which nothing was sent placed anew, since they do not cost any more what they did.
+def forget_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None:
+    """Have the batches of a send placed anew, before their cost changes. None of it has been sent.
 
-    Those that are queued must be requeued in the same transaction.
+    If they will cost less and cannot give their turns back, they keep them. Those that are queued must be requeued in
+    the same transaction.
     """
-    connection.execute(FORGET_TURNS, {"send": send})
+    leave_queue(connection, send)
+    if costs_more:
+        connection.execute(FORGET_TURNS, {"send": send})
 
 
 def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:

@@ -112,7 +112,7 @@ NEXT_STEP = select(func.greatest(func.max(ledger.c.step), 0) + 1).where(
 """The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
 LAST_TURN = account.c.turns[bindparam("place", type_=Integer)]
 LOCK_TURN = select(LAST_TURN).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
-"""Nothing else of the account is accepted until the page is stored, so no two of its batches come at the same turn."""
+"""Nothing else of the account is accepted until the page is stored, so no two of its batches get the same turn."""
 SET_TURN = (
     update(account)
     .where(account.c.id == bindparam("account"))
@@ -267,20 +267,22 @@ def _not_suppressed(
 def _insert_batches(
     connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]
 ) -> tuple[list[UUID], int]:
-    last_turn = connection.execute(LOCK_TURN, {"place": send.lane + 1, "account": send.account_id}).scalar_one()
-    end, texts = max(fair.clock(connection), last_turn), texts_of(connection)
+    texts, totals = texts_of(connection), []
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for chunk in chunks:
         phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)
-        total = len(phones) * (segments or send.segments)
+        totals.append(len(phones) * (segments or send.segments))
         batch = new_batch_id()
         columns["id"].append(batch)
-        columns["turn"].append(fair.turn(end, total, send.lane, send.weight))
-        end += fair.virtual_time(total, send.lane, send.weight)
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)
         columns["variables"].append(texts.seal_json(chunk.variables, batch) if isinstance(chunk, Chunk) else None)
+    clock = fair.clock(connection)
+    end = max(clock, connection.execute(LOCK_TURN, {"place": send.lane + 1, "account": send.account_id}).scalar_one())
+    for total in totals:
+        columns["turn"].append(fair.turn(end, total, send.lane, send.weight))
+        end += fair.virtual_time(total, send.lane, send.weight)
     if chunks:
         connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
     return columns["id"], end

@@ -188,6 +188,7 @@ def _next_state(settlement: Settlement, send_state: str) -> BatchState:
 
 
 def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
+    totals = [settlement.tally.total() for settlement in settlements]
     connection.execute(
         batch_states.CLOSE_INTENT,
         {
@@ -196,8 +197,8 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "next_index": array(settlement.next_index for settlement in settlements),
             "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
             "cost": array(
-                fair.virtual_time(settlement.tally.total() * settlement.segments, settlement.lane)
-                for settlement in settlements
+                fair.virtual_time(messages * settlement.segments, settlement.lane) if messages else 0
+                for settlement, messages in zip(settlements, totals, strict=True)
             ),
             "wait": array(
                 0.0 if state == BatchState.CANCELED else settlement.wait

@@ -93,6 +93,8 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0
+    if segmentation.count != send.segments:
+        forget_turns(connection, send.id, costs_more=segmentation.count > send.segments)
     change = queries.CHANGE.values(
         message=texts_of(connection).seal(message, send.id),
         encoding=segmentation.encoding,
@@ -101,8 +103,6 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         price=price,
     )
     connection.execute(change, {"send": send.id})
-    if segmentation.count != send.segments:
-        forget_turns(connection, send.id)
     more = send.accepted * (price - send.price)
     if more:
         _pay(connection, send, more)

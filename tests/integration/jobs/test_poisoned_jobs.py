@@ -27,11 +27,13 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
+from shared.job_backoff import JobKind
 from shared.job_failures import (
     FIRST_WAIT,
     MAX_COUNTED,
     MAX_FAILURES,
     MAX_REST_SECONDS,
+    RECOVERY_SPACING,
     RETRY_SPACING,
     Job,
     attempt,
@@ -189,24 +191,25 @@ def waits(service: Service, kind: str, account_id: int | None) -> list[float]:
         return [float(wait) for wait in found]
 
 
+@pytest.mark.parametrize(("kind", "spacing"), [("recovery", RECOVERY_SPACING), ("canary", RETRY_SPACING)])
 def test_many_failing_jobs_of_an_account_are_retried_one_after_another(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch, kind: JobKind, spacing: float
 ) -> None:
     monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
     ours, theirs = service.account_id, service.new_account("other")
     for subject in range(MAX_COUNTED + 20):
-        failed(service.engine, Job("recovery", str(subject), ours), Poison())
-    failed(service.engine, Job("recovery", "1000", theirs), Poison())
+        failed(service.engine, Job(kind, str(subject), ours), Poison())
+    failed(service.engine, Job(kind, "1000", theirs), Poison())
     failed(service.engine, Job("closing", "1001", ours), Poison())
-    found = waits(service, "recovery", ours)
+    found = waits(service, kind, ours)
     for number, wait in enumerate(found):
-        spaced = RETRY_SPACING * min(number, MAX_COUNTED)
+        spaced = spacing * min(number, MAX_COUNTED)
         assert max(FIRST_WAIT, 0.5 * spaced) - SLACK <= wait <= max(FIRST_WAIT, 1.5 * spaced) + SLACK
-    assert max(found[-20:]) - min(found[-20:]) > RETRY_SPACING, "not all at the same time"
-    assert waits(service, "recovery", theirs) == pytest.approx([FIRST_WAIT], abs=SLACK)
+    assert max(found[-20:]) - min(found[-20:]) > spacing, "not all at the same time"
+    assert waits(service, kind, theirs) == pytest.approx([FIRST_WAIT], abs=SLACK)
     assert waits(service, "closing", ours) == pytest.approx([FIRST_WAIT], abs=SLACK)
-    failed(service.engine, Job("recovery", "0", ours), Poison())
-    assert waits(service, "recovery", ours)[0] >= 0.5 * RETRY_SPACING * MAX_COUNTED - SLACK
+    failed(service.engine, Job(kind, "0", ours), Poison())
+    assert waits(service, kind, ours)[0] >= 0.5 * spacing * MAX_COUNTED - SLACK
 
 
 @pytest.mark.parametrize("gone", ["set_aside_at = now()", "failed_at = now() - interval '6 minutes'"])

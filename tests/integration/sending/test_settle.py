@@ -25,7 +25,7 @@ PHONES = [str(254711000000 + number) for number in range(10)]
 AT = "2026-01-02 03:04:05+00:00"
 DUE = (
     "UPDATE send SET state = 'queued', send_at = NULL",
-    "UPDATE batch SET state = 'queued', due_at = clock_timestamp()",
+    "UPDATE batch SET state = 'queued', turn = 1000, due_at = clock_timestamp()",
 )
 BLOCKED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
 
@@ -47,14 +47,20 @@ def service(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Service:
     return made
 
 
-@pytest.fixture
-def batch(service: Service) -> ClaimedBatch:
-    """Ten messages that a cycle has claimed, of which four were sent."""
+def claimed(service: Service) -> ClaimedBatch:
+    """Ten messages that a cycle has claimed."""
     service.bulk(PHONES, send_at=ahead())
     with service.engine.begin() as connection:
         for change in DUE:
             connection.execute(text(change))
     [batch] = claim(service.engine, 1000, window=100, lease=60)
+    return batch
+
+
+@pytest.fixture
+def batch(service: Service) -> ClaimedBatch:
+    """Ten messages that a cycle has claimed, of which four were sent."""
+    batch = claimed(service)
     for position in range(4):
         batch.put(position, Result(MessageStatus.SENT, f"r{position}", None, AT, 1))
     batch.next_position = 4
@@ -73,17 +79,28 @@ def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatc
     assert state(service) == ("queued", True)
 
 
-@pytest.mark.parametrize("weight", [1, 4])
+@pytest.mark.parametrize("weight", [1, 4, 1_000])
 def test_a_batch_advances_by_what_was_sent_and_the_weight_of_its_account(
     service: Service, batch: ClaimedBatch, weight: int
 ) -> None:
-    turn = text("SELECT turn FROM batch")
+    """And at least by 1, or the account would go first for as long as the batch lasts."""
+    before = turn_of(service, weight)
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert turn_of(service) == before + virtual_time(4, batch.lane, weight) > before
+
+
+def test_a_batch_of_which_nothing_was_sent_keeps_its_turn(service: Service) -> None:
+    """So it can give it back, if the send is canceled because the carrier does not answer."""
+    batch = claimed(service)
+    before = turn_of(service)
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert turn_of(service) == before
+
+
+def turn_of(service: Service, weight: int = 1) -> int:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE account SET weight = :weight"), {"weight": weight})
-        before = connection.execute(turn).scalar_one()
-    settle(service.engine, [batch], "simulator", 30.0)
-    with service.engine.connect() as connection:
-        assert connection.execute(turn).scalar_one() == before + virtual_time(4, batch.lane, weight)
+        return int(connection.execute(text("SELECT turn FROM batch")).scalar_one())
 
 
 def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:

@@ -97,6 +97,14 @@ def test_a_batch_of_which_nothing_was_sent_keeps_its_turn(service: Service) -> N
     assert turn_of(service) == before
 
 
+def test_a_batch_without_a_turn_is_not_given_one_by_a_cycle(service: Service, batch: ClaimedBatch) -> None:
+    """The sweep places it. Until then, a small turn would set the clock back."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET turn = 0"))
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert turn_of(service) == 0
+
+
 def turn_of(service: Service, weight: int = 1) -> int:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE account SET weight = :weight"), {"weight": weight})

@@ -183,9 +183,8 @@ def test_a_scheduled_send_takes_no_second_share_beside_one_that_waited_for_a_car
     assert turns(service, scheduled)[0] > turns(service, last)[-1]
 
 
-@pytest.mark.parametrize("is_begun", [False, True])
 def test_a_batch_that_was_queued_without_a_turn_is_placed(
-    service: Service, attacker: Customer, victim: Customer, is_begun: bool
+    service: Service, attacker: Customer, victim: Customer
 ) -> None:
     """As a worker of an earlier release queues it. It does not stop the clock meanwhile."""
     victim.bulk()
@@ -195,10 +194,6 @@ def test_a_batch_that_was_queued_without_a_turn_is_placed(
         for table, key in (("send", "id"), ("batch", "send_id")):
             connection.execute(text(f"UPDATE {table} SET state = 'queued' WHERE {key} = :id"), {"id": send})
         assert clock(connection) == before
-    if is_begun:
-        assert set(take(service)) == {attacker.id}
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE batch SET state = 'queued' WHERE account_id = :id"), {"id": attacker.id})
     service.worker.sweeper.recover_and_wake()
     assert turns(service, send)[0] > before
     shared_equally(service, attacker, victim)

@@ -8,7 +8,6 @@ import threading
 
 import click
 
-from api.server.process import run
 from api.server.reuse_port import IS_DIVIDED, SharedPort, bound_socket
 from api.server.supervisor import Supervisor
 from shared.carriers.http.file import http_carriers
@@ -42,6 +41,8 @@ def main(application: str, host: str, port: int, processes: int) -> None:
     if isinstance(listening, SharedPort) or processes > 1:
         Supervisor(application, listening, processes).run()
     else:
+        from api.server.process import run  # with the whole application, which a supervisor does not need
+
         run(application, listening)
 
 

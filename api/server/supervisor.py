@@ -9,7 +9,7 @@ import time
 from multiprocessing.connection import Connection
 from socket import socket
 
-from api.server.process import END_SECONDS, run
+from api.server.durations import KILL_SECONDS
 from api.server.reuse_port import SharedPort
 
 log = logging.getLogger(__name__)
@@ -20,8 +20,6 @@ HUNG_SECONDS = 10.0
 """A process without a heartbeat for this long is killed and replaced."""
 START_SECONDS = 120.0
 """The same before the first heartbeat, while the process loads the application."""
-KILL_SECONDS = END_SECONDS + 10
-"""How long a process may take to stop before it is killed."""
 
 _spawn = multiprocessing.get_context("spawn")
 
@@ -86,6 +84,8 @@ class Supervisor:
 def _main(application: str, listening: socket, heartbeat: Connection) -> None:
     """The entry point of a process. A SharedPort arrives as a socket of this process."""
     threading.Thread(target=_beat, args=(heartbeat,), name="heartbeat", daemon=True).start()
+    from api.server.process import run  # with the whole application, which the supervisor does not need
+
     run(application, listening)
 
 

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import aiohttp
 import orjson
 
 from shared.oidc_settings import is_safe_url
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
 
 __all__ = ["Answer", "ProviderUnavailable", "fetch", "run"]
 
@@ -30,8 +32,9 @@ class Answer(NamedTuple):
     document: dict[str, Any]
 
 
-def run(work: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+def run(work: Callable[["ClientSession"], Awaitable[T]]) -> T:
     """Make requests, within SECONDS. Raises ProviderUnavailable, or RuntimeError on an event loop, which it blocks."""
+    import aiohttp  # a fifth of what the API loads; few installations have a provider
 
     async def timed() -> T:
         session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
@@ -47,7 +50,7 @@ def run(work: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
 
 
 async def fetch(
-    session: aiohttp.ClientSession,
+    session: "ClientSession",
     method: str,
     url: str,
     headers: Mapping[str, str] | None = None,

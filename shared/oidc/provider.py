@@ -2,9 +2,8 @@
 
 import hmac
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aiohttp import ClientSession
 from authlib.oauth2.auth import ClientAuth
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
@@ -17,6 +16,9 @@ from shared.oidc_settings import OidcSettings, is_safe_url
 from shared.people.emails import normalized_email
 from shared.people.persons import LONGEST_PERSON_NAME
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
 
 __all__ = ["CALLBACK", "CodeRefused", "Identity", "Provider", "provider_of"]
 
@@ -90,7 +92,7 @@ class Provider:
         Raises CodeRefused, WrongIdToken or ProviderUnavailable.
         """
 
-        async def exchange(session: ClientSession) -> Identity:
+        async def exchange(session: "ClientSession") -> Identity:
             known = self._current() or await self._discover(session)
             tokens = await self._redeem(session, known, code, verifier)
             claims = await self._verify(session, known, str(tokens.get("id_token", "")), nonce)
@@ -104,7 +106,7 @@ class Provider:
         known = self._known
         return known if known is not None and time.monotonic() < known.until else None
 
-    async def _discover(self, session: ClientSession) -> _Known:
+    async def _discover(self, session: "ClientSession") -> _Known:
         reason, until = self._failure
         if time.monotonic() < until:
             raise ProviderUnavailable(reason)
@@ -114,7 +116,7 @@ class Provider:
             self._failure = (str(error) or "it did not answer in time", time.monotonic() + REST_SECONDS)
             raise
 
-    async def _read(self, session: ClientSession) -> _Known:
+    async def _read(self, session: "ClientSession") -> _Known:
         """Read metadata (OpenID Connect Discovery 1.0 §4) and keys."""
         url = get_well_known_url(self.settings.issuer, external=True)
         status, metadata = await fetch(session, "GET", url)
@@ -130,7 +132,7 @@ class Provider:
         self._known = known = _Known(metadata, keys, time.monotonic() + METADATA_SECONDS)
         return known
 
-    async def _redeem(self, session: ClientSession, known: _Known, code: str, verifier: str) -> dict[str, Any]:
+    async def _redeem(self, session: "ClientSession", known: _Known, code: str, verifier: str) -> dict[str, Any]:
         """The tokens for a code."""
         body = prepare_token_request(
             "authorization_code", code=code, redirect_uri=self.redirect_uri, code_verifier=verifier
@@ -145,7 +147,7 @@ class Provider:
             raise CodeRefused("invalid_grant")
         raise ProviderUnavailable(_refusal(answer))
 
-    async def _verify(self, session: ClientSession, known: _Known, id_token: str, nonce: str) -> dict[str, Any]:
+    async def _verify(self, session: "ClientSession", known: _Known, id_token: str, nonce: str) -> dict[str, Any]:
         """The claims of the ID token. Fetches new keys if the token is signed by none of those known."""
         expected = {"issuer": self.settings.issuer, "client_id": self.settings.client_id, "nonce": nonce}
         try:
@@ -162,7 +164,7 @@ def provider_of(settings: Settings) -> Provider | None:
     return Provider(settings.oidc, settings.console_url + CALLBACK) if settings.oidc is not None else None
 
 
-async def _keys(session: ClientSession, metadata: dict[str, Any]) -> KeySet:
+async def _keys(session: "ClientSession", metadata: dict[str, Any]) -> KeySet:
     status, document = await fetch(session, "GET", metadata["jwks_uri"])
     keys = key_set(document)
     if status != 200 or not keys:
@@ -171,7 +173,7 @@ async def _keys(session: ClientSession, metadata: dict[str, Any]) -> KeySet:
 
 
 async def _with_userinfo(
-    session: ClientSession, known: _Known, access_token: str, claims: dict[str, Any]
+    session: "ClientSession", known: _Known, access_token: str, claims: dict[str, Any]
 ) -> dict[str, Any]:
     """The claims, with those that the provider gives only there (OpenID Connect Core 1.0 §5.3)."""
     headers = {"Authorization": f"Bearer {access_token}"}

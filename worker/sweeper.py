@@ -90,11 +90,13 @@ GROWN = text(
     """
     SELECT c.oid::regclass::text FROM pg_class c
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
-       AND pg_relation_size(c.oid) > 10 * 8192 * GREATEST(c.relpages, 4)
+       AND (pg_relation_size(c.oid) > 10 * 8192 * GREATEST(c.relpages, 4)
+            OR c.reltuples = 0 AND pg_stat_get_live_tuples(c.oid) > 100)
     """
 )
-"""Tables that have grown tenfold since their last ANALYZE, whose plans are still made for a small table. Autovacuum
-checks only once a minute, in which a million messages may be sent."""
+"""Tables that have grown tenfold since their last ANALYZE, or whose first rows came with a transaction that was open
+then: the plans are still made for a small table. Autovacuum checks only once a minute, in which a million messages may
+be sent, or an import may compare all contacts with each other."""
 
 
 class Sweeper:

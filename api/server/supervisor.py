@@ -83,9 +83,9 @@ class Supervisor:
 
 def _main(application: str, listening: socket, heartbeat: Connection) -> None:
     """The entry point of a process. A SharedPort arrives as a socket of this process."""
-    threading.Thread(target=_beat, args=(heartbeat,), name="heartbeat", daemon=True).start()
     from api.server.process import run  # with the whole application, which the supervisor does not need
 
+    threading.Thread(target=_beat, args=(heartbeat,), name="heartbeat", daemon=True).start()
     run(application, listening)
 
 

@@ -68,7 +68,7 @@ LEAVE_QUEUE = text(
     f"""
     WITH outside AS (
         SELECT * FROM ({COST.format(which="b.send_id = :send AND b.turn > 0")}) AS b
-         WHERE NOT begun AND state <> 'sending'
+         WHERE NOT begun AND (state IN ('waiting', 'paused', 'canceled', 'expired') OR :all AND state <> 'sending')
     ), given_back AS (
         UPDATE account a SET turns[o.lane + 1] = o.begins
           FROM (SELECT account, lane, min(turn - first) AS begins, sum(whole) AS whole
@@ -80,7 +80,8 @@ LEAVE_QUEUE = text(
     """
 )
 """Gives the turns of a send's unsent batches back to their account, provided they are its last ones. So the account's
-turns are again what they would be without them. The caller has locked the batches and the send."""
+turns are again what they would be without them. `all` includes those that are queued or held. The caller has locked the
+batches and the send."""
 
 FORGET_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
 """All batches of a send are placed anew."""
@@ -115,7 +116,7 @@ takes less than its share."""
 
 def leave_queue(connection: Connection, send: UUID) -> None:
     """Give back the turns of a send whose batches have left the queue, unless its account has queued others since."""
-    connection.execute(LEAVE_QUEUE, {"send": send})
+    connection.execute(LEAVE_QUEUE, {"send": send, "all": False})
 
 
 def forget_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None:
@@ -124,7 +125,7 @@ def forget_turns(connection: Connection, send: UUID, *, costs_more: bool) -> Non
     If they will cost less and cannot give their turns back, they keep them. Those that are queued must be requeued in
     the same transaction.
     """
-    leave_queue(connection, send)
+    connection.execute(LEAVE_QUEUE, {"send": send, "all": True})
     if costs_more:
         connection.execute(FORGET_TURNS, {"send": send})
 

@@ -28,7 +28,7 @@ class Costs:
         self.quiet: list[Took] = []
         self.beside: list[Took] = []
         self.failed: dict[str, int] = {}
-        """At least so many objects of each kind, in each turn."""
+        """The most objects of each kind in a turn. Erasures are looked for every ten seconds, so not in each turn."""
 
     def medians(self, job: str) -> tuple[float, float]:
         """Of all turns together."""
@@ -46,7 +46,7 @@ def measured(house: House, count: int = COUNT, turns: int = TURNS, rounds: int =
             with poison:
                 costs.beside.append(other.work(rounds))
                 failed = poison.failed()
-            costs.failed = {kind: min(number, costs.failed.get(kind, number)) for kind, number in failed.items()}
+            costs.failed = {kind: max(number, costs.failed.get(kind, 0)) for kind, number in failed.items()}
     poison.remove()
     return costs
 

@@ -44,7 +44,7 @@ def tell_of_poison(tables: Tables, there: Ground) -> list[str]:
     tables.head(poison_costs.HEAD)
     for row in poison_costs.rows(costs):
         tables.row(row)
-    print(f"    failed in each turn, of {poison_costs.COUNT} each: {costs.failed}", file=sys.stderr, flush=True)
+    print(f"    failed in a turn, of {poison_costs.COUNT} each: {costs.failed}", file=sys.stderr, flush=True)
     return [f"poison: {problem}" for problem in poison_costs.problems(costs)]
 
 

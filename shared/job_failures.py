@@ -49,7 +49,6 @@ from shared.job_backoff import JobKind
 
 __all__ = [
     "Job",
-    "JobKind",
     "Rest",
     "attempt",
     "batch_then_singly",

@@ -173,6 +173,7 @@ class Sweeper:
         steps: list[Callable[[], object]] = [
             self._end_stalled,
             self._recover,
+            self._requeue_unplaced,
             self._wake,
             self._raise_idle_clock,
             self._hold_newly_refused,
@@ -207,11 +208,13 @@ class Sweeper:
             if self.work.tasks is not None:
                 self.work.tasks.publish(recovered)
 
+    def _requeue_unplaced(self) -> None:
+        with transaction(self._engine) as connection:
+            requeue_unplaced(connection)
+
     def _wake(self) -> None:
         with transaction(self._engine) as connection:
             sends = connection.execute(send_states.START_DUE).all()
-        with transaction(self._engine) as connection:
-            requeue_unplaced(connection)
         with transaction(self._engine) as connection:
             clock = fair_queueing.clock(connection)
             batches = connection.execute(batch_states.WAKE_DUE).all()

@@ -90,11 +90,9 @@ WITH new_send AS (
 ), paid AS (
     UPDATE account a
        SET {RESERVED},
-           turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
+           turns = {fair.RAISED_TURNS}
       FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
-      LEFT JOIN (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first,
-                        max(ends) FILTER (WHERE lane = 1) AS second, max(ends) FILTER (WHERE lane = 2) AS third
-                   FROM numbered GROUP BY account) t ON t.account = d.account_id
+      LEFT JOIN (SELECT account, {fair.LAST_ENDS} FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
     RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
               a.spend_month

@@ -39,7 +39,7 @@ from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
 from shared.lifecycle import SendState
-from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, UNAVAILABLE_ONLY_CARRIER
+from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, MESSAGES_LEFT, UNAVAILABLE_ONLY_CARRIER
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ QUEUE = text(
     ), unfinished AS (
         SELECT b.lane, coalesce(split_part(b.carrier, '/', 1),
                                 CASE WHEN {AWAITS_ONLY_CARRIER} THEN ({UNAVAILABLE_ONLY_CARRIER}) END, '') AS carrier,
-               b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS messages, s.kind,
+               {MESSAGES_LEFT} AS messages, s.kind,
                CASE WHEN b.state NOT IN ('waiting', 'queued') THEN CAST(b.state AS text)
                     WHEN {AWAITS_CARRIER} OR ({AWAITS_ONLY_CARRIER}) THEN 'awaiting_carrier'
                     WHEN b.state = 'waiting' AND b.attempts > 0 THEN 'retry'

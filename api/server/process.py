@@ -15,10 +15,10 @@ from prometheus_client import Counter, Histogram
 from api.http.request import SUMMARY
 from api.server.application import Application
 from api.server.connections import Connections, ServerState
-from api.server.durations import END_SECONDS
 from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
+from api.server.shutdown_timeouts import END_SECONDS
 from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 from shared.observability.traces import stop_traces
 

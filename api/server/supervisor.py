@@ -9,8 +9,8 @@ import time
 from multiprocessing.connection import Connection
 from socket import socket
 
-from api.server.durations import KILL_SECONDS
 from api.server.reuse_port import SharedPort
+from api.server.shutdown_timeouts import KILL_SECONDS
 
 log = logging.getLogger(__name__)
 

@@ -21,6 +21,7 @@ from shared.db.tables.messages import message, unreadable_receipt
 from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
+from shared.sends.sendable import MESSAGES_LEFT
 
 MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
@@ -31,12 +32,12 @@ TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 """The test account is topped up when it has less than the minimum; no message has more than 20 segments."""
 
 LIST = text(
-    """
+    f"""
     WITH recent AS (
         SELECT * FROM carrier_report WHERE reported_at > clock_timestamp() - make_interval(secs => :fresh)
     ), waiting AS (
         SELECT coalesce(split_part(b.carrier, '/', 1), o.carrier) AS carrier, count(*) AS batches,
-               sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))::bigint AS messages
+               sum({MESSAGES_LEFT})::bigint AS messages
           FROM batch b JOIN send s ON s.id = b.send_id
           LEFT JOIN (SELECT min(carrier) AS carrier FROM recent HAVING count(DISTINCT carrier) = 1) o
                ON b.state = 'queued' AND NOT s.test

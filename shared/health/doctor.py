@@ -34,6 +34,7 @@ from shared.sends.sendable import (
     AWAITED_SINCE,
     AWAITS_CARRIER,
     AWAITS_ONLY_CARRIER,
+    MESSAGES_LEFT,
     SENDABLE,
     UNAVAILABLE_ONLY_CARRIER,
 )
@@ -94,11 +95,10 @@ WAITING = text(
 """Uses the claim's own condition of what may be sent, so a send that is paused or held is no finding."""
 AWAITING = text(
     f"""
-    SELECT count(*) AS batches, sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) AS messages,
+    SELECT count(*) AS batches, sum({MESSAGES_LEFT}) AS messages,
            string_agg(DISTINCT coalesce(split_part(b.carrier, '/', 1), ({UNAVAILABLE_ONLY_CARRIER})), ', ') AS carriers,
-           coalesce(extract(epoch FROM clock_timestamp() - min(CASE b.state WHEN 'queued' THEN b.due_at
-                                                                            ELSE {AWAITED_SINCE} END))::int,
-                    0) AS seconds
+           coalesce(extract(epoch FROM clock_timestamp()
+                        - min(CASE b.state WHEN 'queued' THEN b.due_at ELSE {AWAITED_SINCE} END))::int, 0) AS seconds
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE ({AWAITS_CARRIER} OR ({AWAITS_ONLY_CARRIER})) AND {SENDABLE}
     """

@@ -14,6 +14,7 @@ anew (shared/sends/requeue.py).
 from sqlalchemy import text
 
 from shared.db.connection import STARTED
+from shared.sends.sendable import MESSAGES_LEFT
 
 NOT_TAKEN = "state IN ('waiting', 'queued', 'paused', 'held')"
 """SQL: no worker has the batch, and it has not ended."""
@@ -125,7 +126,7 @@ CLOSE_UNSENT = text(
     )
     UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM unsent u WHERE b.id = u.id
     RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry,
-              b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
+              {MESSAGES_LEFT} AS unsent
     """
 )
 """Cancels or expires what no worker has of a send."""

@@ -14,7 +14,7 @@ from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
-from shared.sends.requeue import leave_queue
+from shared.sends.requeue import give_back_turns
 
 SENDS = tables.send.c
 UNEXPANDED = SENDS.unexpanded * cast(SENDS.price, BigInteger)
@@ -45,7 +45,7 @@ def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled"
         for batch in batches
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
-    leave_queue(connection, send)
+    give_back_turns(connection, send)
     post(connection, entries)
 
 

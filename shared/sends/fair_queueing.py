@@ -53,6 +53,9 @@ IDLE_CLOCK = "coalesce((SELECT turn FROM queue_clock), 0)"
 """SQL: the clock of an empty queue, a second old at most. It never goes back."""
 NOW = text(f"SELECT coalesce({CLOCK}, {IDLE_CLOCK})")
 """The queue's clock. As SQL, because the statements that accept sends contain it."""
+LAST_ENDS = ", ".join(f"max(ends) FILTER (WHERE lane = {lane}) AS lane_{lane}" for lane in range(len(LANE_WEIGHTS)))
+RAISED_TURNS = f"ARRAY[{', '.join(f'GREATEST(a.turns[{n + 1}], t.lane_{n})' for n in range(len(LANE_WEIGHTS)))}]"
+"""SQL: the turns of an account `a`, raised to the end of what was placed, which LAST_ENDS selects as `t`."""
 RAISE_IDLE_CLOCK = text(
     f"""
     INSERT INTO queue_clock (turn)

@@ -15,13 +15,13 @@ from shared.lifecycle import LANE_WEIGHTS
 from shared.sends import fair_queueing as fair
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
+from shared.sends.sendable import MESSAGES_LEFT
 
-LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))"
 COST = f"""
     SELECT id, account, lane, begun, turn, state, GREATEST(1, whole / weight) AS whole,
            GREATEST(1, LEAST(whole, (ARRAY{fair.FIRST_COSTS})[lane + 1]) / weight) AS first
-      FROM (SELECT b.id, b.account_id AS account, b.lane, {LEFT} < b.size OR b.attempts > 0 AS begun, b.turn, b.state,
-                   a.weight, CAST({LEFT} * {SEGMENTS} AS bigint)
+      FROM (SELECT b.id, b.account_id AS account, b.lane, b.turn, b.state, a.weight,
+                   {MESSAGES_LEFT} < b.size OR b.attempts > 0 AS begun, CAST({MESSAGES_LEFT} * {SEGMENTS} AS bigint)
                        * {fair.MICROSECONDS_PER_SEGMENT} / (ARRAY{list(LANE_WEIGHTS)})[b.lane + 1] AS whole
               FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
              WHERE {{which}}) AS b
@@ -48,14 +48,16 @@ REQUEUE = """
         UPDATE batch b SET turn = p.ends - p.rest FROM placed p WHERE b.id = p.id
     )
     UPDATE account a
-       SET turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
-      FROM (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first, max(ends) FILTER (WHERE lane = 1) AS second,
-                   max(ends) FILTER (WHERE lane = 2) AS third
-              FROM placed GROUP BY account) t
+       SET turns = {raised}
+      FROM (SELECT account, {ends} FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
 REQUEUE_BATCHES, REQUEUE_SEND = (
-    text(REQUEUE.format(cost=COST.format(which=f"{which} AND b.state = 'queued'")))
+    text(
+        REQUEUE.format(
+            cost=COST.format(which=f"{which} AND b.state = 'queued'"), raised=fair.RAISED_TURNS, ends=fair.LAST_ENDS
+        )
+    )
     for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account
@@ -64,7 +66,7 @@ has accepted after them. A batch of which a part was sent, such as a retry, does
 Changes nothing unless the clock has passed them or they have no turn. The caller has locked the batches, and no
 account."""
 
-LEAVE_QUEUE = text(
+GIVE_BACK_TURNS = text(
     f"""
     WITH outside AS (
         SELECT * FROM ({COST.format(which="b.send_id = :send AND b.turn > 0")}) AS b
@@ -83,7 +85,7 @@ LEAVE_QUEUE = text(
 turns are again what they would be without them. `all` includes those that are queued or held. The caller has locked the
 batches and the send."""
 
-FORGET_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
+CLEAR_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
 """All batches of a send are placed anew."""
 
 LOCK_UNPLACED = text(
@@ -114,20 +116,20 @@ RAISE_PACED = text(
 takes less than its share."""
 
 
-def leave_queue(connection: Connection, send: UUID) -> None:
+def give_back_turns(connection: Connection, send: UUID) -> None:
     """Give back the turns of a send whose batches have left the queue, unless its account has queued others since."""
-    connection.execute(LEAVE_QUEUE, {"send": send, "all": False})
+    connection.execute(GIVE_BACK_TURNS, {"send": send, "all": False})
 
 
-def forget_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None:
+def reset_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None:
     """Have the batches of a send placed anew, before their cost changes. None of it has been sent.
 
     If they will cost less and cannot give their turns back, they keep them. Those that are queued must be requeued in
     the same transaction.
     """
-    connection.execute(LEAVE_QUEUE, {"send": send, "all": True})
+    connection.execute(GIVE_BACK_TURNS, {"send": send, "all": True})
     if costs_more:
-        connection.execute(FORGET_TURNS, {"send": send})
+        connection.execute(CLEAR_TURNS, {"send": send})
 
 
 def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:

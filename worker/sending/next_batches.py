@@ -23,7 +23,7 @@ from sqlalchemy import Connection, TextClause, text
 from shared.db.connection import tuples_of
 from shared.lifecycle import LANES, Category
 from shared.sends.placeholder_batches import SEGMENTS
-from shared.sends.sendable import SENDABLE
+from shared.sends.sendable import MESSAGES_LEFT, SENDABLE
 from worker.sending.claimed_batch import ClaimedBatch, segments_of
 
 AUTHENTICATION = LANES.index(Category.AUTHENTICATION)
@@ -82,7 +82,7 @@ CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 UNDER_WAY = text(
     f"""
     SELECT b.account_id, s.lane, CAST(sum(b.intent * {SEGMENTS}) AS float8) / a.weight AS segments,
-           bool_or(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) > b.intent) AS more
+           bool_or({MESSAGES_LEFT} > b.intent) AS more
       FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
      WHERE b.state = 'sending' AND b.lease_until > clock_timestamp() AND b.carrier IS NOT DISTINCT FROM :carrier
      GROUP BY b.account_id, s.lane, a.weight

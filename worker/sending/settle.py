@@ -188,7 +188,6 @@ def _next_state(settlement: Settlement, send_state: str) -> BatchState:
 
 
 def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
-    totals = [settlement.tally.total() for settlement in settlements]
     connection.execute(
         batch_states.CLOSE_INTENT,
         {
@@ -196,10 +195,7 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "state": array(states),
             "next_index": array(settlement.next_index for settlement in settlements),
             "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
-            "cost": array(
-                fair.virtual_time(messages * settlement.segments, settlement.lane) if messages else 0
-                for settlement, messages in zip(settlements, totals, strict=True)
-            ),
+            "cost": array(map(_virtual_time, settlements)),
             "wait": array(
                 0.0 if state == BatchState.CANCELED else settlement.wait
                 for settlement, state in zip(settlements, states, strict=True)
@@ -208,6 +204,12 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "crashes": array(settlement.crashes for settlement in settlements),
         },
     )
+
+
+def _virtual_time(settlement: Settlement) -> int:
+    """What the cycle took in fair order; 0 if none of its messages has a result."""
+    messages = settlement.tally.total()
+    return fair.virtual_time(messages * settlement.segments, settlement.lane) if messages else 0
 
 
 def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:

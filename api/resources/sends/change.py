@@ -23,7 +23,7 @@ from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
-from shared.sends.requeue import forget_turns, leave_queue, requeue_send
+from shared.sends.requeue import give_back_turns, requeue_send, reset_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     if "rate" in changes:
         connection.execute(queries.CHANGE.values(rate=changes["rate"], paced_until=None), {"send": send})
     if "send_at" in changes:
-        leave_queue(connection, send)
+        give_back_turns(connection, send)
     if changes.keys() & {"message", "send_at", "rate"}:
         requeue_send(connection, send, clock)
 
@@ -94,7 +94,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     message, segmentation = fit_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0
     if segmentation.count != send.segments:
-        forget_turns(connection, send.id, costs_more=segmentation.count > send.segments)
+        reset_turns(connection, send.id, costs_more=segmentation.count > send.segments)
     change = queries.CHANGE.values(
         message=texts_of(connection).seal(message, send.id),
         encoding=segmentation.encoding,

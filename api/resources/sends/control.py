@@ -10,7 +10,7 @@ from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release_from_rule
-from shared.sends.requeue import leave_queue, requeue_send
+from shared.sends.requeue import give_back_turns, requeue_send
 
 
 def cancel(connection: Connection, send: UUID) -> None:
@@ -30,7 +30,7 @@ def pause(connection: Connection, send: UUID) -> None:
     connection.execute(batch_states.PAUSE, {"send": send})
     if not connection.execute(send_states.PAUSE, {"send": send}).rowcount:
         raise state_conflict(state, "be paused")
-    leave_queue(connection, send)
+    give_back_turns(connection, send)
 
 
 def resume(connection: Connection, send: UUID) -> None:

@@ -1,4 +1,4 @@
-"""How long the end of a server process may take. The supervisor needs to know, and loads nothing of the application."""
+"""How long a server process may take to shut down. Apart from `process.py`, as the supervisor loads no application."""
 
 END_SECONDS = 20.0
 """How long open requests may take after the server is told to stop."""

@@ -5,10 +5,11 @@ an error concerns this job alone. An outage, such as an unavailable database, is
 is retried as usual.
 
 The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
-their number or more, so their retries come one after another and cost others little. Expansions, imports and erasures
-that have failed are tried after the others until they have been due for a minute (`job_backoff.py`). After MAX_FAILURES
-a job is set aside until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the
-same commit; a job without such a state stays aside because of its row here.
+their number or more, so their retries come one after another and cost others little. After each failure, the account's
+other jobs of the kind pause. Expansions, imports and erasures that have failed are tried after the others until they
+have been due for a minute (`job_backoff.py` has the conditions). After MAX_FAILURES a job is set aside until the
+operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without
+such a state stays aside because of its row here.
 """
 
 import logging
@@ -27,6 +28,7 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
+    Row,
     Text,
     and_,
     bindparam,
@@ -51,6 +53,7 @@ __all__ = [
     "Job",
     "Rest",
     "attempt",
+    "attempt_each",
     "batch_then_singly",
     "clear_failures",
     "failed",
@@ -134,6 +137,7 @@ class Job:
     """On the monotonic clock."""
     retried: list[str] = field(default_factory=list)
     """The subjects of the jobs begun that had failed before."""
+    failed: bool = False
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
@@ -173,6 +177,7 @@ def failed_or_raise(
     if job.subject is None or outage or isinstance(error, TextKeyMissing):
         raise error
     failed(engine, job, error, on_set_aside)
+    job.failed = True
     if rest is not None:
         rest(min(MAX_REST_SECONDS, REST_FACTOR * (time.monotonic() - job.began)))
 
@@ -207,6 +212,23 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
 def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bool:
     """Delete the job's failures. False if there are none."""
     return bool(connection.execute(CLEAR, {"job_kind": kind, "job_subject": str(subject)}).rowcount)
+
+
+def attempt_each(
+    engine: Engine, kind: JobKind, jobs: Iterable[Row[Any]], work: Callable[[Connection, Row[Any]], object]
+) -> None:
+    """Do jobs, given as rows with `id`, `account_id` and `failures`, each in a transaction of its own.
+
+    Left for the next round: those that take too long (`time_boxed`), and those of an account after one that failed.
+    """
+    paused = set()
+    for row in time_boxed(jobs):
+        if row.account_id not in paused:
+            with attempt(engine, kind) as job, transaction(engine) as connection:
+                job.begin(row.id, row.account_id, row.failures)
+                work(connection, row)
+            if job.failed:
+                paused.add(row.account_id)
 
 
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:

@@ -7,12 +7,13 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, not_, select, text
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, select, text
 
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
 from shared.db.tables.messages import doubt
-from shared.job_backoff import failures_of, in_backoff
+from shared.db.tables.sends import batch
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
@@ -76,10 +77,11 @@ RESOLVE = text(
 """Settles messages that are in doubt. One statement: each is locked, in the order of the ids, and is settled once."""
 
 RUN_OUT = (
-    select(doubt.c.message_id, failures_of("doubt", doubt.c.message_id).label("failures"))
+    select(doubt.c.message_id, batch.c.account_id, failures_of("doubt", doubt.c.message_id).label("failures"))
+    .join_from(doubt, batch, batch.c.id == func.batch_of(doubt.c.message_id))
     .where(
         doubt.c.expires_at + bindparam("grace", type_=Interval) < func.clock_timestamp(),
-        not_(in_backoff("doubt", doubt.c.message_id)),
+        is_ready("doubt", doubt.c.message_id, batch.c.account_id),
     )
     .order_by(doubt.c.expires_at)
     .limit(bindparam("limit"))
@@ -128,7 +130,7 @@ def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
         with transaction(engine) as connection:
             rows = connection.execute(RUN_OUT, {"grace": timedelta(seconds=grace), "limit": page}).all()
             for row in rows:
-                job.begin(row.message_id, None, row.failures)
+                job.begin(row.message_id, row.account_id, row.failures)
             if not rows:
                 return 0
             expired = [

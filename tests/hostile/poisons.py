@@ -238,7 +238,7 @@ KINDS = (
     ),
 )
 OF_SENDS = ("expansion", "batch", "recovery", "closing", "canary", "doubt")
-FAILED = text("SELECT kind, count(*) FROM job_failure WHERE account_id = :account OR kind = 'doubt' GROUP BY kind")
+FAILED = text("SELECT kind, count(*) FROM job_failure WHERE account_id = :account GROUP BY kind")
 FAILED_BATCHES = text(f"SELECT count(*) FROM send WHERE id = {IDS} AND state = 'held'")
 FORGET_FAILURES = text("DELETE FROM job_failure")
 

@@ -44,7 +44,7 @@ from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
-from shared.job_backoff import failures_of, in_backoff
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.sends.archived import RETENTION_LOCK, without_sealed
 from worker.jobs.usage import columns_of, counts_of
@@ -62,7 +62,7 @@ ACCOUNTS = select(
     func.coalesce(account.c.retention_days, bindparam("days", type_=Integer)).label("days"),
     account.c.forgotten_to,
     failures_of("retention", account.c.id).label("failures"),
-    in_backoff("retention", account.c.id).label("rests"),
+    not_(is_ready("retention", account.c.id)).label("rests"),
 ).order_by(account.c.id)
 IS_OVER = and_(
     send.c.completed_at.is_not(None), send.c.completed_at < bindparam("before", type_=MOMENT), send.c.in_doubt == 0

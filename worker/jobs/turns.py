@@ -6,12 +6,12 @@ turn.
 
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Engine, Select, and_, bindparam, func, not_, select
+from sqlalchemy import Column, ColumnElement, Engine, Select, and_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
 from shared.db.tables.running import job_turn
-from shared.job_backoff import JobKind, in_backoff, is_yielding
+from shared.job_backoff import JobKind, is_ready, is_yielding
 
 __all__ = ["next_in_turn", "take_turn"]
 
@@ -40,7 +40,7 @@ def next_in_turn(
     return (
         select(job.label("id"), account.label("account_id"))
         .select_from(turns)
-        .where(waits, not_(in_backoff(kind, job)))
+        .where(waits, is_ready(kind, job, account))
         .order_by(is_yielding(kind, job), job_turn.c.taken_at.nulls_first(), since)
         .limit(1)
         .with_for_update(of=job.table, skip_locked=True)

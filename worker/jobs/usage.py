@@ -44,7 +44,7 @@ from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at
-from shared.job_backoff import failures_of, in_backoff
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 from shared.periodic import repeat
@@ -75,9 +75,7 @@ DUE = (
         cast(usage_hour.c.began_at, Text).label("name"),
         failures_of("usage", usage_hour.c.began_at).label("failures"),
     )
-    .where(
-        not_(usage_hour.c.final), usage_hour.c.due_at <= func.now(), not_(in_backoff("usage", usage_hour.c.began_at))
-    )
+    .where(not_(usage_hour.c.final), usage_hour.c.due_at <= func.now(), is_ready("usage", usage_hour.c.began_at))
     .order_by(usage_hour.c.due_at)
     .limit(1)
 )

@@ -2,9 +2,9 @@
 
 from sqlalchemy import Engine, text
 
-from shared.db.connection import reading, transaction
-from shared.job_backoff import FAILURES, IN_BACKOFF
-from shared.job_failures import attempt, time_boxed
+from shared.db.connection import reading
+from shared.job_backoff import FAILURES, IS_READY
+from shared.job_failures import attempt_each
 from shared.sends import batch_states
 from shared.sends.close_unsent import close_unsent
 
@@ -16,11 +16,11 @@ ENDED_SENDS = text(
               WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
                 AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                  AND b.{batch_states.NOT_TAKEN}))
-                AND NOT {IN_BACKOFF.format(kind="closing", subject="id")}
+                AND {IS_READY.format(kind="closing", subject="id", account="send.account_id")}
               ORDER BY expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-              WHERE NOT {IN_BACKOFF.format(kind="closing", subject="id")} AND state = 'canceled'
+              WHERE {IS_READY.format(kind="closing", subject="id", account="s.account_id")} AND state = 'canceled'
                 AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
               LIMIT 100)) AS ended
@@ -32,10 +32,7 @@ selects, so that each uses its own index. They alternate, so that many of one ki
 
 
 def close_ended_sends(engine: Engine) -> None:
-    """Close those that are due. What takes too long is left for the next round."""
+    """Close those that are due, or some of them if that takes long (`attempt_each`)."""
     with reading(engine) as connection:
         ended = connection.execute(ENDED_SENDS).all()
-    for send in time_boxed(ended):
-        with attempt(engine, "closing") as job, transaction(engine) as connection:
-            job.begin(send.id, send.account_id, send.failures)
-            close_unsent(connection, send.id, send.outcome)
+    attempt_each(engine, "closing", ended, lambda connection, send: close_unsent(connection, send.id, send.outcome))

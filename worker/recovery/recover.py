@@ -21,7 +21,7 @@ from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
-from shared.job_backoff import FAILURES, IN_BACKOFF
+from shared.job_backoff import FAILURES, IS_READY
 from shared.job_failures import Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.observability import traces
@@ -47,7 +47,7 @@ LEFT_BEHIND = text(
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
-       AND NOT {IN_BACKOFF.format(kind="recovery", subject="b.id")}
+       AND {IS_READY.format(kind="recovery", subject="b.id", account="b.account_id")}
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )

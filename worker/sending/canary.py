@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, selec
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_backoff import FAILURES, IN_BACKOFF
-from shared.job_failures import attempt, time_boxed
+from shared.job_backoff import FAILURES, IS_READY
+from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
 
@@ -51,7 +51,7 @@ STANDING = text(
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
-       AND NOT {IN_BACKOFF.format(kind="canary", subject="s.id")}
+       AND {IS_READY.format(kind="canary", subject="s.id", account="s.account_id")}
      ORDER BY s.id
     """
 )
@@ -84,7 +84,7 @@ def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, 
 def watch_sends(engine: Engine) -> None:
     """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded.
 
-    What takes too long is left for the next round.
+    If that takes long, some are left for the next round (`attempt_each`).
     """
     with transaction(engine) as connection:
         watched = list(connection.execute(WATCHED).scalars())
@@ -93,11 +93,8 @@ def watch_sends(engine: Engine) -> None:
         return
     with reading(engine) as connection:
         standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
-    changes = [(row, change) for row in standing if (change := _change(row)) is not None]
-    for row, change in time_boxed(changes):
-        with attempt(engine, "canary") as job, transaction(engine) as connection:
-            job.begin(row.id, row.account_id, row.failures)
-            change(connection)
+    changes = {row: change for row in standing if (change := _change(row)) is not None}
+    attempt_each(engine, "canary", changes, lambda connection, row: changes[row](connection))
 
 
 def _change(row: Row[Any]) -> Callable[[Connection], object] | None:

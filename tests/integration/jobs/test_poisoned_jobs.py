@@ -5,12 +5,13 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import pytest
 from psycopg.errors import AdminShutdown
-from sqlalchemy import Connection, text
+from sqlalchemy import BigInteger, Connection, Row, literal, select, text
 from sqlalchemy.exc import OperationalError
 
 import shared.contacts.groups
@@ -27,7 +28,7 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_backoff import JobKind
+from shared.job_backoff import IS_READY, JobKind, is_ready
 from shared.job_failures import (
     FIRST_WAIT,
     MAX_COUNTED,
@@ -37,6 +38,7 @@ from shared.job_failures import (
     RETRY_SPACING,
     Job,
     attempt,
+    attempt_each,
     batch_then_singly,
     clear_failures,
     failed,
@@ -44,6 +46,7 @@ from shared.job_failures import (
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.database import wait_until_ended
+from tests.harness.failing_jobs import end_backoff, end_pauses
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
 from tests.integration.jobs.test_imports import send_file
@@ -73,12 +76,6 @@ def poisoned(function: Callable[..., Any], is_poison: Callable[..., bool]) -> Ca
     return call
 
 
-def time_passes(service: Service) -> None:
-    """What backs off may be tried again."""
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET retry_at = now() WHERE retry_at < 'infinity'"))
-
-
 def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
     """How often each job of the kind failed, and whether it is set aside."""
     query = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
@@ -103,31 +100,71 @@ def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield
 
 
-def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """The first of which is poison."""
+def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Service | None = None) -> tuple[str, str]:
+    """The first of which is poison. The second is that of `other`, if given."""
+    other = other or service
     with asleep(service, monkeypatch):
-        bad, good = service.new_group([]), service.new_group([])
-        made = [send_file(service, group, f"{PHONE}\n").json["import_id"] for group in (bad, good)]
+        bad, good = service.new_group([]), other.new_group([])
+        made = [
+            send_file(side, group, f"{PHONE}\n").json["import_id"] for side, group in ((service, bad), (other, good))
+        ]
     put = poisoned(shared.contacts.groups.put_contacts, lambda connection, group, contacts: str(group) == bad)
     monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", put)
     return made[0], made[1]
+
+
+@pytest.mark.parametrize("as_text", [False, True], ids=["expressions", "text"])
+def test_after_a_failure_the_accounts_other_jobs_of_the_kind_pause(service: Service, as_text: bool) -> None:
+    ours, theirs = service.account_id, service.new_account("other")
+    failed(service.engine, Job("import", "bad", ours), Poison())
+
+    def ready(kind: JobKind, subject: str, account: int) -> bool:
+        written = text(f"SELECT {IS_READY.format(kind=kind, subject=':subject', account=':account')}")
+        built = select(is_ready(kind, literal(subject), literal(account, BigInteger)))
+        with service.engine.connect() as connection:
+            if as_text:
+                return bool(connection.execute(written, {"subject": subject, "account": account}).scalar_one())
+            return bool(connection.execute(built).scalar_one())
+
+    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, False]
+    assert ready("import", "theirs", theirs)
+    assert ready("erasure", "another kind", ours)
+    end_pauses(service.engine)
+    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True]
+
+
+def test_in_a_round_an_accounts_jobs_are_tried_until_one_fails(service: Service) -> None:
+    ours, theirs = service.account_id, service.new_account("other")
+    waiting = [("first", ours), ("bad", ours), ("theirs", theirs), ("second", ours), ("theirs 2", theirs)]
+    rows: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
+    tried: list[str] = []
+
+    def work(_: Connection, row: Row[Any]) -> None:
+        tried.append(row.id)
+        if row.id == "bad":
+            raise Poison
+
+    attempt_each(service.engine, "closing", rows, work)
+    assert tried == ["first", "bad", "theirs", "theirs 2"]
 
 
 def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = two_imports(service, monkeypatch)
+    assert import_chunk(service.engine)
+    end_pauses(service.engine)
     while import_chunk(service.engine):
         pass
     assert service.get(f"/imports/{good}").json["status"] == "completed"
     assert service.get(f"/imports/{bad}").json["status"] == "queued"
     assert not import_chunk(service.engine), "it backs off"
     for _ in range(MAX_FAILURES - 1):
-        time_passes(service)
+        end_backoff(service.engine)
         assert import_chunk(service.engine)
     failed = service.get(f"/imports/{bad}").json
     assert (failed["status"], "operator" in failed["error"]) == ("failed", True)
-    time_passes(service)
+    end_backoff(service.engine)
     assert not import_chunk(service.engine)
     assert failures(service, "import") == [(MAX_FAILURES, True)]
     monkeypatch.undo()
@@ -156,11 +193,11 @@ def test_a_job_fails_eight_times_in_about_two_minutes(service: Service, monkeypa
 
 def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     bad, _ = two_imports(service, monkeypatch)
+    assert import_chunk(service.engine)
+    monkeypatch.undo()
+    end_backoff(service.engine)
     while import_chunk(service.engine):
         pass
-    monkeypatch.undo()
-    time_passes(service)
-    assert import_chunk(service.engine)
     assert (service.get(f"/imports/{bad}").json["status"], failures(service, "import")) == ("completed", [])
 
 
@@ -259,7 +296,8 @@ def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Se
 def test_a_file_that_is_uploaded_ends_the_rest_after_an_import_that_failed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, good = two_imports(service, monkeypatch)
+    sandbox = service.in_sandbox()
+    _, good = two_imports(service, monkeypatch, sandbox)
     monkeypatch.setattr(shared.job_failures, "MAX_REST_SECONDS", 60.0)
     monkeypatch.setattr(shared.job_failures, "REST_FACTOR", 1e9)
     importer = service.worker.importer
@@ -269,7 +307,7 @@ def test_a_file_that_is_uploaded_ends_the_rest_after_an_import_that_failed(
     working.join(30)
     assert not working.is_alive()
     assert failures(service, "import") == [(1, False)]
-    assert service.get(f"/imports/{good}").json["status"] == "completed"
+    assert sandbox.get(f"/imports/{good}").json["status"] == "completed"
 
 
 def test_work_in_the_background_is_done_until_the_worker_stops(service: Service) -> None:
@@ -321,12 +359,13 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
     make_due(service, bad)
+    end_pauses(service.engine)
     make_due(service, good)
     service.sweep()
     service.deliver_receipts()
     assert service.counts(good)["delivered"] == 3
     for _ in range(MAX_FAILURES - 1):
-        time_passes(service)
+        end_backoff(service.engine)
         assert not expand(service.engine)
     held = service.get(f"/sends/{bad}").json
     assert (held["status"], held["held_by"]) == ("held", "crashes")
@@ -334,6 +373,7 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     monkeypatch.undo()
     with service.engine.begin() as connection:
         release(connection, UUID(bad))
+    end_pauses(service.engine)
     service.sweep()
     service.deliver_receipts()
     assert service.counts(bad)["delivered"] == 3
@@ -350,7 +390,7 @@ def test_an_expansion_that_has_failed_lets_the_others_go_first(
     with service.engine.begin() as connection:
         connection.execute(due, {"send": bad})
     assert not expand(service.engine)
-    time_passes(service)
+    end_backoff(service.engine)
     with service.engine.begin() as connection:
         connection.execute(due, {"send": good})
     assert expand(service.engine)
@@ -466,14 +506,14 @@ def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
         connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))
         connection.execute(text("UPDATE erasure SET created_at = now() - interval '1 hour'"))
     while erase_one(service.engine):
-        pass
+        end_pauses(service.engine)
     assert service.get(f"/erasures/{good}").json["status"] == "completed"
     assert service.get(f"/erasures/{bad}").json["status"] == "pending"
     for _ in range(MAX_FAILURES - 1):
-        time_passes(service)
+        end_backoff(service.engine)
         assert erase_one(service.engine)
     assert service.get(f"/erasures/{bad}").json["status"] == "failed"
-    time_passes(service)
+    end_backoff(service.engine)
     assert erase_one(service.engine) is None
 
 
@@ -487,11 +527,14 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
     close = poisoned(close_unsent, lambda connection, send, outcome: str(send) == bad)
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
     service.worker.sweeper.recover_and_wake()
+    end_pauses(service.engine)
+    service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
+    end_pauses(service.engine)
     service.worker.sweeper.recover_and_wake()
     assert failures(service, "closing") == [(1, False)], "it backs off"
     monkeypatch.undo()
-    time_passes(service)
+    end_backoff(service.engine)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(bad) == {"submitted": 1, "accepted": 1, "expired": 1}
     service.worker.dispatcher.stop.clear()

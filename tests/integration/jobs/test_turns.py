@@ -14,6 +14,7 @@ import worker.jobs.privacy
 from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
+from tests.harness.failing_jobs import end_pauses
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
@@ -102,6 +103,7 @@ def test_an_import_that_failed_is_tried_after_the_others(
     import_file(sandbox)
     assert import_chunk(service.engine)
     made = import_file(sandbox)
+    end_pauses(service.engine)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
     assert import_chunk(service.engine)

@@ -67,7 +67,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 def pids(log: Path) -> list[int]:
     """Those printed so far. A child writes a number and the end of its line in two steps, and may die between them."""
-    return [int(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")] if log.exists() else []
+    lines = log.read_text().splitlines(keepends=True) if log.exists() else []
+    return [int(line) for line in lines if line.endswith("\n")]
 
 
 def gone(pid: int) -> bool:

@@ -1,0 +1,18 @@
+"""Lets the time pass that workers give to jobs that fail."""
+
+from sqlalchemy import Engine, text
+
+from shared.job_backoff import PAUSE
+
+
+def end_pauses(engine: Engine) -> None:
+    """Jobs that have not failed themselves may be tried again."""
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE job_failure SET failed_at = failed_at - :pause"), {"pause": PAUSE})
+
+
+def end_backoff(engine: Engine) -> int:
+    """All jobs that are not set aside may be tried again. Returns how many had failed."""
+    end_pauses(engine)
+    with engine.begin() as connection:
+        return connection.execute(text("UPDATE job_failure SET retry_at = now() WHERE retry_at < 'infinity'")).rowcount

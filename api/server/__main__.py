@@ -5,9 +5,15 @@ import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any
 
 import click
 
+from api.server.asgi import make_application
+from api.server.process import run
 from api.server.reuse_port import IS_DIVIDED, SharedPort, bound_socket
 from api.server.supervisor import Supervisor
 from shared.carriers.http.file import http_carriers
@@ -19,19 +25,20 @@ from shared.settings import SIMULATED, Settings, SettingsError, service_settings
 
 log = logging.getLogger(__name__)
 
-API = "api.asgi:app"
-
 
 @click.command()
-@click.argument("application", default=API)
+@click.argument("application", required=False)
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
-def main(application: str, host: str, port: int, processes: int) -> None:
-    """Run the HTTP API, or another ASGI APPLICATION."""
+def main(application: str | None, host: str, port: int, processes: int) -> None:
+    """Run the HTTP API, or another ASGI APPLICATION, given as module:name."""
     configure_logging()
-    if application == API:
-        _check_settings()
+    load: Callable[[], Any]
+    if application is None:
+        load, look = make_application, partial(_look_at_database, _checked_settings())
+    else:
+        load, look = partial(resolve_name, application), None
     try:
         listening = SharedPort(host, port) if processes > 1 and IS_DIVIDED else bound_socket(host, port)
     except OSError as error:
@@ -39,15 +46,15 @@ def main(application: str, host: str, port: int, processes: int) -> None:
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
     log.info("listening on %s port %d, processes: %d", host, port, processes)
     if isinstance(listening, SharedPort) or processes > 1:
-        Supervisor(application, listening, processes).run()
+        Supervisor(load, listening, processes).run(look)
     else:
-        from api.server.process import run  # with the whole application, which a supervisor does not need
+        if look is not None:
+            threading.Thread(target=look, name="first-look", daemon=True).start()
+        run(load, listening)
 
-        run(application, listening)
 
-
-def _check_settings() -> None:
-    """Exit with one sentence if the settings are wrong. Otherwise each child would report it at every start."""
+def _checked_settings() -> Settings:
+    """The settings. Exits with one sentence if they are wrong. Otherwise each child would report it at every start."""
     try:
         settings = service_settings()
         http_carriers(settings.carriers_file)
@@ -56,7 +63,7 @@ def _check_settings() -> None:
         sys.exit(str(error))
     if settings.simulated:
         log.warning(SIMULATED)
-    threading.Thread(target=_look_at_database, args=(settings,), name="first-look", daemon=True).start()
+    return settings
 
 
 def _look_at_database(settings: Settings) -> None:

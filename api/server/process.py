@@ -1,10 +1,9 @@
 """One server process: serves an ASGI application on a socket until it is told to stop, and counts its responses."""
 
 import asyncio
-import importlib
 import signal
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from functools import cache
 from socket import socket
 from typing import Any
@@ -28,14 +27,13 @@ SWITCH_SECONDS = 0.0005
 loop waits after each system call, once for every busy thread."""
 
 
-def run(application: str, listening: socket) -> None:
-    """Serve `module:name` until SIGTERM or SIGINT."""
+def run(load: Callable[[], Any], listening: socket) -> None:
+    """Serve the ASGI application that `load` returns, until SIGTERM or SIGINT."""
     sys.setswitchinterval(SWITCH_SECONDS)
     map_large_buffers()
-    module, _, name = application.partition(":")
-    loaded = getattr(importlib.import_module(module), name)
+    application = load()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(loaded, listening))
+        runner.run(serve(application, listening))
     stop_traces()
 
 

@@ -7,14 +7,13 @@ spread evenly, a few are not.
 
 import socket
 import sys
-from typing import Any
 
 IS_DIVIDED = sys.platform == "linux"
 """Whether the operating system divides connections among the sockets of a port."""
 
 
 class SharedPort:
-    """A port that is reserved for this process and its children. Pickled to a child, it becomes its own socket."""
+    """A port that is reserved for this process and its children, each of which has its own socket."""
 
     def __init__(self, host: str, port: int) -> None:
         """Reserve the port. Raises OSError if it is in use, even by another server with SO_REUSEPORT."""
@@ -23,8 +22,9 @@ class SharedPort:
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # from now on nobody else can bind the port
         self.address: tuple[str, int] = self._kept.getsockname()[:2]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return bound_socket, (*self.address, socket.SO_REUSEPORT)
+    def own_socket(self) -> socket.socket:
+        """A socket for one process. Raises OSError."""
+        return bound_socket(*self.address, socket.SO_REUSEPORT)
 
     def close(self) -> None:
         """Release the port."""

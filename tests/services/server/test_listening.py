@@ -1,7 +1,6 @@
 """The API's processes share a port: connections are divided among them, and without one of them the others answer."""
 
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -51,13 +50,6 @@ def listeners(port: int) -> list[int]:
     return [each.pid for each in found if each.status == psutil.CONN_LISTEN and each.laddr.port == port]
 
 
-def socket_of(shared: SharedPort) -> socket.socket:
-    """As a process gets it."""
-    made = pickle.loads(pickle.dumps(shared))
-    assert isinstance(made, socket.socket)
-    return made
-
-
 def accepted(listening: socket.socket, open_: ExitStack) -> int:
     listening.setblocking(False)
     count = 0
@@ -78,7 +70,7 @@ def _shared() -> Iterator[SharedPort]:
 
 def test_connections_are_divided(shared: SharedPort) -> None:
     with ExitStack() as open_:
-        sockets = [open_.enter_context(socket_of(shared)) for _ in range(2)]
+        sockets = [open_.enter_context(shared.own_socket()) for _ in range(2)]
         for each in sockets:
             each.listen()
         for _ in range(64):
@@ -90,7 +82,7 @@ def test_connections_are_divided(shared: SharedPort) -> None:
 
 @pytest.mark.parametrize("listens", [False, True])
 def test_no_other_program_can_take_the_port(shared: SharedPort, listens: bool) -> None:
-    with socket_of(shared) as ours:
+    with shared.own_socket() as ours:
         if listens:
             ours.listen()
         with pytest.raises(OSError, match="in use"):
@@ -101,7 +93,7 @@ def test_no_other_program_can_take_the_port(shared: SharedPort, listens: bool) -
 
 
 def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -> None:
-    with socket_of(shared) as ours:
+    with shared.own_socket() as ours:
         ours.listen()
         client = socket.create_connection(shared.address, 10)
         ours.accept()[0].close()  # the side that closes first keeps it, for a minute

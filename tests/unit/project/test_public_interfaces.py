@@ -32,7 +32,7 @@ DOCUMENTED_OVERRIDES = {
     "werkzeug.routing.converters": {"regex", "to_python"},
 }
 """What each framework says may be defined by whoever extends its classes."""
-NOT_IMPORTED = (".__main__", "api.asgi", "worker.app", ".env")
+NOT_IMPORTED = (".__main__", "worker.app", ".env")
 """Modules that start something, and migrations."""
 
 

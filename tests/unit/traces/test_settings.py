@@ -18,7 +18,7 @@ NEEDED = {
     "CARRIER": "simulator",
     "PYTHONPATH": str(Path.cwd()),
 }
-PROCESSES = ("api.asgi", "worker.app", "worker.webhooks.__main__")
+PROCESSES = ("api.server.asgi", "worker.app", "worker.webhooks.__main__")
 
 
 def run(code: str, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
@@ -102,7 +102,7 @@ def loaded(env: dict[str, str]) -> list[str]:
     """The modules of OpenTelemetry that a process has after it has started, of all kinds at once."""
     imports = "".join(f"import {name}\n" for name in PROCESSES)
     start = "from shared.observability.traces import start_traces; start_traces('worker')"
-    end = f"import sys; {start}; sys.stdout.write(' '.join(sys.modules))"
+    end = f"import sys; api.server.asgi.make_application(); {start}; sys.stdout.write(' '.join(sys.modules))"
     ended = run(f"{imports}{end}", env)
     assert ended.returncode == 0, ended.stderr
     assert "shared.observability.traces" in ended.stdout.split()

@@ -1,4 +1,4 @@
-"""Points in the code at which tests make a process die, stop or fail: `CRASHPOINT=settle.before_commit:exit:3`.
+"""Points in the code at which tests make a process die, stop or fail: `CRASHPOINT=settle_rest.before_commit:exit:3`.
 
 The third part is the number of the hit, from 1. Without the variable a crash point does nothing.
 
@@ -26,10 +26,10 @@ NAMES = (
     "copy.event",
     "advance.before_commit",
     "advance.committed",
-    "finish.before_commit",
-    "finish.committed",
-    "settle.before_commit",
-    "settle.committed",
+    "settle_complete.before_commit",
+    "settle_complete.committed",
+    "settle_rest.before_commit",
+    "settle_rest.committed",
     "recover.before_commit",
     "receipts.before_commit",
     "receipts.committed",

@@ -8,8 +8,9 @@ The account's row caches `available` and `reserved`; the row and the ledger chan
 account's row is the last thing a transaction locks, because the lock is held until the commit is on the disk.
 
 `post` is the general way. The two frequent operations, the reserve of accepted sends and the settlement of batches
-whose messages all have a result, are part of larger statements (api/commit/commit.py, worker/sending/finish.py), which
-take their SQL from here. No other module writes to the ledger or to an account's credits.
+whose messages all have a result, are part of larger statements (`api/commit/commit.py`,
+`worker/sending/settle_complete.py`), which take their SQL from here. No other module writes to the ledger or to an
+account's credits.
 """
 
 from collections.abc import Iterable

@@ -34,7 +34,7 @@ SHORT = {
     ("accept.committed", "exit"),
     ("claim.committed", "exit"),
     ("advance.committed", "stop"),
-    ("settle.before_commit", "raise"),
+    ("settle_rest.before_commit", "raise"),
 }
 WAIT = 300
 """Seconds: what ends a wait that would never end."""

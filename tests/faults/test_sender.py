@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.harness.house import wait_until
-from worker.sending.settle import MAX_CRASHES
+from worker.sending.settle_rest import MAX_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"
@@ -61,7 +61,7 @@ def test_f09_killed_after_the_responses(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40"}])
-@pytest.mark.parametrize("crashpoint", ["advance.committed", "finish.before_commit"])
+@pytest.mark.parametrize("crashpoint", ["advance.committed", "settle_complete.before_commit"])
 def test_f10_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
     crash_at(fault, crashpoint, 2, WINDOW)
 

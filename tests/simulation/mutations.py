@@ -17,9 +17,9 @@ import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
 import worker.sending.claim
-import worker.sending.finish
 import worker.sending.results
-import worker.sending.settle
+import worker.sending.settle_complete
+import worker.sending.settle_rest
 from shared.db.connection import STARTED
 from shared.doubts.candidates import Candidate
 from shared.ledger.ledger import Entry
@@ -29,7 +29,7 @@ from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.match import MOVES
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle import Settlement
+from worker.sending.settle_rest import Settlement
 
 Change = tuple[ModuleType, str, Any]
 
@@ -41,7 +41,7 @@ HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
     (worker.sending.advance, "ADVANCE"),
     (worker.sending.results, "FENCE"),
-    (worker.sending.finish, "FINISH"),
+    (worker.sending.settle_complete, "SETTLE_COMPLETE"),
     (worker.recovery.recover, "LEFT_BEHIND"),
 )
 
@@ -103,16 +103,16 @@ def resend_open_intents() -> list[Change]:
 
 def capture_twice() -> list[Change]:
     """The step of an entry does not name its cycle."""
-    entries = worker.sending.settle._entries
+    entries = worker.sending.settle_rest._entries
 
     def twice(*arguments: Any) -> list[Entry]:
         made = entries(*arguments)
         return made + [entry._replace(step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
-    return [(worker.sending.settle, "_entries", twice)]
+    return [(worker.sending.settle_rest, "_entries", twice)]
 
 
-def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
+def take_all_as_complete(batches: list[ClaimedBatch]) -> bool:
     """A cycle ends its batches though some of their messages have no result."""
     return all(batch.known == len(batch.indexes) and not batch.lost for batch in batches)
 
@@ -204,8 +204,13 @@ MUTATIONS = (
         lambda: [sql(worker.sending.results, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
         seed=1,
     ),
-    Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
-    Mutation("an end of more than there is", lambda: [(worker.sending.finish, "can_finish", can_finish_too_much)]),
+    Mutation(
+        "an end without credits",
+        lambda: [sql(worker.sending.settle_complete, "SETTLE_COMPLETE", "p.amount > 0", "p.amount > 1")],
+    ),
+    Mutation(
+        "an end of more than there is", lambda: [(worker.sending.settle_complete, "are_complete", take_all_as_complete)]
+    ),
     Mutation("late evidence without money", lambda: [(shared.doubts.resolution, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=55),

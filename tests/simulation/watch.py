@@ -21,7 +21,7 @@ from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle import Settlement
+from worker.sending.settle_rest import Settlement
 
 LIVE, TEST = "live", "test"
 """The carriers' names."""

@@ -33,9 +33,9 @@ from shared.sms.countries import PREFIX_DIGITS
 from worker.recovery.recovery_trace import trace_recovery
 from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
-from worker.sending.finish import COLUMNS
 from worker.sending.results import DOUBT_COLUMNS
-from worker.sending.settle import Settlement, close_intents
+from worker.sending.settle_complete import COLUMNS
+from worker.sending.settle_rest import Settlement, close_intents
 
 LEFT_BEHIND = text(
     f"""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Row
 
 from shared.lifecycle import MessageStatus
-from worker.sending.settle import Settlement
+from worker.sending.settle_rest import Settlement
 
 if TYPE_CHECKING:
     from shared.observability.otlp_tracer import Tracer

@@ -14,8 +14,8 @@ from shared.db.connection import ASYNC_COMMIT, STARTED, array, async_commit_stat
 from shared.outbox import add_of_messages, listening
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.finish import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
 from worker.sending.results import IN_CYCLE, in_doubt, moved_of, record_lost
+from worker.sending.settle_complete import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
 
 ADVANCE = text(
     f"""

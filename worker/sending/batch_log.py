@@ -10,7 +10,7 @@ from sqlalchemy import Row
 from shared.lifecycle import MessageStatus
 from shared.observability.logs import fields
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle import Settlement
+from worker.sending.settle_rest import Settlement
 
 log = logging.getLogger(__name__)
 

@@ -31,10 +31,10 @@ from worker.sending.checks import Suppressions, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.cycle_trace import trace_cycle
-from worker.sending.finish import finish
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
-from worker.sending.settle import settle
+from worker.sending.settle_complete import settle_complete
+from worker.sending.settle_rest import settle_rest
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
@@ -286,8 +286,8 @@ class Dispatcher:
         deadline = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
-                if rest := finish(self._engine, batches, carrier.name):
-                    settle(self._engine, rest, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
+                if rest := settle_complete(self._engine, batches, carrier.name):
+                    settle_rest(self._engine, rest, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
             except UNAVAILABLE:
                 if time.monotonic() > deadline:

@@ -14,7 +14,7 @@ from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.finish import COLUMNS, ROWS, Written, parameters_of
+from worker.sending.settle_complete import COLUMNS, ROWS, Written, parameters_of
 
 IN_DOUBT = MessageStatus.IN_DOUBT
 

@@ -21,7 +21,7 @@ from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.settle import settle
+from worker.sending.settle_rest import settle_rest
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
     MessageStatus.SENT,
@@ -73,7 +73,7 @@ def end(
     """Its turn ends with that. Returns the message's id."""
     batch.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
     batch.next_position = 1
-    settle(service.engine, [batch], CARRIER, 0)
+    settle_rest(service.engine, [batch], CARRIER, 0)
     return UUID(int=batch.batch_id.int | 1)
 
 

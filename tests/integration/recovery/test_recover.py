@@ -10,7 +10,7 @@ from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.recovery.recover import recover
 from worker.sending.claimed_batch import MAX_ATTEMPTS
-from worker.sending.settle import MAX_CRASHES
+from worker.sending.settle_rest import MAX_CRASHES
 
 CLAIMED = """
     UPDATE batch SET state = 'sending', epoch = epoch + 1, intent = 1, watermark = 1,

@@ -17,8 +17,8 @@ from tests.harness.service import Service
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.finish import RECORDED, parameters_of
-from worker.sending.settle import settle
+from worker.sending.settle_complete import RECORDED, parameters_of
+from worker.sending.settle_rest import settle_rest
 
 SENT, FAILED, REJECTED, IN_DOUBT = (
     MessageStatus.SENT,
@@ -117,7 +117,7 @@ def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
     ]
     assert (counters(service, one), counters(service, other)) == ((2, 1, 1, 0), (1, 0, 0, 0))
     assert (one.unrecorded, other.unrecorded) == ([4], []), "what is in doubt is recorded at the end"
-    settle(service.engine, [one, other], "simulator", 0.0)
+    settle_rest(service.engine, [one, other], "simulator", 0.0)
     assert rows(service, first)[4][:2] == (first + 4, "in_doubt")
     assert counters(service, one) == (2, 1, 1, 1)
 
@@ -154,7 +154,7 @@ def test_after_a_database_restart_it_first_looks_which_rows_exist(service: Servi
     record(service, [batch])
     assert len(rows(service, first)) == 1
     assert (batch.unrecorded, batch.rows_uncertain, batch.halted) == ([0, 1], True, True)
-    settle(service.engine, [batch], "simulator", 0.0)
+    settle_rest(service.engine, [batch], "simulator", 0.0)
     assert [row[3] for row in rows(service, first)] == ["r0", "r1"]
     assert counters(service, batch) == (2, 0, 0, 0)
 

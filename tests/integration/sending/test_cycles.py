@@ -26,8 +26,8 @@ from worker.sending.checks import LOCK_CAPS, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.dispatch import Dispatcher
-from worker.sending.finish import finish
 from worker.sending.next_batches import CANDIDATE
+from worker.sending.settle_complete import settle_complete
 
 __all__ = ["expanding_send", "make"]
 
@@ -155,9 +155,9 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
 
     def note(*arguments: Any) -> list[ClaimedBatch]:
         ended.append(1)
-        return finish(*arguments)
+        return settle_complete(*arguments)
 
-    monkeypatch.setattr(worker.sending.dispatch, "finish", note)
+    monkeypatch.setattr(worker.sending.dispatch, "settle_complete", note)
     monkeypatch.setattr(worker.sending.dispatch, "CYCLE_SECONDS", 1e-6)
     monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):

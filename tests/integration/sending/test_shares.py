@@ -9,7 +9,7 @@ from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY, QUEUE, RELEASE
 from tests.integration.sending.test_late_opt_out import phones
 from worker.sending.claim import claim
-from worker.sending.settle import settle
+from worker.sending.settle_rest import settle_rest
 
 Waits = Callable[..., None]
 BUDGET = 4
@@ -85,7 +85,7 @@ def test_the_others_go_on_when_it_is_over(service: Service, two: tuple[int, int]
     batches = _claim(service)
     assert take(service) == []
     while batches:  # the single batch, to its end
-        settle(service.engine, batches, "simulator", 0.0)
+        settle_rest(service.engine, batches, "simulator", 0.0)
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE batch SET state = 'held' WHERE account_id = :id"), {"id": single})
         batches = []

@@ -17,7 +17,7 @@ from shared.sends.reactivate import reactivate
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY
 from worker.sending.claim import claim
-from worker.sending.settle import settle
+from worker.sending.settle_rest import settle_rest
 
 BATCH = 10
 NUMBERS = count(254790000000)
@@ -74,7 +74,7 @@ def take(service: Service, cycles: int = 1) -> list[int]:
     for _ in range(cycles):
         batches = claim(service.engine, BATCH, 10, 15.0)
         accounts += [batch.account_id for batch in batches]
-        settle(service.engine, batches, "simulator", 0.0)
+        settle_rest(service.engine, batches, "simulator", 0.0)
         with service.engine.begin() as connection:  # nothing was submitted, so the batches wait again
             over = text("UPDATE batch SET state = 'held' WHERE id = ANY(:ids)")
             connection.execute(over, {"ids": [batch.batch_id for batch in batches]})

@@ -13,9 +13,9 @@ from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from worker.sending.advance import ADVANCE
 from worker.sending.claim import CLAIM, Claimed
-from worker.sending.finish import FINISH, RECORDED, parameters_of
 from worker.sending.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
 from worker.sending.results import FENCE
+from worker.sending.settle_complete import RECORDED, SETTLE_COMPLETE, parameters_of
 
 SENDS = 3_000
 AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
@@ -59,7 +59,7 @@ def test_the_tuples_have_the_columns_of_their_statements(connection: Connection)
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
-@pytest.mark.parametrize("statement", [FENCE, ADVANCE, FINISH], ids=["fence", "advance", "finish"])
+@pytest.mark.parametrize("statement", [FENCE, ADVANCE, SETTLE_COMPLETE], ids=["fence", "advance", "settle"])
 def test_a_turn_finds_its_batches_by_their_ids(
     postgres_server: Postgres, statement: TextClause, analyzed: bool
 ) -> None:

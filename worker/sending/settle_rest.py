@@ -1,7 +1,7 @@
 """The end of a cycle that leaves something to decide: messages in doubt, to be sent again, or of a send that may stop.
 
 One transaction writes the last results, captures and releases credits, and returns the rest to the queue. A cycle that
-leaves nothing to decide ends in worker/sending/finish.py. `close_intents`, the last step, also ends the cycles of
+leaves nothing to decide is settled by `settle_complete.py`. `close_intents`, the last step, also ends the cycles of
 workers that died (worker/recovery/recover.py).
 """
 
@@ -77,7 +77,7 @@ NEXT_STATE = {
 }
 
 
-def settle(
+def settle_rest(
     engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int] = ()
 ) -> None:
     """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
@@ -92,8 +92,8 @@ def settle(
         write_failed_attempts(connection, batches, carrier)
         settlements = [_settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
         close_intents(connection, settlements, counted)
-        crashpoint("settle.before_commit")
-    crashpoint("settle.committed")
+        crashpoint("settle_rest.before_commit")
+    crashpoint("settle_rest.committed")
     for batch in owned:
         batch.unrecorded.clear()
     for batch in batches:

@@ -19,7 +19,7 @@ from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.settle import settle
+from worker.sending.settle_rest import settle_rest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
 AT = "2026-01-02 03:04:05+00:00"
@@ -75,7 +75,7 @@ def state(service: Service) -> tuple[str, bool]:
 
 
 def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatch) -> None:
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("queued", True)
 
 
@@ -85,7 +85,7 @@ def test_a_batch_advances_by_what_was_sent_and_the_weight_of_its_account(
 ) -> None:
     """And at least by 1, or the account would go first for as long as the batch lasts."""
     before = turn_of(service, weight)
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert turn_of(service) == before + virtual_time(4, batch.lane, weight) > before
 
 
@@ -93,7 +93,7 @@ def test_a_batch_of_which_nothing_was_sent_keeps_its_turn(service: Service) -> N
     """So it can give it back, if the send is canceled because the carrier does not answer."""
     batch = claimed(service)
     before = turn_of(service)
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert turn_of(service) == before
 
 
@@ -101,7 +101,7 @@ def test_a_batch_without_a_turn_is_not_given_one_by_a_cycle(service: Service, ba
     """The sweep places it. Until then, a small turn would set the clock back."""
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET turn = 0"))
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert turn_of(service) == 0
 
 
@@ -113,14 +113,14 @@ def turn_of(service: Service, weight: int = 1) -> int:
 
 def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:
     batch.again = {4: 1}
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("waiting", False)
 
 
 def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
-    settle(service.engine, [batch], "simulator", 30.0)
+    settle_rest(service.engine, [batch], "simulator", 30.0)
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "canceled": 6}
     assert state(service)[0] == "canceled"
     assert service.get("/balance").json == service.get("/balance").json | {"balance": 996, "reserved": 0}
@@ -132,7 +132,7 @@ def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service:
 
 def test_a_send_that_is_being_canceled_is_waited_for(service: Service, batch: ClaimedBatch) -> None:
     """The cancel is not committed when the cycle ends. Both take the lock of the send, one after the other."""
-    ending = threading.Thread(target=settle, args=[service.engine, [batch], "simulator", 30.0])
+    ending = threading.Thread(target=settle_rest, args=[service.engine, [batch], "simulator", 30.0])
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'canceled'"))
         ending.start()
@@ -157,6 +157,6 @@ def test_results_of_a_cycle_that_lost_its_lease_resolve_doubts(service: Service,
         connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))
     assert len(recover(service.engine, lambda test: "simulator")) == 1
     assert service.counts(send)["in_doubt"] == 10
-    settle(service.engine, [batch], "simulator", 0.0)
+    settle_rest(service.engine, [batch], "simulator", 0.0)
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 6}
     assert audit(service.engine, full=True) == []

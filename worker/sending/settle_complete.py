@@ -63,7 +63,7 @@ OWNED = f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_starte
 
 PER_BATCH = ("epoch", *RECORDED, "captured", "released")
 
-FINISH = text(
+SETTLE_COMPLETE = text(
     f"""
     WITH ended AS (
         UPDATE batch b
@@ -99,13 +99,13 @@ FINISH = text(
 the disk."""
 
 
-def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
-    """End the cycle in one durable commit if `can_finish` allows it. Returns the batches left to `settle`.
+def settle_complete(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
+    """End the cycle in one durable commit if `are_complete` allows it. Returns the batches left to `settle_rest`.
 
     These are all of them if it does not, if an account listens to events (those are written before its row is locked),
     or if the database has restarted; otherwise those that another worker owns by now.
     """
-    if not can_finish(batches):
+    if not are_complete(batches):
         return batches
     ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # the order of locks
     written = [(batch, batch.unrecorded) for batch in ordered]
@@ -120,9 +120,9 @@ def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[Cl
             **parameters_of(written, carrier),
             "batches": len(ordered),
         }
-        crashpoint("finish.before_commit")
-        ended: list[int] = connection.execute(FINISH, parameters).scalar_one()
-    crashpoint("finish.committed")
+        crashpoint("settle_complete.before_commit")
+        ended: list[int] = connection.execute(SETTLE_COMPLETE, parameters).scalar_one()
+    crashpoint("settle_complete.committed")
     return [ordered[number - 1] for number in sorted({*range(1, len(ordered) + 1)} - {*ended})]
 
 
@@ -137,12 +137,12 @@ def _credits(batches: list[ClaimedBatch]) -> dict[str, str]:
     }
 
 
-def can_finish(batches: list[ClaimedBatch]) -> bool:
+def are_complete(batches: list[ClaimedBatch]) -> bool:
     """Whether every message has a result that is certain, and no send has a rule that might stop it."""
-    return all(map(_has_ended, batches))
+    return all(map(_is_complete, batches))
 
 
-def _has_ended(batch: ClaimedBatch) -> bool:
+def _is_complete(batch: ClaimedBatch) -> bool:
     return (
         batch.known == len(batch.indexes) == batch.left
         and not (batch.lost or batch.rows_uncertain or batch.failed)

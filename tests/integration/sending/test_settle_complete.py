@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-import worker.sending.finish
+import worker.sending.settle_complete
 from bulksms.local.postgres import Postgres
 from shared import outbox as events
 from shared.audit.check import audit
@@ -26,8 +26,8 @@ from tests.integration.sending.test_advance import (
     rows,
 )
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.finish import can_finish, finish
-from worker.sending.settle import settle
+from worker.sending.settle_complete import are_complete, settle_complete
+from worker.sending.settle_rest import settle_rest
 
 numbers = iter(range(254_770_000_000, 254_771_000_000, 100))
 
@@ -117,8 +117,8 @@ def general(*_: object) -> bool:
 
 def end(service: Service, batches: list[ClaimedBatch]) -> None:
     """End a cycle, as the dispatcher does."""
-    if rest := finish(service.engine, batches, "simulator"):
-        settle(service.engine, rest, "simulator", 0.0)
+    if rest := settle_complete(service.engine, batches, "simulator"):
+        settle_rest(service.engine, rest, "simulator", 0.0)
 
 
 CASES = {
@@ -135,7 +135,7 @@ def test_both_ways_come_to_the_same(
 ) -> None:
     """In the rows of messages, sends, batches and the ledger, and in the account."""
     found = []
-    ways: tuple[Callable[..., bool], ...] = (can_finish, general)
+    ways: tuple[Callable[..., bool], ...] = (are_complete, general)
     for way in ways:
         first, before = next(numbers), balance(service)
         batches = [
@@ -146,8 +146,8 @@ def test_both_ways_come_to_the_same(
         assert len(batches) == len(statuses)
         for batch, each in zip(batches, statuses, strict=True):
             put(batch, *map(result, range(len(each)), each))
-        assert can_finish(batches)
-        monkeypatch.setattr(worker.sending.finish, "can_finish", way)
+        assert are_complete(batches)
+        monkeypatch.setattr(worker.sending.settle_complete, "are_complete", way)
         end(service, batches)
         made = outcome(service, batches, first)
         made[0] = [(row[0] - first, *row[1:]) for row in made[0]]
@@ -191,7 +191,7 @@ def test_after_a_database_restart_the_general_way_looks_which_rows_exist(service
     put(batch, *(result(position, SENT) for position in range(3)))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
-    assert finish(service.engine, [batch], "simulator") == [batch]
+    assert settle_complete(service.engine, [batch], "simulator") == [batch]
     assert rows(service, first) == []
     end(service, [batch])
     assert counters(service, batch) == (3, 0, 0, 0)
@@ -201,8 +201,8 @@ def test_an_account_that_listens_gets_events_of_messages_and_sends(service: Serv
     """As before: events are written before the account's row is locked."""
     [batch] = claimed(service, first, phones=3)
     put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
-    assert can_finish([batch])
-    assert finish(service.engine, [batch], "simulator") == [batch]
+    assert are_complete([batch])
+    assert settle_complete(service.engine, [batch], "simulator") == [batch]
     end(service, [batch])
     query = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
@@ -223,7 +223,7 @@ def test_the_account_is_locked_last(service: Service, first: int) -> None:
         for statement in LOOK_AT_THE_ACCOUNT:
             connection.execute(text(statement))
     try:
-        assert finish(service.engine, batches, "simulator") == []
+        assert settle_complete(service.engine, batches, "simulator") == []
         with service.engine.connect() as connection:
             seen = connection.execute(text("SELECT what, count(*) FROM locked_account GROUP BY 1")).all()
     finally:
@@ -253,4 +253,4 @@ def test_a_batch_with_something_left_to_decide_takes_the_general_way(service: Se
     batch.rows_uncertain, batch.lost = what == "unsure", what == "lost"
     if what == "stop_if":
         batch.rules = {"stop_if": {"failed_share": 0.5, "over": 10}}
-    assert not can_finish([batch])
+    assert not are_complete([batch])

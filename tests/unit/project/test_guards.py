@@ -21,6 +21,7 @@ from bulksms.local import services
 from shared.db.schema import MIGRATIONS
 from shared.settings import Settings
 from tests.harness.owned import OF_A_PERSON, OF_NO_ACCOUNT, OWNED
+from tests.harness.syntax_trees import syntax_tree
 from worker.tasks import register
 
 ROOT = Path(shared.task_queue.__file__).parent.parent
@@ -64,10 +65,6 @@ def files(*packages: str) -> list[Path]:
 
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
-
-
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
 
 
 def each(*packages: str) -> Any:
@@ -117,12 +114,12 @@ def test_it_works() -> None:
 
 @each(*PACKAGES)
 def test_imports_go_one_way(path: Path) -> None:
-    ours = {module.partition(".")[0] for module in imported(tree(path))} & {*PACKAGES, "tests", "bench"}
+    ours = {module.partition(".")[0] for module in imported(syntax_tree(path))} & {*PACKAGES, "tests", "bench"}
     assert ours <= MAY_IMPORT[name(path).partition("/")[0]]
 
 
 def test_the_console_knows_the_service_by_its_api_only() -> None:
-    modules = {module for path in files("console") for module in imported(tree(path))}
+    modules = {module for path in files("console") for module in imported(syntax_tree(path))}
     assert {module for module in modules if module.startswith("shared")} == {
         "shared.environment",
         "shared.observability.metrics",
@@ -137,7 +134,7 @@ FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "system", "popen", "
 
 @each(*PACKAGES)
 def test_nothing_executes_its_input(path: Path) -> None:
-    module = tree(path)
+    module = syntax_tree(path)
     assert {each.partition(".")[0] for each in imported(module)} & FORBIDDEN_MODULES == set()
     for node in ast.walk(module):
         if isinstance(node, ast.Call):
@@ -180,7 +177,7 @@ def test_statements_are_made_of_parameters_and_not_of_text() -> None:
     found = {
         (name(path), function.name)
         for path in files(*PACKAGES)
-        for function in functions(tree(path))
+        for function in functions(syntax_tree(path))
         if list(sql_made_in(function))
     }
     assert found == SQL_MADE_IN_FUNCTIONS
@@ -190,7 +187,7 @@ def test_statements_are_made_of_parameters_and_not_of_text() -> None:
 def test_files_and_functions_are_short_enough(path: Path) -> None:
     if "migrations/versions" not in name(path):
         assert len(path.read_text().splitlines()) <= MAX_LINES
-    for function in functions(tree(path)):
+    for function in functions(syntax_tree(path)):
         assert (function.end_lineno or 0) - function.lineno < MAX_FUNCTION_LINES, function.name
 
 
@@ -205,7 +202,7 @@ def undocumented(node: ast.AST, prefix: str = "") -> Iterator[str]:
 
 @each("api", "worker", "shared", "console")
 def test_everything_public_has_a_docstring(path: Path) -> None:
-    module = tree(path)
+    module = syntax_tree(path)
     if "migrations/versions" not in name(path):
         assert ast.get_docstring(module) or not path.read_text().strip()
         assert list(undocumented(module)) == []

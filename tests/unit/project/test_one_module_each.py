@@ -2,39 +2,46 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import shared.ids
+from tests.harness.syntax_trees import syntax_tree
 
 ROOT = Path(shared.ids.__file__).parent.parent
 PACKAGES = ("api", "worker", "shared", "bulksms")
 SET = re.compile(r"UPDATE\s+(\w+)(?:\s+\w)?\s+SET\s+(.*?)(?=\s(?:FROM|WHERE)\s|$)", re.DOTALL)
 
 
-def statements() -> Iterator[tuple[str, str]]:
+@cache
+def statements() -> list[tuple[str, str]]:
     """Every string of the code but migrations, with the file's path. Of an f-string the literal parts."""
+    found = []
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             if "versions" in path.parts:
                 continue
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(syntax_tree(path)):
                 if isinstance(node, ast.JoinedStr):
                     parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
-                    yield str(path.relative_to(ROOT)), "".join(map(str, parts))
+                    found.append((str(path.relative_to(ROOT)), "".join(map(str, parts))))
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield str(path.relative_to(ROOT)), node.value
+                    found.append((str(path.relative_to(ROOT)), node.value))
+    return found
 
 
-STATEMENTS = list(statements())
-MODULES = {
-    str(path.relative_to(ROOT)): ast.parse(path.read_text())
-    for package in PACKAGES
-    for path in (ROOT / package).rglob("*.py")
-    if "versions" not in path.parts
-}
+def modules() -> dict[str, ast.Module]:
+    """The code but migrations, by the files' paths."""
+    return {
+        str(path.relative_to(ROOT)): syntax_tree(path)
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if "versions" not in path.parts
+    }
+
+
 WRITES = ("insert", "update", "delete")
 
 
@@ -42,7 +49,7 @@ def files_that_set(table: str, column: str) -> set[str]:
     assigned = re.compile(rf"(?<![\w.]){column}\s*=")
     return {
         path
-        for path, statement in STATEMENTS
+        for path, statement in statements()
         for name, assignments in SET.findall(statement)
         if name == table and assigned.search(re.sub(r"\bCASE\b.*?\bEND\b", "", assignments, flags=re.DOTALL))
     }
@@ -110,14 +117,14 @@ def test_a_column_that_is_set_is_found(source: str, sets: bool) -> None:
     ],
 )
 def test_a_column_is_set_in_one_module(table: str, column: str, file: str) -> None:
-    assert files_that_set(table, column) | files_whose_tables_set(table, column, MODULES) == {file}
+    assert files_that_set(table, column) | files_whose_tables_set(table, column, modules()) == {file}
 
 
 def test_only_the_ledger_writes_entries() -> None:
-    writers = {path for path, statement in STATEMENTS if re.search(r"INSERT\s+INTO\s+ledger\b", statement)}
+    writers = {path for path, statement in statements() if re.search(r"INSERT\s+INTO\s+ledger\b", statement)}
     with_table = {
         path
-        for path, module in MODULES.items()
+        for path, module in modules().items()
         for call in ast.walk(module)
         if isinstance(call, ast.Call) and any(written_table(call, {}, verb) == "ledger" for verb in WRITES)
     }
@@ -125,4 +132,4 @@ def test_only_the_ledger_writes_entries() -> None:
 
 
 def test_no_statement_deletes_or_changes_an_entry() -> None:
-    assert [path for path, sql in STATEMENTS if re.search(r"(UPDATE\s+|DELETE\s+FROM\s+)ledger\b", sql)] == []
+    assert [path for path, sql in statements() if re.search(r"(UPDATE\s+|DELETE\s+FROM\s+)ledger\b", sql)] == []

@@ -4,12 +4,14 @@ import ast
 import importlib
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from werkzeug.routing import Rule
 
 import shared.ids
+from tests.harness.syntax_trees import syntax_tree
 
 ROOT = Path(shared.ids.__file__).parent.parent
 PACKAGES = ("api", "worker", "shared", "bulksms", "console")
@@ -40,9 +42,6 @@ def files() -> list[Path]:
     return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
-TREES = {path: ast.parse(path.read_text()) for path in files()}
-
-
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__") and name not in DOCUMENTED_NAMES
 
@@ -58,7 +57,10 @@ def defined(tree: ast.AST) -> Iterator[str]:
             yield node.id
 
 
-OURS = {name for tree in TREES.values() for name in defined(tree)}
+@cache
+def defined_anywhere() -> set[str]:
+    """The names that the code gives to something."""
+    return {name for path in files() for name in defined(syntax_tree(path))}
 
 
 def private_names(tree: ast.AST, ours: set[str]) -> list[str]:
@@ -105,14 +107,14 @@ def test_it_finds_them() -> None:
     assert sorted(private_names(tree, {"_ours"})) == expected
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in TREES])
+@pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in files()])
 def test_no_private_name_is_imported_or_read(path: Path) -> None:
-    assert private_names(TREES[path], OURS) == []
+    assert private_names(syntax_tree(path), defined_anywhere()) == []
 
 
 def classes() -> Iterator[tuple[type, set[str]]]:
     """The classes of the code base, each with the names that its body defines."""
-    for path, tree in TREES.items():
+    for path, tree in ((path, syntax_tree(path)) for path in files()):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if module.endswith(NOT_IMPORTED) or ".versions." in module:
             continue

@@ -13,9 +13,16 @@ import pytest
 from bulksms.local.files import tail
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
+from shared.gc_tuning import collect_less_often
 from tests.harness.servers import RUNNING_POSTGRES, RunningPostgres, make_migrated_postgres, make_redis
 
 POSTGRES_LOG = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Collect garbage less often, as the service does: thousands of tests and their modules stay in memory."""
+    collect_less_often()
 
 
 @pytest.hookimpl(wrapper=True)

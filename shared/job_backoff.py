@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, and_, cast, exists, func, not_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Text, and_, case, cast, exists, func, not_, select
 
 from shared.db.tables.running import job_failure
 
@@ -12,23 +12,27 @@ JobKind = Literal[
 ]
 
 PAUSE = timedelta(milliseconds=500)
-"""After a job of an account has failed, none of the account's jobs of that kind is tried for this long: many may fail,
-one after another, and others need the processor."""
+"""For how long none of an account's jobs of a kind is tried after one has failed: many may fail, one after another."""
+ACCOUNT_YIELDS_FOR = timedelta(seconds=10)
+"""For how long they are tried after those of other accounts."""
 YIELDS_FOR = timedelta(minutes=1)
+"""For how long after it is due a job that has failed is tried after all others. Then it has its turn."""
 
 WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
+OF_ACCOUNT = "FROM job_failure f WHERE f.kind = '{kind}' AND f.account_id = {account} AND f.failed_at > now()"
 IS_READY: Final = f"""
     NOT EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
-    AND NOT EXISTS (SELECT FROM job_failure f WHERE f.kind = '{{kind}}' AND f.account_id = {{account}}
-                                                AND f.failed_at > now() - interval '{PAUSE.total_seconds()} seconds')
+    AND NOT EXISTS (SELECT {OF_ACCOUNT} - interval '{PAUSE.total_seconds()} seconds')
 """
 """SQL: whether the job with this `kind` and id `subject`, of this `account`, may be tried now."""
 FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
-YIELDING: Final = (
-    f"EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp() - interval '{YIELDS_FOR.seconds} seconds')"
-)
-"""SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
+BACKOFF_RANK: Final = f"""
+    CASE WHEN EXISTS (SELECT {WHICH} AND f.retry_at > now() - interval '{YIELDS_FOR.seconds} seconds') THEN 2
+         WHEN EXISTS (SELECT {OF_ACCOUNT} - interval '{ACCOUNT_YIELDS_FOR.seconds} seconds') THEN 1
+         ELSE 0 END
+"""
+"""SQL, to order by: 2 if the job has failed, 1 if another one of the account has, otherwise 0."""
 
 
 def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]:
@@ -43,20 +47,25 @@ def is_ready(
     backs_off = exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
     if account is None:
         return not_(backs_off)
-    paused = exists().where(
-        job_failure.c.kind == kind, job_failure.c.account_id == account, job_failure.c.failed_at > func.now() - PAUSE
-    )
-    return and_(not_(backs_off), not_(paused))
+    return and_(not_(backs_off), not_(_has_failed(kind, account, PAUSE)))
 
 
-def is_yielding(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    """SQL, to order by: whether the job has failed, so that others go first, until it has been due for a minute."""
-    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp() - YIELDS_FOR)
+def backoff_rank(kind: JobKind, subject: ColumnElement[Any], account: ColumnElement[Any]) -> ColumnElement[int]:
+    """SQL, to order by: 2 if the job has failed, 1 if another one of the account has, otherwise 0."""
+    failed = exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.now() - YIELDS_FOR)
+    return case((failed, 2), (_has_failed(kind, account, ACCOUNT_YIELDS_FOR), 1), else_=0)
 
 
 def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
     """SQL: whether the job is set aside."""
     return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
+
+
+def _has_failed(kind: JobKind, account: ColumnElement[Any], within: timedelta) -> ColumnElement[bool]:
+    """Whether a job of the account has failed recently."""
+    return exists().where(
+        job_failure.c.kind == kind, job_failure.c.account_id == account, job_failure.c.failed_at > func.now() - within
+    )
 
 
 def _is_of(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:

@@ -6,10 +6,10 @@ is retried as usual.
 
 The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
 their number or more, so their retries come one after another and cost others little. After each failure, the account's
-other jobs of the kind pause. Expansions, imports and erasures that have failed are tried after the others until they
-have been due for a minute (`job_backoff.py` has the conditions). After MAX_FAILURES a job is set aside until the
-operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without
-such a state stays aside because of its row here.
+other jobs of the kind pause. Expansions, imports and erasures that have failed are tried after all others, and for some
+seconds the account's other ones after those of other accounts (`job_backoff.py`). After MAX_FAILURES a job is set aside
+until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job
+without such a state stays aside because of its row here.
 """
 
 import logging

@@ -1,14 +1,16 @@
 """Lets the time pass that workers give to jobs that fail."""
 
+from datetime import timedelta
+
 from sqlalchemy import Engine, text
 
 from shared.job_backoff import PAUSE
 
 
-def end_pauses(engine: Engine) -> None:
+def end_pauses(engine: Engine, pause: timedelta = PAUSE) -> None:
     """Jobs that have not failed themselves may be tried again."""
     with engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET failed_at = failed_at - :pause"), {"pause": PAUSE})
+        connection.execute(text("UPDATE job_failure SET failed_at = failed_at - :pause"), {"pause": pause})
 
 
 def end_backoff(engine: Engine) -> int:

@@ -42,7 +42,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_backoff import FAILURES, IS_READY, YIELDING
+from shared.job_backoff import BACKOFF_RANK, FAILURES, IS_READY
 from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
@@ -75,7 +75,7 @@ NEXT_SEND = text(
        AND (s.open_batches < :ahead OR s.id IN (SELECT u.send_id FROM under_way u))
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE} AND {IS_READY.format(kind="expansion", subject="s.id", account="s.account_id")}
-     ORDER BY {YIELDING.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
+     ORDER BY {BACKOFF_RANK.format(kind="expansion", subject="s.id", account="s.account_id")}, a.turns[s.lane + 1], s.id
      LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )

@@ -13,8 +13,9 @@ import worker.jobs.import_contacts
 import worker.jobs.privacy
 from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
+from shared.job_backoff import ACCOUNT_YIELDS_FOR
 from tests.harness.database import disposable_database
-from tests.harness.failing_jobs import end_pauses
+from tests.harness.failing_jobs import end_backoff, end_pauses
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
@@ -103,11 +104,29 @@ def test_an_import_that_failed_is_tried_after_the_others(
     import_file(sandbox)
     assert import_chunk(service.engine)
     made = import_file(sandbox)
-    end_pauses(service.engine)
+    end_pauses(service.engine, ACCOUNT_YIELDS_FOR)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
     assert import_chunk(service.engine)
     assert sandbox.get(f"/imports/{made}").json["status"] == first
+
+
+def test_after_an_import_has_failed_the_accounts_others_are_tried_after_those_of_other_accounts(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or at each upload of another account the next import that fails would go first."""
+    bad, good = import_file(service), import_file(service)
+    with monkeypatch.context() as broken:
+        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
+        assert import_chunk(service.engine)
+    sandbox = service.in_sandbox()
+    for _ in range(2):
+        made = import_file(sandbox)
+        end_backoff(service.engine)
+        assert import_chunk(service.engine)
+        assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
+    assert import_chunk(service.engine)
+    assert [service.get(f"/imports/{each}").json["status"] for each in (bad, good)] == ["queued", "completed"]
 
 
 def test_a_second_worker_imports_for_the_next_account(service: Service) -> None:

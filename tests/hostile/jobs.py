@@ -19,8 +19,8 @@ from tests.hostile.victim import accepted_at
 CONTACTS = 200
 ROWS = 2_000
 SINGLES, GAP = 3, 0.1
-"""Sends to one phone each time, as they vary most, and the seconds before each: right after another one, a send waits for
-more to be sent with it."""
+"""Sends to one phone each time, as they vary most, and the seconds before each: right after another one, a worker waits
+for more."""
 FIRST_PHONE = 254_600_000_000
 PATIENCE = 60.0
 POLL = 0.01

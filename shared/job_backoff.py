@@ -11,28 +11,35 @@ JobKind = Literal[
     "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
 ]
 
+SEVERAL = 2
+"""So many failures of an account within a short time make its other jobs of the kind wait: many more may follow."""
 PAUSE = timedelta(milliseconds=500)
-"""For how long none of an account's jobs of a kind is tried after one has failed: many may fail, one after another."""
+"""With SEVERAL failures within this time, none of the account's jobs of the kind is tried."""
 ACCOUNT_YIELDS_FOR = timedelta(seconds=10)
-"""For how long they are tried after those of other accounts."""
+"""With SEVERAL failures within this time, they are tried after those of other accounts."""
 YIELDS_FOR = timedelta(minutes=1)
-"""For how long after it is due a job that has failed is tried after all others. Then it has its turn."""
+"""For how long after it is due a job that has failed is tried after all others."""
 
 WHICH = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
-OF_ACCOUNT = "FROM job_failure f WHERE f.kind = '{kind}' AND f.account_id = {account} AND f.failed_at > now()"
+SEVERAL_FAILED = f"""
+    EXISTS (SELECT FROM job_failure f WHERE f.kind = '{{kind}}' AND f.account_id = {{account}}
+                                        AND f.failed_at > now() - interval '{{within}}' OFFSET {SEVERAL - 1})
+"""
+"""SQL: whether SEVERAL jobs of this `kind` of the `account` have failed `within` this time."""
 IS_READY: Final = f"""
-    NOT EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
-    AND NOT EXISTS (SELECT {OF_ACCOUNT} - interval '{PAUSE.total_seconds()} seconds')
+    (NOT EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
+     AND NOT {SEVERAL_FAILED.replace("{within}", str(PAUSE))})
 """
 """SQL: whether the job with this `kind` and id `subject`, of this `account`, may be tried now."""
 FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
 BACKOFF_RANK: Final = f"""
     CASE WHEN EXISTS (SELECT {WHICH} AND f.retry_at > now() - interval '{YIELDS_FOR.seconds} seconds') THEN 2
-         WHEN EXISTS (SELECT {OF_ACCOUNT} - interval '{ACCOUNT_YIELDS_FOR.seconds} seconds') THEN 1
+         WHEN {SEVERAL_FAILED.replace("{within}", str(ACCOUNT_YIELDS_FOR))} THEN 1
          ELSE 0 END
 """
-"""SQL, to order by: 2 if the job has failed, 1 if another one of the account has, otherwise 0."""
+"""SQL, to order by: 2 if the job has failed, until it has been due for a minute; 1 if several of the account have
+failed recently; otherwise 0."""
 
 
 def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]:
@@ -47,13 +54,15 @@ def is_ready(
     backs_off = exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp())
     if account is None:
         return not_(backs_off)
-    return and_(not_(backs_off), not_(_has_failed(kind, account, PAUSE)))
+    return and_(not_(backs_off), not_(_have_several_failed(kind, account, PAUSE)))
 
 
 def backoff_rank(kind: JobKind, subject: ColumnElement[Any], account: ColumnElement[Any]) -> ColumnElement[int]:
-    """SQL, to order by: 2 if the job has failed, 1 if another one of the account has, otherwise 0."""
+    """SQL, to order by: 2 if the job has failed, until it has been due for a minute; 1 if several of the account have
+    failed recently; otherwise 0.
+    """
     failed = exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.now() - YIELDS_FOR)
-    return case((failed, 2), (_has_failed(kind, account, ACCOUNT_YIELDS_FOR), 1), else_=0)
+    return case((failed, 2), (_have_several_failed(kind, account, ACCOUNT_YIELDS_FOR), 1), else_=0)
 
 
 def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -61,11 +70,12 @@ def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bo
     return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
 
 
-def _has_failed(kind: JobKind, account: ColumnElement[Any], within: timedelta) -> ColumnElement[bool]:
-    """Whether a job of the account has failed recently."""
-    return exists().where(
+def _have_several_failed(kind: JobKind, account: ColumnElement[Any], within: timedelta) -> ColumnElement[bool]:
+    """SQL: whether SEVERAL jobs of the account have failed in this time."""
+    failed = select(job_failure.c.subject).where(
         job_failure.c.kind == kind, job_failure.c.account_id == account, job_failure.c.failed_at > func.now() - within
     )
+    return failed.offset(SEVERAL - 1).exists()
 
 
 def _is_of(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:

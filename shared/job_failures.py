@@ -5,16 +5,17 @@ an error concerns this job alone. An outage, such as an unavailable database, is
 is retried as usual.
 
 The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
-their number or more, so their retries come one after another and cost others little. After each failure, the account's
-other jobs of the kind pause. Expansions, imports and erasures that have failed are tried after all others, and for some
-seconds the account's other ones after those of other accounts (`job_backoff.py`). After MAX_FAILURES a job is set aside
-until the operator retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job
-without such a state stays aside because of its row here.
+their number or more, so their retries come one after another and cost others little. After SEVERAL failures at once,
+the account's other jobs of the kind wait for a moment, except for webhooks, which have delays of their own. Jobs that
+have failed are tried after the others (`job_backoff.py`). After MAX_FAILURES a job is set aside until the operator
+retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state
+stays aside because of its row here.
 """
 
 import logging
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ from shared.db.expressions import seconds
 from shared.db.tables.base import MOMENT
 from shared.db.tables.running import job_failure
 from shared.encryption import TextKeyMissing
-from shared.job_backoff import JobKind
+from shared.job_backoff import SEVERAL, JobKind
 
 __all__ = [
     "Job",
@@ -82,7 +83,7 @@ PACKAGES = ("shared", "worker")
 
 OF_JOB = and_(job_failure.c.kind == bindparam("job_kind"), job_failure.c.subject == bindparam("job_subject"))
 FAILING = job_failure.alias("failing")
-OF_ACCOUNT = FAILING.c.account_id.is_not_distinct_from(bindparam("of_account", type_=BigInteger))
+OF_ACCOUNT = FAILING.c.account_id == bindparam("of_account", type_=BigInteger)
 FAILING_ALIKE = select(FAILING.c.subject).where(
     FAILING.c.kind == bindparam("job_kind"),
     OF_ACCOUNT,
@@ -99,6 +100,7 @@ FAIL = NEW.on_conflict_do_update(
     index_elements=["kind", "subject"],
     set_={
         "failures": job_failure.c.failures + 1,
+        "account_id": NEW.excluded.account_id,
         "error": NEW.excluded.error,
         "failed_at": func.clock_timestamp(),
         "retry_at": func.clock_timestamp()
@@ -215,43 +217,54 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 
 
 def attempt_each(
-    engine: Engine, kind: JobKind, jobs: Iterable[Row[Any]], work: Callable[[Connection, Row[Any]], object]
+    engine: Engine,
+    kind: JobKind,
+    find: Callable[[], Iterable[Row[Any]]],
+    work: Callable[[Connection, Row[Any]], object],
 ) -> None:
-    """Do jobs, given as rows with `id`, `account_id` and `failures`, each in a transaction of its own.
+    """Do the jobs that `find` returns, as rows with `id`, `account_id` and `failures`, each in its own transaction.
 
-    Left for the next round: those that take too long (`time_boxed`), and those of an account after one that failed.
+    What takes too long is left for the next round (`time_boxed`), and so are an account's jobs after SEVERAL failures.
+    `find` leaves those out when it is called again, as they may have been all that it returned.
     """
-    paused = set()
-    for row in time_boxed(jobs):
-        if row.account_id not in paused:
-            with attempt(engine, kind) as job, transaction(engine) as connection:
-                job.begin(row.id, row.account_id, row.failures)
-                work(connection, row)
-            if job.failed:
-                paused.add(row.account_id)
+    failures: Counter[int] = Counter()
+
+    def rows() -> Iterator[Row[Any]]:
+        paused_before = -1
+        while (paused := sum(count >= SEVERAL for count in failures.values())) > paused_before:
+            paused_before = paused
+            yield from (row for row in find() if failures[row.account_id] < SEVERAL)
+
+    for row in time_boxed(rows()):
+        with attempt(engine, kind) as job, transaction(engine) as connection:
+            job.begin(row.id, row.account_id, row.failures)
+            work(connection, row)
+        failures[row.account_id] += job.failed
 
 
-def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
-    """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
+def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, bool], int], limit: int) -> int:
+    """Do up to `limit` jobs in one transaction, or one by one if that fails; then, one by one, those that have failed.
 
     One by one, those that take too long are left for the next round (`time_boxed`).
 
-    `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
+    `work` does up to so many of the oldest jobs that have not failed before, or with True of those that have, calls
+    `Job.begin` for each, and returns how many it did.
     """
-    together = Job(kind)
     try:
-        done = work(together, limit)
+        done = work(Job(kind), limit, False)
     except Exception as error:
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
-    else:
-        succeeded(engine, together)
-        return done
+        done = _singly(engine, kind, lambda job: work(job, 1, False), limit)
+    return done + _singly(engine, kind, lambda job: work(job, 1, True), limit)
+
+
+def _singly(engine: Engine, kind: JobKind, work: Callable[[Job], int], limit: int) -> int:
     done = 0
     for _ in time_boxed(range(limit)):
         with attempt(engine, kind) as job:
-            if not (count := work(job, 1)):
+            if not (count := work(job)):
                 break
             done += count
     return done

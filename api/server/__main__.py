@@ -35,6 +35,8 @@ def main(application: str | None, host: str, port: int, processes: int) -> None:
     """Run the HTTP API, or another ASGI APPLICATION, given as module:name."""
     configure_logging()
     load: Callable[[], Any]
+    if application is not None and ":" not in application:
+        raise click.BadParameter(f"{application!r} is not of the form module:name.", param_hint="APPLICATION")
     if application is None:
         load, look = make_application, partial(_look_at_database, _checked_settings())
     else:

@@ -17,11 +17,12 @@ from api.server.connections import Connections, ServerState
 from api.server.memory import map_large_buffers
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
-from api.server.shutdown_timeouts import END_SECONDS
 from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 from shared.observability.traces import stop_traces
 
 BACKLOG = 2048
+END_SECONDS = 20.0
+"""How long open requests may take after the server is told to stop."""
 SWITCH_SECONDS = 0.0005
 """How long a thread may keep the interpreter while another one waits for it: a tenth of Python's default. The event
 loop waits after each system call, once for every busy thread."""

@@ -12,13 +12,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from socket import socket
 from typing import Any
 
-from api.server.process import run
+from api.server.process import END_SECONDS, run
 from api.server.reuse_port import SharedPort
-from api.server.shutdown_timeouts import KILL_SECONDS
 
 log = logging.getLogger(__name__)
 
@@ -26,24 +26,32 @@ CHECK_SECONDS = 0.5
 HEARTBEAT_SECONDS = 1.0
 HUNG_SECONDS = 10.0
 """A process without a heartbeat for this long is killed and replaced."""
-START_SECONDS = 120.0
-"""The same before the first heartbeat, while the process loads the application."""
+KILL_SECONDS = END_SECONDS + 10
+"""How long a process may take to stop before it is killed."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+Load = Callable[[], Any]
+"""Makes the ASGI application, in the process that is to serve it."""
 
 _fork = multiprocessing.get_context("fork")
 
 
 class Child:
-    """A server process. Creating the object starts it."""
+    """A server process. Creating the object starts it, or raises OSError."""
 
-    def __init__(self, load: Callable[[], Any], listening: SharedPort | socket) -> None:
+    def __init__(self, load: Load, listening: SharedPort | socket, run_once: Callable[[], object] | None) -> None:
         self._heartbeats, theirs = _fork.Pipe(duplex=False)
-        self._well_until = time.monotonic() + START_SECONDS
-        self.process = _fork.Process(target=_main, args=(load, listening, theirs, os.getpid()))
+        self._well_until = time.monotonic() + HUNG_SECONDS
+        self.process = _fork.Process(target=_main, args=(load, listening, theirs, os.getpid(), run_once))
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # until the process no longer has our handlers
-        self.process.start()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        theirs.close()
+        try:
+            self.process.start()
+        except OSError:
+            self._heartbeats.close()
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+            theirs.close()
 
     def is_well(self) -> bool:
         """Whether the process runs and has sent a heartbeat recently."""
@@ -65,48 +73,71 @@ class Child:
 class Supervisor:
     """Runs `count` processes, each with the ASGI application that `load` returns in it, until SIGTERM or SIGINT."""
 
-    def __init__(self, load: Callable[[], Any], listening: SharedPort | socket, count: int) -> None:
+    def __init__(self, load: Load, listening: SharedPort | socket, count: int) -> None:
         self._load = load
         self._listening = listening
         self._count = count
-        self._stop = threading.Event()
+        self._stopped, self._stop = _fork.Pipe(duplex=False)
 
-    def run(self, when_started: Callable[[], object] | None = None) -> None:
-        """Start the processes, and replace those that end or hang. Returns after a signal, when all have ended."""
+    def run(self, run_once: Callable[[], object] | None = None) -> None:
+        """Start the processes, and replace those that end or hang. Returns after a signal, when all have ended.
+
+        `run_once` is called once, in a thread of the first process.
+        """
         for number in STOP_SIGNALS:
-            signal.signal(number, lambda *_: self._stop.set())
+            signal.signal(number, lambda *_: self._stop.send_bytes(b"."))
         gc.collect()
         gc.freeze()  # a collection would copy the pages of what is shared
-        children = [self._start() for _ in range(self._count)]
-        if when_started is not None:
-            when_started()
-        while not self._stop.wait(CHECK_SECONDS):
-            for index, child in enumerate(children):
-                if not child.is_well():
-                    child.kill()
-                    log.warning("process %s ended (%s)", child.process.pid, child.process.exitcode)
-                    children[index] = self._start()
-        for child in children:
-            child.process.terminate()
-        for child in children:
-            child.process.join(KILL_SECONDS)
-            child.kill()
+        children: list[Child] = []
+        try:
+            for index in range(self._count):
+                children.append(Child(self._load, self._listening, run_once if index == 0 else None))
+            while not self._stopped.poll(CHECK_SECONDS):
+                children = [child if child.is_well() else self._replaced(child) for child in children]
+        finally:
+            for child in children:
+                child.process.terminate()
+            for child in children:
+                child.process.join(KILL_SECONDS)
+                child.kill()
 
-    def _start(self) -> Child:
-        return Child(self._load, self._listening)
+    def _replaced(self, child: Child) -> Child:
+        """Another one in its place. If there cannot be one now, the same, which is replaced at the next check."""
+        child.kill()
+        log.warning("process %s ended (%s)", child.process.pid, child.process.exitcode)
+        try:
+            return Child(self._load, self._listening, None)
+        except OSError as error:
+            log.warning("no process could be started in its place yet: %s", error)
+            return child
 
 
-def _main(load: Callable[[], Any], listening: SharedPort | socket, heartbeat: Connection, supervisor: int) -> None:
+def _main(
+    load: Load,
+    listening: SharedPort | socket,
+    heartbeats: Connection,
+    supervisor: int,
+    run_once: Callable[[], object] | None,
+) -> None:
     """The entry point of a process."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    threading.Thread(target=_beat, args=(heartbeat, supervisor), name="heartbeat", daemon=True).start()
-    run(load, listening.own_socket() if isinstance(listening, SharedPort) else listening)
+    threading.Thread(target=_beat, args=(heartbeats, supervisor), name="heartbeat", daemon=True).start()
+    if run_once is not None:
+        threading.Thread(target=run_once, name="once", daemon=True).start()
+    if isinstance(listening, SharedPort):
+        own = listening.own_socket()
+        listening.close()
+        run(load, own)
+    else:
+        run(load, listening)
 
 
-def _beat(heartbeat: Connection, supervisor: int) -> None:
+def _beat(heartbeats: Connection, supervisor: int) -> None:
+    os.set_blocking(heartbeats.fileno(), False)
     while os.getppid() == supervisor:
-        heartbeat.send_bytes(b".")
+        with suppress(BlockingIOError):  # it has been stopped for hours
+            heartbeats.send_bytes(b".")
         time.sleep(HEARTBEAT_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)  # nobody else would stop this process and free its port

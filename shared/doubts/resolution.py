@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, select, text
+from sqlalchemy import Boolean, Connection, Engine, Interval, bindparam, func, select, text
 
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
@@ -82,6 +82,7 @@ RUN_OUT = (
     .where(
         doubt.c.expires_at + bindparam("grace", type_=Interval) < func.clock_timestamp(),
         is_ready("doubt", doubt.c.message_id, batch.c.account_id),
+        failures_of("doubt", doubt.c.message_id).is_not(None) == bindparam("failed", type_=Boolean),
     )
     .order_by(doubt.c.expires_at)
     .limit(bindparam("limit"))
@@ -126,9 +127,10 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
 def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
     """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits."""
 
-    def give_up_page(job: Job, page: int) -> int:
+    def give_up_page(job: Job, page: int, failed: bool) -> int:
         with transaction(engine) as connection:
-            rows = connection.execute(RUN_OUT, {"grace": timedelta(seconds=grace), "limit": page}).all()
+            parameters = {"grace": timedelta(seconds=grace), "limit": page, "failed": failed}
+            rows = connection.execute(RUN_OUT, parameters).all()
             for row in rows:
                 job.begin(row.message_id, row.account_id, row.failures)
             if not rows:

@@ -1,6 +1,9 @@
 """Closes what is left of sends that have expired or were canceled."""
 
-from sqlalchemy import Engine, text
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Engine, Row, text
 
 from shared.db.connection import reading
 from shared.job_backoff import FAILURES, IS_READY
@@ -17,14 +20,14 @@ ENDED_SENDS = text(
                 AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                  AND b.{batch_states.NOT_TAKEN}))
                 AND {IS_READY.format(kind="closing", subject="id", account="send.account_id")}
-              ORDER BY expires_at LIMIT 100)
+              ORDER BY {FAILURES.format(kind="closing", subject="id")} IS NOT NULL, expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
               WHERE {IS_READY.format(kind="closing", subject="id", account="s.account_id")} AND state = 'canceled'
                 AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-              LIMIT 100)) AS ended
-     ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
+              ORDER BY {FAILURES.format(kind="closing", subject="id")} IS NOT NULL LIMIT 100)) AS ended
+     ORDER BY failures IS NOT NULL, row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
 )
 """Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
@@ -33,6 +36,9 @@ selects, so that each uses its own index. They alternate, so that many of one ki
 
 def close_ended_sends(engine: Engine) -> None:
     """Close those that are due, or some of them if that takes long (`attempt_each`)."""
-    with reading(engine) as connection:
-        ended = connection.execute(ENDED_SENDS).all()
+
+    def ended() -> Sequence[Row[Any]]:
+        with reading(engine) as connection:
+            return connection.execute(ENDED_SENDS).all()
+
     attempt_each(engine, "closing", ended, lambda connection, send: close_unsent(connection, send.id, send.outcome))

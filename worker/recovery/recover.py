@@ -48,6 +48,7 @@ LEFT_BEHIND = text(
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
        AND {IS_READY.format(kind="recovery", subject="b.id", account="b.account_id")}
+       AND ({FAILURES.format(kind="recovery", subject="b.id")} IS NOT NULL) = CAST(:failed AS boolean)
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
@@ -74,8 +75,8 @@ def recover(
 
     recovered: list[UUID] = []
 
-    def recover_page(job: Job, page: int) -> int:
-        batches = _recover(engine, job, carrier_of, page, resend_lanes)
+    def recover_page(job: Job, page: int, failed: bool) -> int:
+        batches = _recover(engine, job, carrier_of, page, failed, resend_lanes)
         recovered.extend(batches)
         return len(batches)
 
@@ -84,11 +85,16 @@ def recover(
 
 
 def _recover(
-    engine: Engine, job: Job, carrier_of: Callable[[bool], str], limit: int, resend_lanes: Collection[int]
+    engine: Engine,
+    job: Job,
+    carrier_of: Callable[[bool], str],
+    limit: int,
+    failed: bool,
+    resend_lanes: Collection[int],
 ) -> list[UUID]:
     began = time.monotonic()
     with transaction(engine) as connection:
-        rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
+        rows = connection.execute(LEFT_BEHIND, {"limit": limit, "failed": failed}).all()
         counted: Changes = {}
         settlements = []
         for row in rows:

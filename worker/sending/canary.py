@@ -4,7 +4,7 @@ Claims take no more messages than the canary has left, under the lock of the sen
 send is held; when enough of it is delivered, the send is released.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -52,7 +52,7 @@ STANDING = text(
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
        AND {IS_READY.format(kind="canary", subject="s.id", account="s.account_id")}
-     ORDER BY s.id
+     ORDER BY {FAILURES.format(kind="canary", subject="s.id")} IS NOT NULL, s.id
     """
 )
 """The counts of a canary. `under_way` is whether any of its messages may still be submitted, as then it is not
@@ -91,10 +91,17 @@ def watch_sends(engine: Engine) -> None:
         stop_failing(connection, watched)
     if not watched:
         return
-    with reading(engine) as connection:
-        standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
-    changes = {row: change for row in standing if (change := _change(row)) is not None}
-    attempt_each(engine, "canary", changes, lambda connection, row: changes[row](connection))
+
+    def standing() -> Iterator[Row[Any]]:
+        with reading(engine) as connection:
+            rows = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
+        return (row for row in rows if _change(row) is not None)
+
+    def change(connection: Connection, row: Row[Any]) -> None:
+        if (needed := _change(row)) is not None:
+            needed(connection)
+
+    attempt_each(engine, "canary", standing, change)
 
 
 def _change(row: Row[Any]) -> Callable[[Connection], object] | None:

@@ -28,7 +28,7 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_backoff import IS_READY, JobKind, is_ready
+from shared.job_backoff import IS_READY, SEVERAL, JobKind, is_ready
 from shared.job_failures import (
     FIRST_WAIT,
     MAX_COUNTED,
@@ -114,7 +114,7 @@ def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Servic
 
 
 @pytest.mark.parametrize("as_text", [False, True], ids=["expressions", "text"])
-def test_after_a_failure_the_accounts_other_jobs_of_the_kind_pause(service: Service, as_text: bool) -> None:
+def test_after_several_failures_the_accounts_other_jobs_of_the_kind_pause(service: Service, as_text: bool) -> None:
     ours, theirs = service.account_id, service.new_account("other")
     failed(service.engine, Job("import", "bad", ours), Poison())
 
@@ -126,6 +126,8 @@ def test_after_a_failure_the_accounts_other_jobs_of_the_kind_pause(service: Serv
                 return bool(connection.execute(written, {"subject": subject, "account": account}).scalar_one())
             return bool(connection.execute(built).scalar_one())
 
+    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True], "one alone delays no other"
+    failed(service.engine, Job("import", "bad too", ours), Poison())
     assert [ready("import", each, ours) for each in ("bad", "good")] == [False, False]
     assert ready("import", "theirs", theirs)
     assert ready("erasure", "another kind", ours)
@@ -133,19 +135,69 @@ def test_after_a_failure_the_accounts_other_jobs_of_the_kind_pause(service: Serv
     assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True]
 
 
-def test_in_a_round_an_accounts_jobs_are_tried_until_one_fails(service: Service) -> None:
+def test_in_a_round_an_accounts_jobs_are_tried_until_several_fail(service: Service) -> None:
     ours, theirs = service.account_id, service.new_account("other")
-    waiting = [("first", ours), ("bad", ours), ("theirs", theirs), ("second", ours), ("theirs 2", theirs)]
-    rows: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
+    waiting = [
+        ("good", ours),
+        ("bad", ours),
+        ("bad 2", ours),
+        ("theirs", theirs),
+        ("bad 3", ours),
+        ("theirs 2", theirs),
+    ]
+    jobs: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
     tried: list[str] = []
 
     def work(_: Connection, row: Row[Any]) -> None:
         tried.append(row.id)
-        if row.id == "bad":
+        jobs.remove(row)
+        if row.id.startswith("bad"):
             raise Poison
 
-    attempt_each(service.engine, "closing", rows, work)
-    assert tried == ["first", "bad", "theirs", "theirs 2"]
+    attempt_each(service.engine, "closing", jobs.copy, work)
+    assert tried == ["good", "bad", "bad 2", "theirs", "theirs 2"]
+
+
+def test_jobs_of_an_account_that_fail_hide_no_jobs_of_others(service: Service) -> None:
+    """Not even if they are all that a query returns."""
+    ours, theirs = service.account_id, service.new_account("other")
+    waiting = [*((f"bad {number}", ours) for number in range(200)), ("theirs", theirs)]
+    jobs: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
+    tried: list[str] = []
+
+    def page() -> list[Any]:
+        return [job for job in jobs if len(tried) < SEVERAL or job.account_id == theirs][:100]
+
+    def work(_: Connection, row: Row[Any]) -> None:
+        tried.append(row.id)
+        if row.account_id == ours:
+            raise Poison
+
+    attempt_each(service.engine, "closing", page, work)
+    assert tried == ["bad 0", "bad 1", "theirs"]
+
+
+def test_what_has_failed_is_not_tried_together_with_what_has_not(service: Service) -> None:
+    waiting: dict[str, int | None] = {"failed": 1, "one": None, "bad": None, "two": None}
+    done: list[list[str]] = []
+
+    def work(job: Job, limit: int, has_failed: bool) -> int:
+        page = [name for name, failures in waiting.items() if (failures is not None) == has_failed][:limit]
+        done.append(page)
+        for name in page:
+            job.begin(name, service.account_id, waiting[name])
+            if name == "bad":
+                if limit == 1:
+                    del waiting[name]  # it backs off
+                raise Poison
+        for name in page:
+            del waiting[name]
+        return len(page)
+
+    failed(service.engine, Job("doubt", "failed", service.account_id), Poison())
+    assert batch_then_singly(service.engine, "doubt", work, 10) == 3
+    assert done == [["one", "bad", "two"], ["one"], ["bad"], ["two"], [], ["failed"], []]
+    assert failures(service, "doubt") == [(1, False)], "of the bad one"
 
 
 def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
@@ -254,27 +306,15 @@ def test_jobs_that_are_not_retried_any_more_delay_no_other(
     service: Service, monkeypatch: pytest.MonkeyPatch, gone: str
 ) -> None:
     monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
+    account = service.account_id
     for subject in range(40):
-        failed(service.engine, Job("doubt", str(subject)), Poison())
-    failed(service.engine, Job("doubt", "40"), Poison())
-    assert waits(service, "doubt", None)[-1] > FIRST_WAIT + SLACK
+        failed(service.engine, Job("doubt", str(subject), account), Poison())
+    failed(service.engine, Job("doubt", "40", account), Poison())
+    assert waits(service, "doubt", account)[-1] > FIRST_WAIT + SLACK
     with service.engine.begin() as connection:
         connection.execute(text(f"UPDATE job_failure SET {gone}"))
-    failed(service.engine, Job("doubt", "41"), Poison())
-    assert waits(service, "doubt", None)[-1] == pytest.approx(FIRST_WAIT, abs=SLACK)
-
-
-def test_failures_of_jobs_that_succeed_together_are_forgotten(service: Service) -> None:
-    def work(job: Job, most: int) -> int:
-        for subject in ("one", "two", "three"):
-            job.begin(subject, None, {"one": 1, "two": 2}.get(subject))
-        return 3
-
-    for subject in ("one", "two", "another"):
-        failed(service.engine, Job("doubt", subject), Poison())
-    assert batch_then_singly(service.engine, "doubt", work, 10) == 3
-    with service.engine.connect() as connection:
-        assert connection.execute(text("SELECT subject FROM job_failure")).scalars().all() == ["another"]
+    failed(service.engine, Job("doubt", "41", account), Poison())
+    assert waits(service, "doubt", account)[-1] == pytest.approx(FIRST_WAIT, abs=SLACK)
 
 
 def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Service) -> None:
@@ -622,7 +662,9 @@ def test_work_that_is_slow_one_by_one_is_left_for_the_next_round(
     monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
     tried: list[int] = []
 
-    def work(job: Job, most: int) -> int:
+    def work(job: Job, most: int, has_failed: bool) -> int:
+        if has_failed:
+            return 0
         tried.append(most)
         job.begin(len(tried), None, None)
         time.sleep(0.001)
@@ -635,7 +677,9 @@ def test_work_that_is_slow_one_by_one_is_left_for_the_next_round(
 def test_jobs_that_fail_together_are_done_one_by_one(service: Service) -> None:
     waiting, done = ["a", "poison", "b"], list[str]()
 
-    def work(job: Job, most: int) -> int:
+    def work(job: Job, most: int, has_failed: bool) -> int:
+        if has_failed:
+            return 0
         with service.engine.connect() as connection:
             query = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
             resting = connection.execute(query).scalars().all()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from api.server.shutdown_timeouts import KILL_SECONDS
+from api.server.supervisor import KILL_SECONDS
 from console.settings import from_environment as console_settings
 from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from api.server.shutdown_timeouts import END_SECONDS, KILL_SECONDS
+from api.server.process import END_SECONDS
+from api.server.supervisor import KILL_SECONDS
 from console.settings import from_environment as console_settings
 from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment

@@ -31,6 +31,8 @@ IS_READY: Final = f"""
      AND NOT {SEVERAL_FAILED.replace("{within}", str(PAUSE))})
 """
 """SQL: whether the job with this `kind` and id `subject`, of this `account`, may be tried now."""
+HAS_FAILED: Final = f"EXISTS (SELECT {WHICH})"
+"""SQL: whether it has failed since it last succeeded."""
 FAILURES: Final = f"(SELECT f.failures {WHICH})"
 """SQL: its number of failures in a row, or null."""
 BACKOFF_RANK: Final = f"""

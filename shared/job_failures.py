@@ -13,6 +13,7 @@ stays aside because of its row here.
 """
 
 import logging
+import math
 import time
 import traceback
 from collections import Counter
@@ -74,9 +75,8 @@ MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
-RETRY_SPACING, RECOVERY_SPACING, MAX_COUNTED = 1.0, 0.25, 80
-"""Average seconds between retries of an account's failing jobs of one kind, and of its recoveries, for which messages
-wait; and the most jobs that are counted."""
+RETRY_SPACING, MAX_COUNTED = 1.0, 80
+"""Average seconds between retries of an account's failing jobs of one kind, and the most jobs that are counted."""
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
@@ -91,8 +91,7 @@ FAILING_ALIKE = select(FAILING.c.subject).where(
     FAILING.c.failed_at > func.clock_timestamp() - timedelta(minutes=5),  # others will not be retried
 )
 COUNTED = select(func.count()).select_from(FAILING_ALIKE.limit(MAX_COUNTED).subquery()).scalar_subquery()
-SPACING = case((bindparam("job_kind") == "recovery", RECOVERY_SPACING), else_=RETRY_SPACING)
-SPACED = SPACING * COUNTED * (0.5 + func.random())
+SPACED = RETRY_SPACING * COUNTED * (0.5 + func.random())
 """Seconds in which its failing jobs can all be retried. At random, as all may have failed at the same time."""
 WAIT = bindparam("wait", type_=Double)
 NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(func.greatest(WAIT, SPACED)))
@@ -175,8 +174,7 @@ def failed_or_raise(
     rest: Rest | None = None,
 ) -> None:
     """Store a job's failure, then rest. Raises what concerns all jobs: outages, missing keys, errors before `begin`."""
-    outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
-    if job.subject is None or outage or isinstance(error, TextKeyMissing):
+    if job.subject is None or _is_outage(error) or isinstance(error, TextKeyMissing):
         raise error
     failed(engine, job, error, on_set_aside)
     job.failed = True
@@ -219,27 +217,29 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 def attempt_each(
     engine: Engine,
     kind: JobKind,
-    find: Callable[[], Iterable[Row[Any]]],
+    find: Callable[[bool], Iterable[Row[Any]]],
     work: Callable[[Connection, Row[Any]], object],
 ) -> None:
     """Do the jobs that `find` returns, as rows with `id`, `account_id` and `failures`, each in its own transaction.
 
-    What takes too long is left for the next round (`time_boxed`), and so are an account's jobs after SEVERAL failures.
-    `find` leaves those out when it is called again, as they may have been all that it returned.
+    First those of `find(False)`, which have not failed before, then those of `find(True)`, which have. What takes too
+    long is left for the next round (`time_boxed`), and so are an account's jobs after SEVERAL failures. If some are,
+    `find` is called again, as it may have returned no others. It leaves them out then (`IS_READY`).
     """
     failures: Counter[int] = Counter()
 
-    def rows() -> Iterator[Row[Any]]:
+    def rows(have_failed: bool) -> Iterator[Row[Any]]:
         paused_before = -1
         while (paused := sum(count >= SEVERAL for count in failures.values())) > paused_before:
             paused_before = paused
-            yield from (row for row in find() if failures[row.account_id] < SEVERAL)
+            yield from (row for row in find(have_failed) if failures[row.account_id] < SEVERAL)
 
-    for row in time_boxed(rows()):
-        with attempt(engine, kind) as job, transaction(engine) as connection:
-            job.begin(row.id, row.account_id, row.failures)
-            work(connection, row)
-        failures[row.account_id] += job.failed
+    for have_failed in (False, True):
+        for row in time_boxed(rows(have_failed)):
+            with attempt(engine, kind) as job, transaction(engine) as connection:
+                job.begin(row.id, row.account_id, row.failures)
+                work(connection, row)
+            failures[row.account_id] += job.failed
 
 
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, bool], int], limit: int) -> int:
@@ -253,7 +253,7 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, b
     try:
         done = work(Job(kind), limit, False)
     except Exception as error:
-        if is_outage(error) or isinstance(error, TextKeyMissing):
+        if _is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
         done = _singly(engine, kind, lambda job: work(job, 1, False), limit)
@@ -271,12 +271,17 @@ def _singly(engine: Engine, kind: JobKind, work: Callable[[Job], int], limit: in
 
 
 def time_boxed(jobs: Iterable[T]) -> Iterator[T]:
-    """The jobs, until ROUND_SECONDS after the first was asked for; the rest are left for the next round."""
-    deadline = time.monotonic() + ROUND_SECONDS
+    """The jobs, until ROUND_SECONDS after the first was begun; the rest are left for the next round."""
+    deadline = math.inf
     for job in jobs:
+        deadline = min(deadline, time.monotonic() + ROUND_SECONDS)
         yield job  # at least the first, however long it takes
         if time.monotonic() > deadline:
             return
+
+
+def _is_outage(error: Exception) -> bool:
+    return is_outage(error) and not is_session_expired(error)  # which the job itself has caused
 
 
 def stack_of(error: Exception) -> str:

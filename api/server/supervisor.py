@@ -4,6 +4,7 @@ The processes are forked from the supervisor, which has loaded the code of the a
 process starts in a tenth of a second, and they share the memory. So the supervisor has neither threads nor connections.
 """
 
+import errno
 import gc
 import logging
 import multiprocessing
@@ -28,6 +29,8 @@ HUNG_SECONDS = 10.0
 """A process without a heartbeat for this long is killed and replaced."""
 KILL_SECONDS = END_SECONDS + 10
 """How long a process may take to stop before it is killed."""
+RETRY_SECONDS = 5.0
+"""Seconds before the next start after one that failed."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Load = Callable[[], Any]
@@ -77,6 +80,8 @@ class Supervisor:
         self._load = load
         self._listening = listening
         self._count = count
+        self._next_start = 0.0
+        """On the monotonic clock."""
         self._stopped, self._stop = _fork.Pipe(duplex=False)
 
     def run(self, run_once: Callable[[], object] | None = None) -> None:
@@ -97,18 +102,27 @@ class Supervisor:
         finally:
             for child in children:
                 child.process.terminate()
+            deadline = time.monotonic() + KILL_SECONDS
             for child in children:
-                child.process.join(KILL_SECONDS)
+                child.process.join(max(0.0, deadline - time.monotonic()))
                 child.kill()
 
     def _replaced(self, child: Child) -> Child:
-        """Another one in its place. If there cannot be one now, the same, which is replaced at the next check."""
+        """Another one in its place. If there cannot be one now, the same, which is replaced some seconds later.
+
+        Raises OSError if there are no descriptors left: each failed fork costs some.
+        """
+        if time.monotonic() < self._next_start:
+            return child
         child.kill()
         log.warning("process %s ended (%s)", child.process.pid, child.process.exitcode)
         try:
             return Child(self._load, self._listening, None)
         except OSError as error:
-            log.warning("no process could be started in its place yet: %s", error)
+            if error.errno == errno.EMFILE:
+                raise
+            log.warning("no process can be started in its place, trying again in %g s: %s", RETRY_SECONDS, error)
+            self._next_start = time.monotonic() + RETRY_SECONDS
             return child
 
 

@@ -82,7 +82,7 @@ RUN_OUT = (
     .where(
         doubt.c.expires_at + bindparam("grace", type_=Interval) < func.clock_timestamp(),
         is_ready("doubt", doubt.c.message_id, batch.c.account_id),
-        failures_of("doubt", doubt.c.message_id).is_not(None) == bindparam("failed", type_=Boolean),
+        failures_of("doubt", doubt.c.message_id).is_not(None) == bindparam("have_failed", type_=Boolean),
     )
     .order_by(doubt.c.expires_at)
     .limit(bindparam("limit"))
@@ -125,11 +125,11 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
 
 
 def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
-    """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits."""
+    """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits. Returns how many."""
 
-    def give_up_page(job: Job, page: int, failed: bool) -> int:
+    def give_up_page(job: Job, page: int, have_failed: bool) -> int:
         with transaction(engine) as connection:
-            parameters = {"grace": timedelta(seconds=grace), "limit": page, "failed": failed}
+            parameters = {"grace": timedelta(seconds=grace), "limit": page, "have_failed": have_failed}
             rows = connection.execute(RUN_OUT, parameters).all()
             for row in rows:
                 job.begin(row.message_id, row.account_id, row.failures)
@@ -138,6 +138,7 @@ def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
             expired = [
                 Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer", by="validity") for row in rows
             ]
-            return resolve(connection, expired)
+            resolve(connection, expired)
+            return len(rows)
 
     return batch_then_singly(engine, "doubt", give_up_page, limit)

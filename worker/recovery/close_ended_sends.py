@@ -6,39 +6,54 @@ from typing import Any
 from sqlalchemy import Engine, Row, text
 
 from shared.db.connection import reading
-from shared.job_backoff import FAILURES, IS_READY
+from shared.job_backoff import HAS_FAILED, IS_READY
 from shared.job_failures import attempt_each
 from shared.sends import batch_states
 from shared.sends.close_unsent import close_unsent
 
-ENDED_SENDS = text(
+NOT_FAILED = text(
     f"""
-    SELECT id, account_id, outcome, failures
-      FROM ((SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
+    SELECT id, account_id, outcome, NULL AS failures
+      FROM ((SELECT id, account_id, 'expired' AS outcome
                FROM send
               WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
                 AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                  AND b.{batch_states.NOT_TAKEN}))
-                AND {IS_READY.format(kind="closing", subject="id", account="send.account_id")}
-              ORDER BY {FAILURES.format(kind="closing", subject="id")} IS NOT NULL, expires_at LIMIT 100)
+                AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}
+                AND {IS_READY.format(kind="closing", subject="send.id", account="send.account_id")}
+              ORDER BY expires_at LIMIT 100)
              UNION ALL
-            (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-              WHERE {IS_READY.format(kind="closing", subject="id", account="s.account_id")} AND state = 'canceled'
-                AND completed_at IS NULL
+            (SELECT id, account_id, 'canceled' FROM send s
+              WHERE state = 'canceled' AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-              ORDER BY {FAILURES.format(kind="closing", subject="id")} IS NOT NULL LIMIT 100)) AS ended
-     ORDER BY failures IS NOT NULL, row_number() OVER (PARTITION BY outcome ORDER BY id), id
+                AND NOT {HAS_FAILED.format(kind="closing", subject="s.id")}
+                AND {IS_READY.format(kind="closing", subject="s.id", account="s.account_id")}
+              LIMIT 100)) AS ended
+     ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
 )
 """Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
 selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other."""
+FAILED = text(
+    f"""
+    SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
+      FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
+     WHERE f.kind = 'closing' AND s.completed_at IS NULL
+       AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
+       AND (s.state <> 'canceled' AND s.unexpanded > 0
+            OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))
+       AND {IS_READY.format(kind="closing", subject="s.id", account="s.account_id")}
+     ORDER BY f.retry_at LIMIT 100
+    """
+)
+"""Those that could not be closed before."""
 
 
 def close_ended_sends(engine: Engine) -> None:
     """Close those that are due, or some of them if that takes long (`attempt_each`)."""
 
-    def ended() -> Sequence[Row[Any]]:
+    def find(have_failed: bool) -> Sequence[Row[Any]]:
         with reading(engine) as connection:
-            return connection.execute(ENDED_SENDS).all()
+            return connection.execute(FAILED if have_failed else NOT_FAILED).all()
 
-    attempt_each(engine, "closing", ended, lambda connection, send: close_unsent(connection, send.id, send.outcome))
+    attempt_each(engine, "closing", find, lambda connection, send: close_unsent(connection, send.id, send.outcome))

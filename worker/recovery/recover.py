@@ -21,7 +21,7 @@ from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
-from shared.job_backoff import FAILURES, IS_READY
+from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
 from shared.job_failures import Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.observability import traces
@@ -48,7 +48,7 @@ LEFT_BEHIND = text(
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
        AND {IS_READY.format(kind="recovery", subject="b.id", account="b.account_id")}
-       AND ({FAILURES.format(kind="recovery", subject="b.id")} IS NOT NULL) = CAST(:failed AS boolean)
+       AND {HAS_FAILED.format(kind="recovery", subject="b.id")} = CAST(:have_failed AS boolean)
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
@@ -75,8 +75,8 @@ def recover(
 
     recovered: list[UUID] = []
 
-    def recover_page(job: Job, page: int, failed: bool) -> int:
-        batches = _recover(engine, job, carrier_of, page, failed, resend_lanes)
+    def recover_page(job: Job, page: int, have_failed: bool) -> int:
+        batches = _recover(engine, job, carrier_of, page, have_failed, resend_lanes)
         recovered.extend(batches)
         return len(batches)
 
@@ -89,12 +89,12 @@ def _recover(
     job: Job,
     carrier_of: Callable[[bool], str],
     limit: int,
-    failed: bool,
+    have_failed: bool,
     resend_lanes: Collection[int],
 ) -> list[UUID]:
     began = time.monotonic()
     with transaction(engine) as connection:
-        rows = connection.execute(LEFT_BEHIND, {"limit": limit, "failed": failed}).all()
+        rows = connection.execute(LEFT_BEHIND, {"limit": limit, "have_failed": have_failed}).all()
         counted: Changes = {}
         settlements = []
         for row in rows:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, selec
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_backoff import FAILURES, IS_READY
+from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
@@ -52,7 +52,8 @@ STANDING = text(
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
        AND {IS_READY.format(kind="canary", subject="s.id", account="s.account_id")}
-     ORDER BY {FAILURES.format(kind="canary", subject="s.id")} IS NOT NULL, s.id
+       AND {HAS_FAILED.format(kind="canary", subject="s.id")} = CAST(:have_failed AS boolean)
+     ORDER BY s.id
     """
 )
 """The counts of a canary. `under_way` is whether any of its messages may still be submitted, as then it is not
@@ -92,9 +93,10 @@ def watch_sends(engine: Engine) -> None:
     if not watched:
         return
 
-    def standing() -> Iterator[Row[Any]]:
+    def standing(have_failed: bool) -> Iterator[Row[Any]]:
+        parameters = {"ids": watched, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
         with reading(engine) as connection:
-            rows = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
+            rows = connection.execute(STANDING, parameters).all()
         return (row for row in rows if _change(row) is not None)
 
     def change(connection: Connection, row: Row[Any]) -> None:

@@ -1,0 +1,98 @@
+"""The supervisor's processes, with applications that serve nothing."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PREPARE = """
+import errno, os, signal, sys, threading, time
+import api.server.supervisor as module
+module.CHECK_SECONDS = module.RETRY_SECONDS = 0.05
+module.run = lambda load, listening: load()
+started = os.pipe()
+
+def wait_forever():
+    os.write(started[1], b"%d\\n" % os.getpid())
+    time.sleep(600)
+
+supervisor = module.Supervisor(wait_forever, None, 2)
+
+def pids(count):
+    with os.fdopen(os.dup(started[0])) as lines:
+        return [int(lines.readline()) for _ in range(count)]
+
+def in_background(job):
+    threading.Thread(target=job, daemon=True).start()
+"""
+
+
+def run(code: str) -> "subprocess.CompletedProcess[str]":
+    """Run the code in a process of its own."""
+    command = [sys.executable, "-c", PREPARE + textwrap.dedent(code)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_a_process_that_cannot_be_started_is_tried_again() -> None:
+    ended = run(
+        """
+        real, refusals = os.fork, iter([OSError(errno.EAGAIN, "no more processes")] * 2)
+
+        def refuse():
+            for error in refusals:
+                raise error
+            return real()
+
+        def test():
+            first, _ = pids(2)
+            os.fork = refuse
+            os.kill(first, signal.SIGKILL)
+            print(len(pids(1)), "more")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        in_background(test)
+        supervisor.run()
+        print("stopped")
+        """
+    )
+    assert (ended.returncode, ended.stdout) == (0, "1 more\nstopped\n"), ended.stderr
+
+
+def test_no_process_is_left_if_the_supervisor_fails() -> None:
+    ended = run(
+        """
+        def test():
+            first, second = pids(2)
+            print(second)
+            os.fork = lambda: (_ for _ in ()).throw(OSError(errno.EMFILE, "no more files"))
+            os.kill(first, signal.SIGKILL)
+
+        in_background(test)
+        supervisor.run()
+        """
+    )
+    assert ended.returncode == 1
+    assert "no more files" in ended.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(ended.stdout), 0)
+
+
+def test_a_signal_during_the_start_stops_all() -> None:
+    ended = run(
+        """
+        real, forks = os.fork, []
+
+        def fork():
+            forks.append(None)
+            if len(forks) == 1:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return real()
+
+        os.fork = fork
+        supervisor.run()
+        print(len(forks), "stopped")
+        """
+    )
+    assert (ended.returncode, ended.stdout) == (0, "2 stopped\n"), ended.stderr

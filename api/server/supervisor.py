@@ -114,8 +114,10 @@ class Supervisor:
         """
         if time.monotonic() < self._next_start:
             return child
+        hangs = child.process.is_alive()
         child.kill()
-        log.warning("process %s ended (%s)", child.process.pid, child.process.exitcode)
+        why = f"had no heartbeat for {HUNG_SECONDS:g} s" if hangs else f"ended with exit code {child.process.exitcode}"
+        log.warning("process %s %s, and is replaced", child.process.pid, why)
         try:
             return Child(self._load, self._listening, None)
         except OSError as error:

@@ -26,10 +26,9 @@ SEVERAL_FAILED = f"""
                                         AND f.failed_at > now() - interval '{{within}}' OFFSET {SEVERAL - 1})
 """
 """SQL: whether SEVERAL jobs of this `kind` of the `account` have failed `within` this time."""
-IS_READY: Final = f"""
-    (NOT EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp())
-     AND NOT {SEVERAL_FAILED.replace("{within}", str(PAUSE))})
-"""
+IS_PAUSED: Final = SEVERAL_FAILED.replace("{within}", str(PAUSE))
+"""SQL: whether no job of this `kind` of the `account` may be tried now, as several have just failed."""
+IS_READY: Final = f"(NOT EXISTS (SELECT {WHICH} AND f.retry_at > clock_timestamp()) AND NOT {IS_PAUSED})"
 """SQL: whether the job with this `kind` and id `subject`, of this `account`, may be tried now."""
 HAS_FAILED: Final = f"EXISTS (SELECT {WHICH})"
 """SQL: whether it has failed since it last succeeded."""

@@ -35,12 +35,12 @@ def main(application: str | None, host: str, port: int, processes: int) -> None:
     """Run the HTTP API, or another ASGI APPLICATION, given as module:name."""
     configure_logging()
     load: Callable[[], Any]
-    if application is not None and ":" not in application:
-        raise click.BadParameter(f"{application!r} is not of the form module:name.", param_hint="APPLICATION")
     if application is None:
         load, look = make_application, partial(_look_at_database, _checked_settings())
-    else:
+    elif ":" in application:
         load, look = partial(resolve_name, application), None
+    else:
+        raise click.BadParameter(f"{application!r} is not of the form module:name.", param_hint="APPLICATION")
     try:
         listening = SharedPort(host, port) if processes > 1 and IS_DIVIDED else bound_socket(host, port)
     except OSError as error:

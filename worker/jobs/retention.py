@@ -62,7 +62,7 @@ ACCOUNTS = select(
     func.coalesce(account.c.retention_days, bindparam("days", type_=Integer)).label("days"),
     account.c.forgotten_to,
     failures_of("retention", account.c.id).label("failures"),
-    not_(is_ready("retention", account.c.id)).label("rests"),
+    is_ready("retention", account.c.id).label("ready"),
 ).order_by(account.c.id)
 IS_OVER = and_(
     send.c.completed_at.is_not(None), send.c.completed_at < bindparam("before", type_=MOMENT), send.c.in_doubt == 0
@@ -154,7 +154,7 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
     longest = max((each.days or 10**6 for each in accounts), default=0)
     forgotten = 0
     for each in accounts:
-        if each.days and not each.rests:
+        if each.days and each.ready:
             with attempt(engine, "retention") as job:
                 job.begin(each.id, each.id, each.failures)
                 rows = each.days < longest or longest != days

@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import Engine, Row, text
 
 from shared.db.connection import reading
-from shared.job_backoff import HAS_FAILED, IS_READY
+from shared.job_backoff import HAS_FAILED, IS_PAUSED
 from shared.job_failures import attempt_each
 from shared.sends import batch_states
 from shared.sends.close_unsent import close_unsent
 
-NOT_FAILED = text(
+ENDED_SENDS = text(
     f"""
     SELECT id, account_id, outcome, NULL AS failures
       FROM ((SELECT id, account_id, 'expired' AS outcome
@@ -20,33 +20,33 @@ NOT_FAILED = text(
                 AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                  AND b.{batch_states.NOT_TAKEN}))
                 AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}
-                AND {IS_READY.format(kind="closing", subject="send.id", account="send.account_id")}
+                AND NOT {IS_PAUSED.format(kind="closing", account="send.account_id")}
               ORDER BY expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled' FROM send s
               WHERE state = 'canceled' AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
                 AND NOT {HAS_FAILED.format(kind="closing", subject="s.id")}
-                AND {IS_READY.format(kind="closing", subject="s.id", account="s.account_id")}
+                AND NOT {IS_PAUSED.format(kind="closing", account="s.account_id")}
               LIMIT 100)) AS ended
      ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
 )
 """Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
 selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other."""
-FAILED = text(
+FAILED_BEFORE = text(
     f"""
     SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
       FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
-     WHERE f.kind = 'closing' AND s.completed_at IS NULL
+     WHERE f.kind = 'closing' AND f.retry_at <= clock_timestamp() AND s.completed_at IS NULL
        AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
        AND (s.state <> 'canceled' AND s.unexpanded > 0
             OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))
-       AND {IS_READY.format(kind="closing", subject="s.id", account="s.account_id")}
+       AND NOT {IS_PAUSED.format(kind="closing", account="s.account_id")}
      ORDER BY f.retry_at LIMIT 100
     """
 )
-"""Those that could not be closed before."""
+"""Sends that could not be closed before, and are due to be tried again."""
 
 
 def close_ended_sends(engine: Engine) -> None:
@@ -54,6 +54,6 @@ def close_ended_sends(engine: Engine) -> None:
 
     def find(have_failed: bool) -> Sequence[Row[Any]]:
         with reading(engine) as connection:
-            return connection.execute(FAILED if have_failed else NOT_FAILED).all()
+            return connection.execute(FAILED_BEFORE if have_failed else ENDED_SENDS).all()
 
     attempt_each(engine, "closing", find, lambda connection, send: close_unsent(connection, send.id, send.outcome))

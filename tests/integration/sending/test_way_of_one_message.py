@@ -57,7 +57,8 @@ def file_of(frame: FrameType) -> str | None:
 
 
 class Tracer:
-    """The files of the project in which a function is called while it is on, in every thread."""
+    """The files of the project in which a function is called while it is on, in the thread that starts it and in those
+    that begin after that."""
 
     def __init__(self) -> None:
         self.entered: set[str] = set()
@@ -66,6 +67,11 @@ class Tracer:
         self.calls: set[tuple[str, str, str]] = set()
         """From one file to another: the calling file and function, and the file that is called, each counted once."""
         self.on = False
+
+    def start(self) -> None:
+        """See the calls of this thread and of those that begin from now on."""
+        threading.setprofile(self)
+        sys.setprofile(self)
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         called = file_of(frame) if self.on and event == "call" else None
@@ -89,11 +95,8 @@ def callers_of(frame: FrameType) -> Iterator[FrameType]:
 
 @pytest.fixture
 def tracer() -> Iterator[Tracer]:
-    """Threads that begin later are traced as well."""
-    made = Tracer()
-    threading.setprofile(made)
-    sys.setprofile(made)
-    yield made
+    """One that the test starts, and that is stopped after it."""
+    yield Tracer()
     sys.setprofile(None)
     threading.setprofile(None)  # type: ignore[arg-type]
 
@@ -158,6 +161,7 @@ def test_accepting(engine: Engine, tracer: Tracer, monkeypatch: pytest.MonkeyPat
             await writer.wait_closed()
 
     named = documented("Accepting")
+    tracer.start()
     asyncio.run(serve())
     own_engine.dispose()
     assert (unnamed(tracer.entered, named), unused(tracer.entered, named)) == (set(), set())
@@ -171,6 +175,7 @@ def test_sending(engine: Engine, tracer: Tracer) -> None:
     with engine.begin() as connection:
         due = "UPDATE batch SET state = 'queued', due_at = now() - interval '1 second' WHERE send_id = :send"
         assert connection.execute(text(due), {"send": send_id}).rowcount == 1
+    tracer.start()  # not before: the API's threads may still be busy with the sends
     tracer.on = True
     service.celery.tasks["worker.send_batch"].apply()
     tracer.on = False

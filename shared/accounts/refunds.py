@@ -23,7 +23,7 @@ from shared.lifecycle import CHARGED
 LOCK = select(account.c.available).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
 """Serializes the refunds of an account. Nothing else is locked, so it may come first."""
 SEND = select(send.c.id).where(send.c.id == bindparam("send"), send.c.account_id == bindparam("account"))
-BOOKED = text(
+REFUNDABLE = text(
     """
     SELECT b.id, coalesce(sum(l.amount) FILTER (WHERE l.kind = 'capture'), 0)
                      - coalesce(sum(l.amount) FILTER (WHERE l.kind = 'refund'), 0) AS captured,
@@ -63,10 +63,10 @@ def refund_send(
     available = connection.execute(LOCK, {"account": account_id}).scalar()
     if connection.execute(SEND, {"send": send_id, "account": account_id}).scalar() is None:
         return None
-    booked = connection.execute(BOOKED, {"send": send_id, "account": account_id}).all()
+    refundable = connection.execute(REFUNDABLE, {"send": send_id, "account": account_id}).all()
     entries = [
         Entry(account_id, "refund", row.captured, "batch", row.id, step=row.refunds, reason=reason)
-        for row in booked
+        for row in refundable
         if row.captured > 0
     ]
     if not entries:

@@ -128,7 +128,7 @@ class Pace(Protocol):
         """Wait until a cycle may claim this many segments. False if it may claim none now. Not for drivers."""
 
     def correct_schedule(self, segments: int, claimed: int) -> None:
-        """Report how many of the booked segments the cycle claimed. Not for drivers."""
+        """Report how many of the scheduled segments the cycle claimed. Not for drivers."""
 
     def throttled(self, taken: float) -> None:
         """Report that the carrier throttles after taking this many segments per second. Not for drivers."""

@@ -12,7 +12,7 @@ Without Redis, a worker takes a fair static share by its own clock, and the othe
 until the others know of it, or until it knows how many workers there are, so that the rate is kept even then.
 
 Claimed messages are sent before more urgent ones that come later. So claims too are spaced at the carrier's rate, a
-little ahead of it: a cycle books a slot, and claims when its time has come.
+little ahead of it: a cycle schedules its claim, and claims when its time has come.
 """
 
 import logging
@@ -26,13 +26,13 @@ from redis.exceptions import RedisError
 
 from shared.observability.metrics import CONNECTION_FAILURES
 from worker.pacing.redis_scripts import (
-    BOOK,
     BURST,
     DECREASE,
     DECREASE_INTERVAL_SECONDS,
     FLOOR,
     GROWTH,
     LIMIT_ENDS_AT,
+    SCHEDULE,
     TAKE,
     THROTTLE,
 )
@@ -41,8 +41,8 @@ log = logging.getLogger(__name__)
 
 CHUNK = 0.015
 """Segments written together, as seconds of the rate."""
-LONGEST_BOOKING = 2.0
-"""Seconds that a cycle waits for its booking at most. Otherwise it ends, and the next one sees changed settings."""
+LONGEST_CLAIM_WAIT = 2.0
+"""Seconds that a cycle waits for its claim at most. Otherwise it ends, and the next one sees changed settings."""
 MAX_WAITING_CYCLES, CROWDED_SPACING = 3.0, 1.05
 """If more cycles than MAX_WAITING_CYCLES wait to submit, claims are spaced wider by the factor CROWDED_SPACING."""
 CONTENDED = 0.5
@@ -81,7 +81,7 @@ class Pacer:
         self.stop = stop
         self.take: Any = redis.register_script(TAKE) if redis is not None else None
         self.throttle: Any = redis.register_script(THROTTLE) if redis is not None else None
-        self.book: Any = redis.register_script(BOOK) if redis is not None else None
+        self.schedule: Any = redis.register_script(SCHEDULE) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()
         self._away_until = 0.0 if redis is not None else float("inf")
 
@@ -191,19 +191,19 @@ class CarrierPace:
         """
         if self.allowed <= 0:
             return True
-        wait = self._book(segments, LONGEST_BOOKING)
+        wait = self._schedule(segments, LONGEST_CLAIM_WAIT)
         return wait >= 0 and not (wait > 0 and self._pacer.stop.wait(wait))
 
     def correct_schedule(self, segments: int, claimed: int) -> None:
-        """Correct the booking by the segments that were actually claimed."""
+        """Correct the schedule by the segments that were actually claimed."""
         if claimed != segments and self.allowed > 0:
-            self._book(claimed - segments, 1e9)
+            self._schedule(claimed - segments, 1e9)
 
-    def _book(self, segments: float, patience: float) -> float:
+    def _schedule(self, segments: float, patience: float) -> float:
         if self._queue_length > MAX_WAITING_CYCLES:
             segments *= CROWDED_SPACING
         part = self._pacer.with_redis()
-        reply = self._pacer.run(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
+        reply = self._pacer.run(self._pacer.schedule, self._carrier.name, self._carrier.rate, segments, part, patience)
         return 0.0 if reply is None else float(reply)
 
     def _wait(self, segments: int, patience: float, again: bool) -> float:

@@ -1,7 +1,8 @@
 """The Lua scripts of the paces of carriers (`worker/pacing/pace.py`), which run atomically for all workers.
 
 A carrier's state is the Redis hash `pace:<carrier>`: `tokens` at the time `at`, the time for the next waiting caller to
-ask again (`next`), the time up to which claims are booked (`claimed`), and, after throttling, `limit`, `since`, `base`.
+ask again (`next`), the time up to which claims are scheduled (`claimed`), and, after throttling, `limit`, `since` and
+`base`.
 """
 
 BURST = 0.035
@@ -65,7 +66,7 @@ return tostring(limit)
 """
 """Slow down after throttling. ARGV: rate, what the carrier took last. Returns the allowed rate."""
 
-BOOK = f"""{ALLOWED}
+SCHEDULE = f"""{ALLOWED}
 local pace = allowed * tonumber(ARGV[3])
 if pace <= 0 then return '0' end
 local claimed = tonumber(redis.call('HGET', key, 'claimed')) or 0
@@ -75,6 +76,6 @@ redis.call('HSET', key, 'claimed', string.format('%.6f', math.max(at, claimed) +
 redis.call('EXPIRE', key, 600)
 return tostring(wait)
 """
-"""Book the claim of segments. ARGV: rate, segments (negative to return unclaimed ones), the share of the rate for
+"""Schedule the claim of segments. ARGV: rate, segments (negative to return unclaimed ones), the share of the rate for
 workers with Redis, longest wait in seconds. Returns the seconds until they may be claimed, or -1 if that is too long;
-nothing is booked then."""
+nothing is scheduled then."""

@@ -63,7 +63,7 @@ class CombinedPace:
         return all(pace.schedule_claim(segments) for pace in (*self._paces, self._carrier.pace))
 
     def correct_schedule(self, segments: int, claimed: int) -> None:
-        """Report how many of the booked segments the cycle claimed."""
+        """Report how many of the scheduled segments the cycle claimed."""
         for pace in (*self._paces, self._carrier.pace):
             pace.correct_schedule(segments, claimed)
 

@@ -190,16 +190,16 @@ class Dispatcher:
         return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
 
     def _claim_at_pace(self, admitted: int, stride: int) -> list[ClaimedBatch]:
-        """Claim at the carrier's pace. Books as much of it as the last cycle claimed."""
-        pace, booked = self._live.pace, max(1, min(admitted, self._last_claimed))
-        if not pace.schedule_claim(booked):
+        """Claim at the carrier's pace. Schedules as many segments as the last cycle claimed."""
+        pace, scheduled = self._live.pace, max(1, min(admitted, self._last_claimed))
+        if not pace.schedule_claim(scheduled):
             return []
         owed = self._authentication_share.reserve(admitted)
         lease, contended = self._settings.lease, pace.contended
         batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
         self._authentication_share.report(owed, batches)
         self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
-        pace.correct_schedule(booked, self._last_claimed)
+        pace.correct_schedule(scheduled, self._last_claimed)
         return batches
 
     def carrier_of(self, test: bool) -> Carrier:

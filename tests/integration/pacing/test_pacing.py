@@ -11,7 +11,7 @@ import pytest
 from redis.exceptions import ConnectionError as Away
 
 from shared.observability.metrics import PROCESS
-from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
+from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_CLAIM_WAIT, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import AHEAD, DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR
 
 RATE = 1000.0
@@ -232,18 +232,18 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
     assert 0 < 50 * len(claimed) <= most
 
 
-def test_what_was_booked_and_not_claimed_is_free_again() -> None:
+def test_what_was_scheduled_and_not_claimed_is_free_again() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     for _ in range(10):
-        assert pace.schedule_claim(int(RATE * LONGEST_BOOKING))
-        pace.correct_schedule(int(RATE * LONGEST_BOOKING), 0)
+        assert pace.schedule_claim(int(RATE * LONGEST_CLAIM_WAIT))
+        pace.correct_schedule(int(RATE * LONGEST_CLAIM_WAIT), 0)
 
 
-def test_a_cycle_that_would_wait_too_long_books_nothing() -> None:
+def test_a_cycle_that_would_wait_too_long_schedules_nothing() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
-    pace.correct_schedule(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
+    pace.correct_schedule(0, int(RATE * (LONGEST_CLAIM_WAIT + AHEAD + 60)))
     assert not pace.schedule_claim(1)
-    pace.correct_schedule(int(RATE * (LONGEST_BOOKING + AHEAD + 60)), 0)
+    pace.correct_schedule(int(RATE * (LONGEST_CLAIM_WAIT + AHEAD + 60)), 0)
     assert pace.schedule_claim(1)
 
 

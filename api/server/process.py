@@ -39,11 +39,11 @@ def run(load: Callable[[], Any], listening: socket) -> None:
 
 
 async def serve(application: Any, listening: socket) -> None:
-    """Serve an ASGI application. A second signal ends it without waiting for open requests."""
+    """Serve an ASGI application. A second SIGINT ends it without waiting for open requests."""
     loop = asyncio.get_running_loop()
     stop, stop_now = asyncio.Event(), asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, lambda: (stop_now if stop.is_set() else stop).set())
     host, port = listening.getsockname()[:2]
     request_log = RequestLog()
     if isinstance(application, Application):

@@ -30,7 +30,7 @@ HUNG_SECONDS = 10.0
 KILL_SECONDS = END_SECONDS + 10
 """How long a process may take to stop before it is killed."""
 RETRY_SECONDS = 5.0
-"""Seconds before the next start after one that failed."""
+"""Seconds before the next start after one that failed, or from one start to the next if a process fails sooner."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Load = Callable[[], Any]
@@ -44,7 +44,8 @@ class Child:
 
     def __init__(self, load: Load, listening: SharedPort | socket, run_once: Callable[[], object] | None) -> None:
         self._heartbeats, theirs = _fork.Pipe(duplex=False)
-        self._well_until = time.monotonic() + HUNG_SECONDS
+        self.started = time.monotonic()
+        self._well_until = self.started + HUNG_SECONDS
         self.process = _fork.Process(target=_main, args=(load, listening, theirs, os.getpid(), run_once))
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # until the process no longer has our handlers
         try:
@@ -66,6 +67,10 @@ class Child:
             return False
         return self.process.is_alive() and time.monotonic() < self._well_until
 
+    def has_failed(self) -> bool:
+        """Whether the process ended with an error of its own, and not by a signal."""
+        return (self.process.exitcode or 0) > 0
+
     def kill(self) -> None:
         """End it at once."""
         self.process.kill()
@@ -74,7 +79,10 @@ class Child:
 
 
 class Supervisor:
-    """Runs `count` processes, each with the ASGI application that `load` returns in it, until SIGTERM or SIGINT."""
+    """Runs `count` processes, each with the ASGI application that `load` returns in it, until SIGTERM or SIGINT.
+
+    A second SIGINT ends them without waiting for open requests.
+    """
 
     def __init__(self, load: Load, listening: SharedPort | socket, count: int) -> None:
         self._load = load
@@ -100,6 +108,7 @@ class Supervisor:
             while not self._stopped.poll(CHECK_SECONDS):
                 children = [child if child.is_well() else self._replaced(child) for child in children]
         finally:
+            signal.signal(signal.SIGINT, lambda *_: _kill(children))
             for child in children:
                 child.process.terminate()
             deadline = time.monotonic() + KILL_SECONDS
@@ -112,7 +121,7 @@ class Supervisor:
 
         Raises OSError if there are no descriptors left: each failed fork costs some.
         """
-        if time.monotonic() < self._next_start:
+        if time.monotonic() < max(self._next_start, child.started + RETRY_SECONDS * child.has_failed()):
             return child
         hangs = child.process.is_alive()
         child.kill()
@@ -128,6 +137,11 @@ class Supervisor:
             return child
 
 
+def _kill(children: list[Child]) -> None:
+    for child in children:
+        child.process.kill()
+
+
 def _main(
     load: Load,
     listening: SharedPort | socket,
@@ -138,7 +152,7 @@ def _main(
     """The entry point of a process."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))  # Ctrl-C reaches us too, but is for the supervisor
     threading.Thread(target=_beat, args=(heartbeats, supervisor), name="heartbeat", daemon=True).start()
     if run_once is not None:
         threading.Thread(target=run_once, name="once", daemon=True).start()

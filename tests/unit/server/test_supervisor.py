@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 PREPARE = """
-import errno, os, signal, sys, threading, time
+import errno, os, select, signal, sys, threading, time
 import api.server.supervisor as module
 module.CHECK_SECONDS = module.RETRY_SECONDS = 0.05
 module.run = lambda load, listening: load()
@@ -29,9 +29,9 @@ def in_background(job):
 """
 
 
-def run(code: str) -> "subprocess.CompletedProcess[str]":
+def run(code: str, prepare: str = PREPARE) -> "subprocess.CompletedProcess[str]":
     """Run the code in a process of its own."""
-    command = [sys.executable, "-c", PREPARE + textwrap.dedent(code)]
+    command = [sys.executable, "-c", prepare + textwrap.dedent(code)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -96,3 +96,74 @@ def test_a_signal_during_the_start_stops_all() -> None:
         """
     )
     assert (ended.returncode, ended.stdout) == (0, "2 stopped\n"), ended.stderr
+
+
+TELL = f"""{PREPARE}
+def tell():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: os.write(started[1], b"%d\\n" % number))
+    wait_forever()
+
+supervisor = module.Supervisor(tell, None, 2)
+"""
+"""Processes that write the number of each signal, and end at none."""
+
+
+def test_ctrl_c_reaches_a_process_as_one_signal() -> None:
+    ended = run(
+        """
+        os.setpgrp()
+
+        def test():
+            pids(2)
+            os.killpg(0, signal.SIGINT)  # as a terminal does
+            print(*pids(2), flush=True)
+            os.killpg(0, signal.SIGKILL)
+
+        in_background(test)
+        supervisor.run()
+        """,
+        TELL,
+    )
+    assert ended.stdout == "15 15\n", ended.stderr
+
+
+def test_a_second_ctrl_c_ends_what_does_not_stop() -> None:
+    ended = run(
+        """
+        def test():
+            pids(2)
+            os.kill(os.getpid(), signal.SIGINT)
+            pids(2)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        module.KILL_SECONDS = 600
+        in_background(test)
+        supervisor.run()
+        print("stopped")
+        """,
+        TELL,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "stopped\n"), ended.stderr
+
+
+def test_a_process_that_fails_at_its_start_is_not_started_again_at_once() -> None:
+    ended = run(
+        """
+        def fail():
+            os.write(started[1], b"%d\\n" % os.getpid())
+            sys.exit("not today")
+
+        def test():
+            pids(2)
+            print(select.select([started[0]], [], [], 1)[0])
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        module.RETRY_SECONDS = 600
+        supervisor = module.Supervisor(fail, None, 2)
+        in_background(test)
+        supervisor.run()
+        """
+    )
+    assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
+    assert ended.stderr.count("not today") == 2

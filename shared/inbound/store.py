@@ -74,7 +74,7 @@ NAME_OF_SET = func.concat_ws(func.chr(31), "inbound", *(cast(each, Text) for eac
 LOCK_SET = select(func.pg_advisory_xact_lock(func.hashtextextended(NAME_OF_SET, 0)))
 """Locks a set of parts, also one of which none is stored: exactly one process sees it complete."""
 OF_SET = tuple_(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total) == tuple_(*SET)
-IS_OVER = and_(PART.whole, PART.received_at < func.clock_timestamp() - REPEATED)
+IS_OVER = and_(PART.whole, PART.received_at < func.statement_timestamp() - REPEATED)
 PARTS = select(PART.number, PART.text, IS_OVER.label("over"), PART.whole).where(OF_SET).order_by(PART.number)
 ADD_PART = insert(inbound_part)
 MARK_WHOLE = update(inbound_part).where(OF_SET).values(whole=True, received_at=func.clock_timestamp())
@@ -82,7 +82,7 @@ DROP_PARTS = delete(inbound_part).where(OF_SET)
 OVERDUE = (
     select(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total)
     .distinct()
-    .where(PART.received_at < func.clock_timestamp() - AWAITED)
+    .where(PART.received_at < func.statement_timestamp() - AWAITED)
     .limit(1000)
 )
 DROP_WHOLE = delete(inbound_part).where(IS_OVER)

@@ -66,7 +66,7 @@ ROUTE = text(
 WAKE_DUE = text(
     f"""
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
-        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
+        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= statement_timestamp() ORDER BY due_at LIMIT 1000
            FOR UPDATE SKIP LOCKED)
     RETURNING id, size
     """

@@ -88,7 +88,7 @@ RESCHEDULE = text(
 START_DUE = text(
     """
     UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
-     WHERE state = 'scheduled' AND send_at <= clock_timestamp()
+     WHERE state = 'scheduled' AND send_at <= statement_timestamp()
     RETURNING id, state
     """
 )

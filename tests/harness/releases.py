@@ -122,7 +122,7 @@ class Release:
         self._logs.mkdir()
         self._procfile = dict(line.split(": ", 1) for line in (home / "Procfile").read_text().splitlines() if line)
         path = f"{programs}:{os.environ['PATH']}"
-        self._env = {**installation.env, "PATH": path, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._env = {**installation.env, "PATH": path, "PYTHONPATH": str(home)}
         self.port, self.console_port = free_port(), free_port()
         self.api = self._process("api", "api", PORT=str(self.port))
         self.workers: list[Command] = []

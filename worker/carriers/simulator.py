@@ -57,7 +57,7 @@ POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 SIMULATED = simulated_receipt.alias("due")
 DUE = (
     select(SIMULATED.c.id)
-    .where(SIMULATED.c.due_at <= func.clock_timestamp(), SIMULATED.c.carrier == bindparam("carrier"))
+    .where(SIMULATED.c.due_at <= func.statement_timestamp(), SIMULATED.c.carrier == bindparam("carrier"))
     .order_by(SIMULATED.c.due_at)
     .limit(2000)
     .with_for_update(skip_locked=True)

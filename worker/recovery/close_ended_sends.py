@@ -16,7 +16,7 @@ ENDED_SENDS = text(
     SELECT id, account_id, outcome, NULL AS failures
       FROM ((SELECT id, account_id, 'expired' AS outcome
                FROM send
-              WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
+              WHERE completed_at IS NULL AND expires_at <= statement_timestamp() AND state <> 'canceled'
                 AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                  AND b.{batch_states.NOT_TAKEN}))
                 AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}

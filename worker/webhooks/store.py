@@ -49,7 +49,7 @@ CLAIM = text(
                                AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')
                                AND e.xid < {SETTLED})
                     OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
-                                                        AND d.next_at <= clock_timestamp()))
+                                                        AND d.next_at <= statement_timestamp()))
              ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due
      WHERE w.id = due.id
     RETURNING {HOOK}
@@ -75,7 +75,7 @@ RELEASE = (
 OF_WEBHOOK = delivery.c.webhook_id == bindparam("id")
 DUE = (
     select(*delivery.c["event_id", "type", "attempts"])
-    .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"), delivery.c.next_at <= func.clock_timestamp())
+    .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"), delivery.c.next_at <= func.statement_timestamp())
     .order_by(delivery.c.next_at)
     .limit(bindparam("limit"))
 )

@@ -1,15 +1,21 @@
 """Statements that pages repeat every few seconds read what waits, not all that there ever was."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Delete, Engine, TextClause, text
+from sqlalchemy import Delete, Engine, text
 
 from api.resources.sends.bottleneck import AHEAD_OF_ACCOUNT, AHEAD_OF_SEND
 from shared.carriers import control
+from shared.doubts import resolution
 from shared.health import doctor
-from shared.sends import fair_queueing, requeue
+from shared.inbound.store import OVERDUE
+from shared.sends import batch_states, fair_queueing, requeue, send_states
+from worker.carriers import simulator
+from worker.recovery import close_ended_sends
+from worker.webhooks import store
 from worker.webhooks.prune import PRUNE
 
 STATEMENTS = {
@@ -24,6 +30,18 @@ STATEMENTS = {
     "raising a send with a rate": (requeue.RAISE_PACED, {"send": UUID(int=1), "most": 1}),
 }
 LARGE = ("batch", "send", "message")
+JOBS = {"limit": 1, "have_failed": False}
+DUE = {
+    "batches": (batch_states.WAKE_DUE, {}, "due_at"),
+    "canceled and expired sends": (close_ended_sends.ENDED_SENDS, {}, "expires_at"),
+    "deliveries of one webhook": (store.DUE, {"id": UUID(int=1), "limit": 1}, "next_at"),
+    "doubts": (resolution.RUN_OUT, {"grace": timedelta(1), **JOBS}, "expires_at"),
+    "parts of messages": (OVERDUE, {}, "received_at"),
+    "scheduled sends": (send_states.START_DUE, {}, "send_at"),
+    "simulated receipts": (simulator.DUE, {"carrier": "simulator"}, "due_at"),
+    "webhooks": (store.CLAIM, {"limit": 1}, "next_at"),
+}
+"""Statements that look for what is due, with their parameters and the column that tells it."""
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -31,6 +49,14 @@ def test_no_large_table_is_read_as_a_whole(engine: Engine, name: str) -> None:
     statement, parameters = STATEMENTS[name]
     plan = explained(engine, statement, parameters)
     assert [table for table in LARGE if f"Seq Scan on {table}" in plan] == [], plan
+
+
+@pytest.mark.parametrize("name", DUE)
+def test_what_is_not_due_is_not_read(engine: Engine, name: str) -> None:
+    statement, parameters, column = DUE[name]
+    plan = explained(engine, statement, parameters)
+    conditions = [line for line in plan.splitlines() if "Index Cond" in line]
+    assert any(f"{column} <" in line for line in conditions), plan
 
 
 @pytest.mark.parametrize("statement", PRUNE[:2], ids=["events", "deliveries"])
@@ -47,11 +73,7 @@ def test_a_full_scan_would_be_noticed(engine: Engine) -> None:
 
 def explained(engine: Engine, statement: Any, parameters: dict[str, Any]) -> str:
     """The plan of a statement where a scan of a whole table is the last resort, as it is of a large one."""
-    if isinstance(statement, TextClause):
-        statement = statement.bindparams(**parameters)
-    elif parameters:
-        statement = statement.params(**parameters)
-    sql = statement.compile(engine, compile_kwargs={"literal_binds": True})
+    compiled = statement.compile(engine)
     with engine.connect() as connection:
         connection.execute(text("SET LOCAL enable_seqscan = off"))
-        return "\n".join(connection.exec_driver_sql(f"EXPLAIN {sql}").scalars())
+        return "\n".join(connection.exec_driver_sql(f"EXPLAIN {compiled}", {**compiled.params, **parameters}).scalars())

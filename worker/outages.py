@@ -1,7 +1,11 @@
-"""Logs a database outage once when it begins and once when it ends, however many operations fail."""
+"""Knows when the database was unavailable. Logs an outage once when it begins and once when it ends, however many
+operations fail.
+"""
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -15,7 +19,13 @@ class Outage:
 
     def __init__(self) -> None:
         self._away = False
+        self._ended = -math.inf
+        """When the last outage ended, on the monotonic clock."""
         self._lock = threading.Lock()
+
+    def is_recent(self, seconds: float) -> bool:
+        """Whether the database is unavailable now, or was so within the last `seconds`."""
+        return self._away or time.monotonic() < self._ended + seconds
 
     @contextmanager
     def tolerated(self) -> Generator[None]:
@@ -32,6 +42,7 @@ class Outage:
         else:
             with self._lock:
                 back, self._away = self._away, False
+                self._ended = time.monotonic() if back else self._ended
             if back:
                 log.info("the database is available again")
 

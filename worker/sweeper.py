@@ -201,6 +201,8 @@ class Sweeper:
             log.warning("terminated %d database sessions whose client had stalled in a statement", stalled)
 
     def _recover(self) -> None:
+        if self.outage.is_recent(self._settings.lease):
+            return  # workers could not renew their leases; each has kept its results, and settles now
         resend = self._settings.resend_lanes
         recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
         if recovered:

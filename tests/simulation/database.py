@@ -31,6 +31,8 @@ SCHEMA = """
     INSERT INTO simulated.clock VALUES ('-infinity');
     CREATE FUNCTION simulated.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
         AS 'SELECT at FROM simulated.clock';
+    CREATE FUNCTION simulated.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+        AS 'SELECT at FROM simulated.clock';
     CREATE FUNCTION simulated.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM simulated.clock';
 """
 DEFAULTS = """

@@ -25,6 +25,7 @@ SHOWN = (
     "stops",
     "leases expired",
     "database crashes",
+    "claims without response",
     "recovered",
     "in doubt by recovery",
     "in doubt at the end",

@@ -26,6 +26,7 @@ import worker.jobs.expand
 import worker.routing.carrier_pools
 import worker.sending.checks
 import worker.sending.dispatch
+import worker.sending.unclaim
 import worker.sending.windows
 import worker.sweeper
 import worker.tasks
@@ -115,6 +116,7 @@ def seams(
             worker.sending.checks,
             worker.sweeper,
             worker.sending.dispatch,
+            worker.sending.unclaim,
             worker.routing.carrier_pools,
             worker.tasks,
         ):

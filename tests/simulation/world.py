@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy.exc import DBAPIError
+import psycopg
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 import worker.sending.dispatch
 from shared.lifecycle import MessageStatus
@@ -36,6 +37,7 @@ THOROUGH = 8
 MAX_ROUNDS = 400
 """Of the end. More means that something never comes to rest."""
 HAPPENINGS = ("kill", "kill", "pause", "pause", "wake", "wake", "expire", "expire", "stop", "later", "database")
+NO_RESPONSE = OperationalError("COMMIT", {}, psycopg.OperationalError("the connection is closed"))
 LEASES = "SELECT DISTINCT lease_until FROM batch WHERE state = 'sending' AND lease_until > %s ORDER BY lease_until"
 MAY_GO_ON = """
     SELECT 1 FROM batch WHERE state IN ('waiting', 'queued', 'sending')
@@ -338,9 +340,9 @@ class World:
             raise task.error
         if task.error is not None:
             lost = isinstance(task.error, DBAPIError) and task.error.connection_invalidated
-            if not lost or not self.counts["database crashes"]:
+            if task.error is not NO_RESPONSE and not (lost and self.counts["database crashes"]):
                 raise Breach(f"error: a {task.name} failed: {task.error!r}") from task.error
-            self.counts["failed by the database"] += 1
+            self.counts["failed by the database"] += task.error is not NO_RESPONSE
 
     def _now(self) -> datetime:
         return self.database.now
@@ -348,3 +350,7 @@ class World:
     def _wrote(self, durable: bool) -> None:
         self._written = True
         self._unflushed = not durable
+        task = running()
+        if task and task.where == "claim.before_commit" and self._faults() and self.rng.random() < 0.03:
+            self.counts["claims without response"] += 1
+            raise NO_RESPONSE

@@ -6,17 +6,20 @@ every opt-out leaves a row in `suppression_change` with its transaction, and the
 read could not see. So an opt-out that was committed before the window is seen either by the read or by the statement.
 """
 
+import logging
 from collections import defaultdict
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Engine, text
 
 from shared.contacts.suppressions import listed
-from shared.db.connection import reading, transaction
+from shared.db.connection import UNAVAILABLE, reading, transaction
 from shared.ids import MessageIds
 from shared.lifecycle import LANES
 from shared.sends.quiet_hours import next_allowed, zones_of
 from worker.sending.claimed_batch import ClaimedBatch
+
+log = logging.getLogger(__name__)
 
 LISTS = text(
     """
@@ -94,6 +97,21 @@ def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:
     for position in batch.open_positions():
         if int(batch.phones[position]) in suppressed:
             batch.reject(position, "suppressed", now)
+
+
+def filter_recipients(engine: Engine, suppressions: Suppressions, batches: list[ClaimedBatch]) -> str | None:
+    """Reject messages to phones that opted out or have had enough messages, and defer batches in quiet hours.
+
+    Returns the snapshot of the latest read of opt-outs. None if the database is unavailable: nothing may leave then.
+    """
+    try:
+        opt_out_snapshot = suppressions.drop(batches)
+        if apply_rules(engine, batches):  # it may have waited for locks
+            opt_out_snapshot = suppressions.drop(batches)
+    except UNAVAILABLE as error:
+        log.warning("the database is unavailable; a cycle submits nothing: %s", error)
+        return None
+    return opt_out_snapshot
 
 
 def apply_rules(engine: Engine, batches: list[ClaimedBatch]) -> bool:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.accounts.sandbox import SIMULATED
 from shared.crashpoints import crashpoint
-from shared.db.connection import array, transaction, tuples_of, uuids
+from shared.db.connection import UNAVAILABLE, array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
@@ -38,6 +38,7 @@ from worker.sending.next_batches import (
 )
 from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
+from worker.sending.unclaim import unclaim
 
 MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
 """Batches that one claim locks to choose from."""
@@ -75,6 +76,7 @@ class Claimed(NamedTuple):
     rules: Rules | None
     request_id: str | None
     traceparent: str | None
+    lease_until: str
     waited: float | None
 
 
@@ -88,7 +90,7 @@ CLAIM = text(
     RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
               {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules,
-              s.request_id, s.traceparent,
+              s.request_id, s.traceparent, CAST(b.lease_until AS text) AS lease_until,
               CASE WHEN b.next_index = 1 AND b.retry IS NULL
                    THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS waited
     """
@@ -121,14 +123,23 @@ def claim(
     A send whose message cannot be prepared is held. Raises TextKeyMissing, without effect.
     """
     while True:
+        batches: list[ClaimedBatch] = []
         try:
-            return _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
+            with transaction(engine) as connection:
+                batches = _claim(connection, budget, window, lease, size, carrier, tests, owed, contended)
+            if batches:
+                crashpoint("claim.committed")
+            return batches
         except (TextUnreadable, SendsUnusable) as unusable:
             hold_unusable(engine, unusable)
+        except UNAVAILABLE:
+            if batches:
+                unclaim(engine, batches)
+            raise
 
 
 def _claim(
-    engine: Engine,
+    connection: Connection,
     budget: int,
     window: int,
     lease: float,
@@ -139,40 +150,38 @@ def _claim(
     contended: bool,
 ) -> list[ClaimedBatch]:
     most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * budget / size)))
-    with transaction(engine) as connection:
-        statement = CANDIDATE_TEST if tests else CANDIDATE
-        candidates = lock_candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
-        if not candidates:
-            return []
-        first: Sequence[Candidate] = ()
-        if owed and _leaves_out(candidates, budget, owed, most):
-            statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-            first = lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), carrier)
-        if contended:
-            ahead = over_share(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
-            candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
-        intents, waits = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
-        if not intents:
-            return []
-        started = [
-            row.send_id
-            for row in (*first, *candidates)
-            if row.state == "queued" and row.kind != "single" and row.batch_id in intents
-        ]
-        if started:
-            connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(started))})
-        for send, lane in {(row.send_id, row.lane) for row in (*first, *candidates) if row.send_id in waits}:
-            raise_paced(connection, send, lane)
-        watermarks = array(_first_watermarks(list(intents.values()), window))
-        values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
-        rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
-        claimed = {row.batch_id: row for row in rows}
-        texts = texts_of(connection)
-        batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
-        for batch in batches:
-            batch.rate_wait = waits.get(batch.send_id)
-        crashpoint("claim.before_commit")
-    crashpoint("claim.committed")
+    statement = CANDIDATE_TEST if tests else CANDIDATE
+    candidates = lock_candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
+    if not candidates:
+        return []
+    first: Sequence[Candidate] = ()
+    if owed and _leaves_out(candidates, budget, owed, most):
+        statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
+        first = lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), carrier)
+    if contended:
+        ahead = over_share(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
+        candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
+    intents, waits = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
+    if not intents:
+        return []
+    started = [
+        row.send_id
+        for row in (*first, *candidates)
+        if row.state == "queued" and row.kind != "single" and row.batch_id in intents
+    ]
+    if started:
+        connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(started))})
+    for send, lane in {(row.send_id, row.lane) for row in (*first, *candidates) if row.send_id in waits}:
+        raise_paced(connection, send, lane)
+    watermarks = array(_first_watermarks(list(intents.values()), window))
+    values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
+    rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
+    claimed = {row.batch_id: row for row in rows}
+    texts = texts_of(connection)
+    batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
+    for batch in batches:
+        batch.rate_wait = waits.get(batch.send_id)
+    crashpoint("claim.before_commit")
     return batches
 
 
@@ -285,6 +294,7 @@ def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
         rules=row.rules,
         request_id=row.request_id,
         traceparent=row.traceparent,
+        lease_until=row.lease_until,
         waited=row.waited,
         placeholder_texts=texts,
     )

@@ -71,6 +71,8 @@ class ClaimedBatch:
     """Phone of each position."""
     watermark: int
     """Messages at positions below it may have left."""
+    lease_until: str
+    """End of the lease that the claim took, as Postgres writes it."""
     route: str | None = None
     """Why it goes to that carrier; None if there is only one."""
     placeholder_texts: PlaceholderTexts | None = None

@@ -27,7 +27,7 @@ from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
 from worker.sending.batch_log import log_results
-from worker.sending.checks import Suppressions, apply_rules
+from worker.sending.checks import Suppressions, filter_recipients
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.cycle_trace import trace_cycle
@@ -218,12 +218,10 @@ class Dispatcher:
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
-        opt_out_snapshot = self._suppressions.drop(batches)
-        if apply_rules(self._engine, batches):  # it may have waited for locks
-            opt_out_snapshot = self._suppressions.drop(batches)
+        opt_out_snapshot = filter_recipients(self._engine, self._suppressions, batches)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
-        while waits <= MAX_WAITS and (window := next_window(batches, stride)):
+        while opt_out_snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, stride)):
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()
@@ -248,10 +246,7 @@ class Dispatcher:
                 break
             if breaker is not None and breaker.is_stopping:
                 break
-            read = self._advance(carrier, batches, stride, opt_out_snapshot)
-            if read is None:
-                break
-            opt_out_snapshot = read
+            opt_out_snapshot = self._advance(carrier, batches, stride, opt_out_snapshot)
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         if trace is not None:

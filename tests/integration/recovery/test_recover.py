@@ -2,12 +2,14 @@
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from shared.db.connection import STARTED
 from shared.outbox import listen
 from shared.sends.send_states import HOLD_POISONED
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.outages import Outage
 from worker.recovery.recover import recover
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.settle_rest import MAX_CRASHES
@@ -74,6 +76,22 @@ def test_a_message_that_may_have_left_is_resent_only_a_few_times(service: Servic
         assert service.counts(send).get("in_doubt", 0) == 0
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
+    assert service.counts(send)["in_doubt"] == 1
+
+
+def test_nothing_is_recovered_while_workers_settle_after_an_outage(service: Service) -> None:
+    """They could not renew their leases, but have kept their results."""
+    send = service.send(send_at=ahead()).json["send_id"]
+    left_behind(service, send, watermark=1)
+    outage = service.worker.sweeper.outage
+    with outage.tolerated():
+        raise OperationalError("SELECT 1", None, Exception("no answer"))
+    with outage.tolerated():
+        service.sweep()
+    service.sweep()
+    assert state_of(service, send) == "sending"
+    service.worker.sweeper.outage = Outage()
+    service.sweep()
     assert service.counts(send)["in_doubt"] == 1
 
 

@@ -27,6 +27,25 @@ def test_an_outage_and_its_end_are_logged_once_each(caplog: pytest.LogCaptureFix
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
+def test_an_outage_is_recent_until_some_time_after_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: 1.0)
+    monkeypatch.setattr("worker.outages.time", clock)
+    outage = Outage()
+    assert not outage.is_recent(15)
+    with outage.tolerated():
+        raise UNAVAILABLE
+    clock.monotonic = lambda: 100.0
+    assert outage.is_recent(15)
+    with outage.tolerated():
+        assert outage.is_recent(15), "this may fail, too"
+    clock.monotonic = lambda: 114.9
+    assert outage.is_recent(15)
+    with outage.tolerated():
+        pass
+    clock.monotonic = lambda: 115.1
+    assert not outage.is_recent(15)
+
+
 def test_other_errors_are_raised() -> None:
     with pytest.raises(ValueError, match="wrong"), Outage().tolerated():
         raise ValueError("wrong")

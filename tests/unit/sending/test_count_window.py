@@ -35,6 +35,7 @@ def batch_of(messages: int, segments: int) -> ClaimedBatch:
         indexes=list(range(1, messages + 1)),
         phones=["254700000001"] * messages,
         watermark=messages,
+        lease_until="2026-01-02 03:04:05+00",
     )
 
 

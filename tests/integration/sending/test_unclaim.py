@@ -1,0 +1,105 @@
+"""A claim whose commit gets no response: its messages are queued again if it was committed, and not in doubt."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import OperationalError
+
+from bulksms.local.postgres import Postgres
+from shared.audit.check import audit
+from shared.db.connection import reading
+from tests.harness.database import disposable_database
+from tests.harness.service import Service
+from tests.harness.times import ahead
+from worker.sending import claim as claiming
+from worker.sending import unclaim as unclaiming
+from worker.sending.claim import claim
+
+PHONES = [str(254711000000 + number) for number in range(10)]
+NO_RESPONSE = OperationalError("COMMIT", {}, psycopg.OperationalError("the connection is closed"))
+
+
+@pytest.fixture
+def service(postgres_server: Postgres) -> Iterator[Service]:
+    """Two sends of ten messages that are due."""
+    with disposable_database(postgres_server) as engine:
+        made = Service(engine)
+        for _ in range(2):
+            made.bulk(PHONES, send_at=ahead(), allow_duplicates=True)
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
+            connection.execute(text("UPDATE batch SET state = 'queued', turn = 1000, due_at = clock_timestamp()"))
+        yield made
+
+
+def claim_without_response(service: Service, commits: bool, then: Callable[[], Any] = lambda: None) -> None:
+    """A claim of both batches, whose commit gets no response. `then` runs before the worker notices that."""
+    patched = pytest.MonkeyPatch()
+
+    @contextmanager
+    def transaction(engine: Engine) -> Iterator[Connection]:
+        with engine.connect() as connection:
+            yield connection
+            if commits:
+                connection.commit()
+        patched.undo()
+        then()
+        raise NO_RESPONSE
+
+    patched.setattr(claiming, "transaction", transaction)
+    with pytest.raises(OperationalError):
+        claim(service.engine, 1000, window=4, lease=60)
+
+
+def batches(service: Service) -> list[tuple[Any, ...]]:
+    with service.engine.connect() as connection:
+        rows = connection.execute(text("SELECT state, intent, watermark, epoch, attempts, crashes FROM batch"))
+        return [tuple(row) for row in rows]
+
+
+def test_what_was_claimed_is_queued_again(service: Service) -> None:
+    claim_without_response(service, commits=True)
+    assert batches(service) == [("queued", 0, 0, 1, 0, 0)] * 2
+    claimed = claim(service.engine, 1000, window=4, lease=60)
+    assert [(batch.indexes, batch.epoch) for batch in claimed] == [(list(range(1, 11)), 2)] * 2
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_claim_that_was_rolled_back_has_nothing(service: Service) -> None:
+    claim_without_response(service, commits=False)
+    assert batches(service) == [("queued", 0, 0, 0, 0, 0)] * 2
+
+
+def test_what_another_worker_has_claimed_stays_its_own(service: Service) -> None:
+    def by_another() -> None:
+        assert len(claim(service.engine, 1000, window=4, lease=60)) == 2
+
+    claim_without_response(service, commits=False, then=by_another)
+    assert [row[:4] for row in batches(service)] == [("sending", 10, 4, 1), ("sending", 10, 0, 1)]
+
+
+def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = iter([True, True, False])
+
+    @contextmanager
+    def sometimes(engine: Engine) -> Iterator[Connection]:
+        if next(tries):
+            raise NO_RESPONSE
+        with reading(engine) as connection:
+            yield connection
+
+    monkeypatch.setattr(unclaiming, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(unclaiming, "reading", sometimes)
+    claim_without_response(service, commits=True)
+    assert batches(service) == [("queued", 0, 0, 1, 0, 0)] * 2
+
+
+def test_it_gives_up_after_a_while(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the batches are recovered when their lease is over."""
+    monkeypatch.setattr(unclaiming, "UNCLAIM_SECONDS", 0.0)
+    claim_without_response(service, commits=True)
+    assert [row[:2] for row in batches(service)] == [("sending", 10)] * 2

@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
 import worker.sending.advance
+import worker.sending.checks
 import worker.sending.dispatch
 from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap
@@ -47,16 +49,16 @@ def service(engine: Engine) -> Iterator[Service]:
         connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending', 'waiting')"))
 
 
-def turns(service: Service) -> Dispatcher:
+def dispatcher(service: Service) -> Dispatcher:
     assert isinstance(service.worker.dispatcher, Dispatcher)
     return service.worker.dispatcher
 
 
 def waiting(service: Service) -> None:
     """A list that nobody sends."""
-    turns(service).stop.set()
+    dispatcher(service).stop.set()
     service.bulk(phones(service))
-    turns(service).stop.clear()
+    dispatcher(service).stop.clear()
 
 
 def test_batches_that_another_worker_is_claiming_are_skipped(service: Service) -> None:
@@ -89,7 +91,7 @@ def test_batches_that_another_worker_sorts_or_claims_are_skipped(make: Callable[
 def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None:
     with service.engine.begin() as connection:
         set_cap(connection, service.account_id, "marketing", (1, 24))
-    turns(service).stop.set()
+    dispatcher(service).stop.set()
     service.bulk(phones(service)[:2], category="marketing")
     batches = claim(service.engine, 100, 10, 15.0)
     waits = text("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
@@ -109,10 +111,10 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
 
 def test_a_worker_asked_to_stop_ends_after_its_window(service: Service) -> None:
     ordered = phones(service)
-    with between_windows(service, lambda window: turns(service).stop.set()) as given:
+    with between_windows(service, lambda window: dispatcher(service).stop.set()) as given:
         service.bulk(ordered)
     assert given == ordered[:WINDOW]
-    turns(service).stop.clear()
+    dispatcher(service).stop.clear()
     service.sweep()
     assert sorted(service.submitted().keys() & set(ordered)) == ordered
 
@@ -122,7 +124,7 @@ def test_who_asks_for_a_cycle_beside_as_many_as_may_run_does_not_wait(service: S
     found: list[bool] = []
 
     def ask(window: int) -> None:
-        asking = threading.Thread(target=lambda: found.append(turns(service).run_cycle_if_free()), daemon=True)
+        asking = threading.Thread(target=lambda: found.append(dispatcher(service).run_cycle_if_free()), daemon=True)
         asking.start()
         asking.join(30)
 
@@ -140,7 +142,7 @@ def test_several_carriers_send_for_so_many_seconds(
 
 
 def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
-    ordered, breaker = phones(service), turns(service).breaker
+    ordered, breaker = phones(service), dispatcher(service).breaker
 
     def pause(window: int) -> None:
         breaker.paused = True
@@ -159,7 +161,7 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
 
     monkeypatch.setattr(worker.sending.dispatch, "settle_complete", note)
     monkeypatch.setattr(worker.sending.dispatch, "CYCLE_SECONDS", 1e-6)
-    monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
+    monkeypatch.setattr(dispatcher(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
     assert len(ended) == WINDOWS
@@ -213,10 +215,29 @@ def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
     assert service.counts(send)["sent"] == WINDOW * WINDOWS
 
 
-def test_the_budget_of_a_turn_is_in_segments(service: Service) -> None:
-    turns(service).stop.set()
+def test_a_cycle_that_cannot_read_the_opt_outs_queues_its_messages_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = MagicMock()
+
+    def unavailable(*arguments: object) -> None:
+        raise OperationalError("", None, Exception("no answer"))
+
+    waiting(service)
+    with monkeypatch.context() as patched:
+        patched.setattr(worker.sending.checks, "reading", unavailable)
+        patched.setattr(service.worker.simulator, "submit", submit)
+        assert dispatcher(service).run_cycle()
+    assert not submit.called
+    with service.engine.connect() as connection:
+        assert set(connection.execute(text("SELECT state FROM batch")).scalars()) == {"queued"}
+    assert dispatcher(service).run_cycle()
+
+
+def test_the_budget_of_a_cycle_is_in_segments(service: Service) -> None:
+    dispatcher(service).stop.set()
     for start in (0, 20):
         service.bulk(phones(service)[start:][:20], "long " * 40)
-    turns(service).stop.clear()
+    dispatcher(service).stop.clear()
     batches = claim(service.engine, 10, 10, 15.0)
     assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]

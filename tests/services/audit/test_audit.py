@@ -187,7 +187,7 @@ def test_it_works(service: Service) -> None:
     assert audit(service.engine, full=False) == []
 
 
-def test_it_is_clean_at_every_step_of_a_turn_and_of_its_recovery(service: Service) -> None:
+def test_it_is_clean_at_every_step_of_a_cycle_and_of_its_recovery(service: Service) -> None:
     engine, carrier = service.engine, service.worker.simulator
     send = service.bulk(phones(20, 254733000001), **LATER).json["send_id"]
     make_due(engine, send)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from datetime import timedelta
 from uuid import uuid4
 
 from sqlalchemy import Engine, bindparam, delete, func, select, text
@@ -40,6 +41,7 @@ from worker.recovery.stalled_sessions import Stalled
 from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import watch_sends
 from worker.sending.dispatch import Dispatcher
+from worker.sending.settle_rest import SETTLE_SECONDS
 from worker.tasks import ExpandAndSend
 
 log = logging.getLogger(__name__)
@@ -201,10 +203,13 @@ class Sweeper:
             log.warning("terminated %d database sessions whose client had stalled in a statement", stalled)
 
     def _recover(self) -> None:
-        if self.outage.is_recent(self._settings.lease):
-            return  # workers could not renew their leases; each has kept its results, and settles now
-        resend = self._settings.resend_lanes
-        recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
+        settling = self.outage.is_recent(self._settings.lease)  # workers could not renew their leases meanwhile
+        recovered = recover(
+            self._engine,
+            lambda test: self._dispatcher.carrier_of(test).name,
+            resend_lanes=self._settings.resend_lanes,
+            grace=timedelta(seconds=SETTLE_SECONDS if settling else 0),
+        )
         if recovered:
             log.warning("recovered %d batches whose worker had not renewed its lease", len(recovered))
             if self.work.tasks is not None:

@@ -81,7 +81,7 @@ class Child:
 class Supervisor:
     """Runs `count` processes, each with the ASGI application that `load` returns in it, until SIGTERM or SIGINT.
 
-    A second SIGINT ends them without waiting for open requests.
+    SIGINT once more ends them without waiting for open requests.
     """
 
     def __init__(self, load: Load, listening: SharedPort | socket, count: int) -> None:

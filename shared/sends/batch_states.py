@@ -83,10 +83,10 @@ WAKE_AVAILABLE = text(
 )
 """Queues what waits for a carrier that is available again."""
 
-LEASE_OVER = """(b.lease_until < clock_timestamp()
+LEASE_OVER = """(b.lease_until < clock_timestamp() - CAST(:grace AS interval)
                   OR b.lease_until > clock_timestamp() + interval '2 minutes')"""
-"""SQL: nobody renews the lease of batch `b`. A lease is shorter than that (MAX_LEASE_SECONDS of shared/settings.py), so
-one that ends later was taken before the clock of the database was set back."""
+"""SQL: the lease of batch `b` and the `grace` after it are over. A lease takes less than two minutes (see
+MAX_LEASE_SECONDS), so one that ends later was taken before the clock of the database was set back."""
 
 CLAIMED = f"""
     state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,

@@ -70,7 +70,7 @@ class CircuitBreaker:
             return 1
 
     def unused(self) -> None:
-        """Report that nothing was claimed, because nothing waits. Another probe may follow at once."""
+        """Report that nothing was submitted of what was admitted. Another probe may follow at once."""
         with self._lock:
             if self._wait:
                 self._next_probe = self.clock()

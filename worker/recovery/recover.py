@@ -11,6 +11,7 @@ database restarts; after that, every message of the intent may have been submitt
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -66,9 +67,13 @@ NOW = select(func.clock_timestamp())
 
 
 def recover(
-    engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50, resend_lanes: Collection[int] = ()
+    engine: Engine,
+    carrier_of: Callable[[bool], str],
+    limit: int = 50,
+    resend_lanes: Collection[int] = (),
+    grace: timedelta = timedelta(0),
 ) -> list[UUID]:
-    """Close the intents of expired leases. Returns the recovered batches.
+    """Close the intents whose leases expired at least `grace` ago. Returns the recovered batches.
 
     In `resend_lanes`, messages that may have been submitted are sent again, as far as their attempts allow.
     """
@@ -76,7 +81,8 @@ def recover(
     recovered: list[UUID] = []
 
     def recover_page(job: Job, page: int, have_failed: bool) -> int:
-        batches = _recover(engine, job, carrier_of, page, have_failed, resend_lanes)
+        parameters = {"limit": page, "have_failed": have_failed, "grace": grace}
+        batches = _recover(engine, job, carrier_of, parameters, resend_lanes)
         recovered.extend(batches)
         return len(batches)
 
@@ -88,13 +94,12 @@ def _recover(
     engine: Engine,
     job: Job,
     carrier_of: Callable[[bool], str],
-    limit: int,
-    have_failed: bool,
+    parameters: dict[str, Any],
     resend_lanes: Collection[int],
 ) -> list[UUID]:
     began = time.monotonic()
     with transaction(engine) as connection:
-        rows = connection.execute(LEFT_BEHIND, {"limit": limit, "have_failed": have_failed}).all()
+        rows = connection.execute(LEFT_BEHIND, parameters).all()
         counted: Changes = {}
         settlements = []
         for row in rows:

@@ -102,14 +102,14 @@ def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:
 def filter_recipients(engine: Engine, suppressions: Suppressions, batches: list[ClaimedBatch]) -> str | None:
     """Reject messages to phones that opted out or have had enough messages, and defer batches in quiet hours.
 
-    Returns the snapshot of the latest read of opt-outs. None if the database is unavailable: nothing may leave then.
+    Returns the snapshot of the latest read of opt-outs. None if the database does not answer: nothing may leave then.
     """
     try:
         opt_out_snapshot = suppressions.drop(batches)
         if apply_rules(engine, batches):  # it may have waited for locks
             opt_out_snapshot = suppressions.drop(batches)
     except UNAVAILABLE as error:
-        log.warning("the database is unavailable; a cycle submits nothing: %s", error)
+        log.warning("a cycle submits nothing, as the database does not answer: %s", error)
         return None
     return opt_out_snapshot
 

@@ -34,7 +34,7 @@ from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.paced_sends import PacedSends
 from worker.sending.settle_complete import settle_complete
-from worker.sending.settle_rest import settle_rest
+from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
@@ -65,8 +65,6 @@ FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
 STALE_OPT_OUTS_SECONDS = 0.1
 """`advance` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list is read
 again."""
-SETTLE_SECONDS = 60.0
-"""For how long a cycle tries to settle while the database is unavailable."""
 
 
 class Dispatcher:
@@ -181,9 +179,12 @@ class Dispatcher:
         """Claim up to `budget` segments. While the carrier may get nothing, only messages of test keys are claimed."""
         admitted = self.breaker.admit(budget)
         if admitted:
-            batches = self._claim_at_pace(admitted, stride)
-            if not batches:
-                self.breaker.unused()
+            batches: list[ClaimedBatch] = []
+            try:
+                batches = self._claim_at_pace(admitted, stride)
+            finally:
+                if not batches:
+                    self.breaker.unused()
             return batches
         if self._queue is not None:
             return []
@@ -247,6 +248,8 @@ class Dispatcher:
             if breaker is not None and breaker.is_stopping:
                 break
             opt_out_snapshot = self._advance(carrier, batches, stride, opt_out_snapshot)
+        if breaker is not None and not submitted:
+            breaker.unused()
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         if trace is not None:

@@ -25,6 +25,8 @@ from shared.sends.holding import stop_failing
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
+SETTLE_SECONDS = 60.0
+"""For how long a cycle tries to settle while the database is unavailable."""
 MAX_CRASHES = 5
 """A batch whose workers died this often in a row holds its send for an operator."""
 
@@ -90,7 +92,7 @@ def settle_rest(
         resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in owned]
         counted = write_rows(connection, owned, carrier)
         write_failed_attempts(connection, batches, carrier)
-        settlements = [_settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
+        settlements = [settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
         close_intents(connection, settlements, counted)
         crashpoint("settle_rest.before_commit")
     crashpoint("settle_rest.committed")
@@ -101,13 +103,15 @@ def settle_rest(
     record_lost(engine, batches)
 
 
-def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
+def settlement_of(batch: ClaimedBatch, wait: float, resent: int = 0) -> Settlement:
+    """How the batch's intent ends: with the results of the cycle, and what is to be sent again after `wait` seconds."""
     unsent, next_index, rest = batch.unsent(), batch.next_index, batch.retry[len(batch.indexes) :]
     if not batch.retry:
         next_index += len(batch.indexes)
         while unsent and unsent[-1] == next_index - 1:  # never reached: no need to list it in `retry`
             next_index = unsent.pop()
     tries = [*batch.again.values(), *batch.for_other_carriers.values()]
+    left = rest or batch.known < len(batch.indexes)  # these keep the attempts that they have had
     at_once = not batch.again and not batch.attempts  # after the first failure another carrier may take it now
     return Settlement(
         batch_id=batch.batch_id,
@@ -121,7 +125,7 @@ def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
         next_index=next_index,
         retry=unsent + rest,
         tally=Counter(result.status for result in batch.results if result is not None),
-        attempts=batch.attempts + max(tries) if tries else 0,
+        attempts=batch.attempts + max(tries, default=0) if left else 0,
         resent=resent,
         wait=batch.wait or (wait if tries and not at_once else 0.0),
     )

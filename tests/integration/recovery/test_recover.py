@@ -9,10 +9,9 @@ from shared.outbox import listen
 from shared.sends.send_states import HOLD_POISONED
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from worker.outages import Outage
 from worker.recovery.recover import recover
 from worker.sending.claimed_batch import MAX_ATTEMPTS
-from worker.sending.settle_rest import MAX_CRASHES
+from worker.sending.settle_rest import MAX_CRASHES, SETTLE_SECONDS
 
 CLAIMED = """
     UPDATE batch SET state = 'sending', epoch = epoch + 1, intent = 1, watermark = 1,
@@ -90,9 +89,10 @@ def test_nothing_is_recovered_while_workers_settle_after_an_outage(service: Serv
         service.sweep()
     service.sweep()
     assert state_of(service, send) == "sending"
-    service.worker.sweeper.outage = Outage()
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE batch SET lease_until = lease_until - interval '{SETTLE_SECONDS} seconds'"))
     service.sweep()
-    assert service.counts(send)["in_doubt"] == 1
+    assert service.counts(send)["in_doubt"] == 1, "by now they have given up"
 
 
 def test_a_batch_that_a_cycle_is_settling_is_not_recovered(service: Service) -> None:

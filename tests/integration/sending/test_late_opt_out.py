@@ -181,7 +181,7 @@ def test_an_opt_out_during_slow_rules_is_not_missed(service: Service, monkeypatc
         by_operator(service, ordered[0])
         return apply_rules(engine, batches)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("worker.sending.dispatch.apply_rules", slow)
+    monkeypatch.setattr("worker.sending.checks.apply_rules", slow)
     with service.engine.begin() as connection:
         set_cap(connection, service.account_id, "marketing", (5, 24))
     with between_windows(service, lambda window: None) as given:

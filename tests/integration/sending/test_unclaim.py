@@ -1,5 +1,6 @@
 """A claim whose commit gets no response: its messages are queued again if it was committed, and not in doubt."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
-from shared.db.connection import reading
 from tests.harness.database import disposable_database
+from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.sending import claim as claiming
@@ -57,13 +58,13 @@ def claim_without_response(service: Service, commits: bool, then: Callable[[], A
 
 def batches(service: Service) -> list[tuple[Any, ...]]:
     with service.engine.connect() as connection:
-        rows = connection.execute(text("SELECT state, intent, watermark, epoch, attempts, crashes FROM batch"))
+        rows = connection.execute(text("SELECT state, intent, watermark, epoch FROM batch ORDER BY id"))
         return [tuple(row) for row in rows]
 
 
 def test_what_was_claimed_is_queued_again(service: Service) -> None:
     claim_without_response(service, commits=True)
-    assert batches(service) == [("queued", 0, 0, 1, 0, 0)] * 2
+    assert batches(service) == [("queued", 0, 0, 1)] * 2
     claimed = claim(service.engine, 1000, window=4, lease=60)
     assert [(batch.indexes, batch.epoch) for batch in claimed] == [(list(range(1, 11)), 2)] * 2
     assert audit(service.engine, full=True) == []
@@ -71,7 +72,7 @@ def test_what_was_claimed_is_queued_again(service: Service) -> None:
 
 def test_a_claim_that_was_rolled_back_has_nothing(service: Service) -> None:
     claim_without_response(service, commits=False)
-    assert batches(service) == [("queued", 0, 0, 0, 0, 0)] * 2
+    assert batches(service) == [("queued", 0, 0, 0)] * 2
 
 
 def test_what_another_worker_has_claimed_stays_its_own(service: Service) -> None:
@@ -79,7 +80,7 @@ def test_what_another_worker_has_claimed_stays_its_own(service: Service) -> None
         assert len(claim(service.engine, 1000, window=4, lease=60)) == 2
 
     claim_without_response(service, commits=False, then=by_another)
-    assert [row[:4] for row in batches(service)] == [("sending", 10, 4, 1), ("sending", 10, 0, 1)]
+    assert batches(service) == [("sending", 10, 4, 1), ("sending", 10, 0, 1)]
 
 
 def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,17 +90,48 @@ def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.
     def sometimes(engine: Engine) -> Iterator[Connection]:
         if next(tries):
             raise NO_RESPONSE
-        with reading(engine) as connection:
+        with engine.begin() as connection:
             yield connection
 
     monkeypatch.setattr(unclaiming, "RETRY_SECONDS", 0.0)
-    monkeypatch.setattr(unclaiming, "reading", sometimes)
+    monkeypatch.setattr(unclaiming, "transaction", sometimes)
     claim_without_response(service, commits=True)
-    assert batches(service) == [("queued", 0, 0, 1, 0, 0)] * 2
+    assert batches(service) == [("queued", 0, 0, 1)] * 2
 
 
 def test_it_gives_up_after_a_while(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the batches are recovered when their lease is over."""
-    monkeypatch.setattr(unclaiming, "UNCLAIM_SECONDS", 0.0)
+
+    def unavailable(engine: Engine) -> None:
+        raise NO_RESPONSE
+
+    monkeypatch.setattr(unclaiming, "SETTLE_SECONDS", -1.0)
+    monkeypatch.setattr(unclaiming, "transaction", unavailable)
     claim_without_response(service, commits=True)
     assert [row[:2] for row in batches(service)] == [("sending", 10)] * 2
+
+
+def test_attempts_of_messages_that_are_sent_again_still_count(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET next_index = 11, retry = '{2,5}', attempts = 2"))
+    claim_without_response(service, commits=True)
+    with service.engine.connect() as connection:
+        rows = connection.execute(text("SELECT state, retry, attempts FROM batch")).all()
+    assert [tuple(row) for row in rows] == [("queued", [2, 5], 2)] * 2
+
+
+def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> None:
+    """The client has lost its connection, but the server has not ended the transaction."""
+    with service.engine.connect() as server:
+        [batch, _] = claiming._claim(server, 1000, 4, 60, 100, None, False, 0, False)
+        thread = threading.Thread(target=unclaiming.unclaim, args=(service.engine, [batch]))
+        thread.start()
+        wait_until(lambda: is_blocked(service), 60, "the lock")
+        server.commit()
+    thread.join(60)
+    assert batches(service) == [("queued", 0, 0, 1), ("sending", 10, 0, 1)]
+
+
+def is_blocked(service: Service) -> bool:
+    with service.engine.connect() as connection:
+        return bool(connection.execute(text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")).scalar())

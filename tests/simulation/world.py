@@ -272,6 +272,7 @@ class World:
         self._say("the database crashes")
         self._unflushed = False
         self.database.crash(whole=self.rng.random() < 0.5, stale=self.rng.random() < 0.3)
+        self._tick(1e-6)  # a start takes time: no claim after it has the end of lease of one that was undone
         if self.rng.random() < 0.3:  # the whole machine, or the network to it
             for process in list(self.processes):
                 self._kill(process)

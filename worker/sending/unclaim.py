@@ -26,7 +26,7 @@ LOCK = text(
     """
 )
 """Waits for a commit that is still under way, and tells which batches the claim has. The epoch does not tell: if the
-claim was rolled back, the next one has the same. But its lease ends later."""
+claim was rolled back, the next one has the same. But its lease ends later, by at least a microsecond."""
 
 
 def unclaim(engine: Engine, batches: Sequence[ClaimedBatch]) -> None:

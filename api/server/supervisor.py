@@ -30,7 +30,7 @@ HUNG_SECONDS = 10.0
 KILL_SECONDS = END_SECONDS + 10
 """How long a process may take to stop before it is killed."""
 RETRY_SECONDS = 5.0
-"""Seconds before the next start after one that failed, or from one start to the next if a process fails sooner."""
+"""Seconds before a failed start is repeated, and at least between two starts of a process that ends with an error."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Load = Callable[[], Any]
@@ -121,7 +121,8 @@ class Supervisor:
 
         Raises OSError if there are no descriptors left: each failed fork costs some.
         """
-        if time.monotonic() < max(self._next_start, child.started + RETRY_SECONDS * child.has_failed()):
+        earliest = child.started + RETRY_SECONDS if child.has_failed() else 0.0
+        if time.monotonic() < max(self._next_start, earliest):
             return child
         hangs = child.process.is_alive()
         child.kill()

@@ -127,7 +127,7 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
 def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
     """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits. Returns how many."""
 
-    def give_up_page(job: Job, page: int, have_failed: bool) -> int:
+    def expire_page(job: Job, page: int, have_failed: bool) -> int:
         with transaction(engine) as connection:
             parameters = {"grace": timedelta(seconds=grace), "limit": page, "have_failed": have_failed}
             rows = connection.execute(RUN_OUT, parameters).all()
@@ -141,4 +141,4 @@ def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
             resolve(connection, expired)
             return len(rows)
 
-    return batch_then_singly(engine, "doubt", give_up_page, limit)
+    return batch_then_singly(engine, "doubt", expire_page, limit)

@@ -85,7 +85,7 @@ WAKE_AVAILABLE = text(
 
 LEASE_OVER = """(b.lease_until < clock_timestamp() - CAST(:grace AS interval)
                   OR b.lease_until > clock_timestamp() + interval '2 minutes')"""
-"""SQL: the lease of batch `b` and the `grace` after it are over. A lease takes less than two minutes (see
+"""SQL: the lease of batch `b` and the `grace` after it are over. A lease lasts less than two minutes (see
 MAX_LEASE_SECONDS), so one that ends later was taken before the clock of the database was set back."""
 
 CLAIMED = f"""

@@ -26,7 +26,7 @@ import worker.jobs.expand
 import worker.routing.carrier_pools
 import worker.sending.checks
 import worker.sending.dispatch
-import worker.sending.unclaim
+import worker.sending.undo_claim
 import worker.sending.windows
 import worker.sweeper
 import worker.tasks
@@ -116,7 +116,7 @@ def seams(
             worker.sending.checks,
             worker.sweeper,
             worker.sending.dispatch,
-            worker.sending.unclaim,
+            worker.sending.undo_claim,
             worker.routing.carrier_pools,
             worker.tasks,
         ):

@@ -93,7 +93,7 @@ def watch_sends(engine: Engine) -> None:
     if not watched:
         return
 
-    def standing(have_failed: bool) -> Iterator[Row[Any]]:
+    def sends_to_change(have_failed: bool) -> Iterator[Row[Any]]:
         parameters = {"ids": watched, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
         with reading(engine) as connection:
             rows = connection.execute(STANDING, parameters).all()
@@ -103,7 +103,7 @@ def watch_sends(engine: Engine) -> None:
         if (needed := _change(row)) is not None:
             needed(connection)
 
-    attempt_each(engine, "canary", standing, change)
+    attempt_each(engine, "canary", sends_to_change, change)
 
 
 def _change(row: Row[Any]) -> Callable[[Connection], object] | None:

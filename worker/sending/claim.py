@@ -38,7 +38,7 @@ from worker.sending.next_batches import (
 )
 from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
-from worker.sending.unclaim import unclaim
+from worker.sending.undo_claim import undo_claim
 
 MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
 """Batches that one claim locks to choose from."""
@@ -134,7 +134,7 @@ def claim(
             hold_unusable(engine, unusable)
         except UNAVAILABLE:
             if batches:
-                unclaim(engine, batches)
+                undo_claim(engine, batches)
             raise
 
 

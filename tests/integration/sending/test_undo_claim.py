@@ -17,7 +17,7 @@ from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.sending import claim as claiming
-from worker.sending import unclaim as unclaiming
+from worker.sending import undo_claim as undoing
 from worker.sending.claim import claim
 
 PHONES = [str(254711000000 + number) for number in range(10)]
@@ -93,8 +93,8 @@ def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.
         with engine.begin() as connection:
             yield connection
 
-    monkeypatch.setattr(unclaiming, "RETRY_SECONDS", 0.0)
-    monkeypatch.setattr(unclaiming, "transaction", sometimes)
+    monkeypatch.setattr(undoing, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(undoing, "transaction", sometimes)
     claim_without_response(service, commits=True)
     assert batches(service) == [("queued", 0, 0, 1)] * 2
 
@@ -105,8 +105,8 @@ def test_it_gives_up_after_a_while(service: Service, monkeypatch: pytest.MonkeyP
     def unavailable(engine: Engine) -> None:
         raise NO_RESPONSE
 
-    monkeypatch.setattr(unclaiming, "SETTLE_SECONDS", -1.0)
-    monkeypatch.setattr(unclaiming, "transaction", unavailable)
+    monkeypatch.setattr(undoing, "SETTLE_SECONDS", -1.0)
+    monkeypatch.setattr(undoing, "transaction", unavailable)
     claim_without_response(service, commits=True)
     assert [row[:2] for row in batches(service)] == [("sending", 10)] * 2
 
@@ -124,7 +124,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> Non
     """The client has lost its connection, but the server has not ended the transaction."""
     with service.engine.connect() as server:
         [batch, _] = claiming._claim(server, 1000, 4, 60, 100, None, False, 0, False)
-        thread = threading.Thread(target=unclaiming.unclaim, args=(service.engine, [batch]))
+        thread = threading.Thread(target=undoing.undo_claim, args=(service.engine, [batch]))
         thread.start()
         wait_until(lambda: is_blocked(service), 60, "the lock")
         server.commit()

@@ -29,7 +29,7 @@ LOCK = text(
 claim was rolled back, the next one has the same. But its lease ends later, by at least a microsecond."""
 
 
-def unclaim(engine: Engine, batches: Sequence[ClaimedBatch]) -> None:
+def undo_claim(engine: Engine, batches: Sequence[ClaimedBatch]) -> None:
     """Queue again what was claimed. While the database is unavailable, try for SETTLE_SECONDS."""
     parameters = {
         "id": uuids(batch.batch_id for batch in batches),

@@ -50,6 +50,9 @@ KEEPALIVE_SECONDS = 15
 """After so long without data, a keepalive asks whether the other side is there."""
 REPEAT_SECONDS = 5
 """A keepalive without an answer is repeated this often, by default every 75 s. Only then is the bound above checked."""
+CHECK_CLIENT_MILLISECONDS = 2_000
+"""How often a running statement checks that its client is still connected: a killed process's statement, with the locks
+that it holds, would otherwise go on until its timeout. Not available for servers on Windows."""
 
 SESSION = {
     "timezone": "UTC",
@@ -60,6 +63,7 @@ SESSION = {
     "tcp_user_timeout": UNANSWERED_MILLISECONDS,
     "tcp_keepalives_idle": KEEPALIVE_SECONDS,
     "tcp_keepalives_interval": REPEAT_SECONDS,
+    "client_connection_check_interval": CHECK_CLIENT_MILLISECONDS,
     "jit": "off",
     "max_parallel_workers_per_gather": 0,  # an audit must not take all cores from sending
     "random_page_cost": 1.1,  # rows that are looked up by key are recent, and so in memory

@@ -15,11 +15,12 @@ from api.app import create_app
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from shared.db import sessions
-from shared.db.connection import is_outage, make_engine, reading, transaction
+from shared.db.connection import driver_of, is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, schema_problem, wait_for_schema
 from shared.db.sessions import REASON, REMEDY, TOKEN, SessionNotKept, check_kept, has_pooler, set_up
 from shared.settings import Settings
 from shared.startup import wait_for_database
+from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY
 
 SETTINGS = {"lock_timeout": 5000, "application_name": "bulksms-test"}
@@ -97,6 +98,25 @@ def test_the_settings_hold_where_the_role_has_others(engine: Engine) -> None:
         "idle_in_transaction_session_timeout": "10s",
         "application_name": "bulksms-worker",
     }
+
+
+def test_a_statement_ends_soon_after_its_client_has_gone(engine: Engine) -> None:
+    """As after a kill: the kernel closes the socket while Postgres executes, with locks held."""
+    mine = make_engine(url_of(engine), application="bulksms-worker")
+    connection = mine.connect()
+    driver = driver_of(connection)
+    driver.execute("SELECT pg_advisory_lock(7)")
+    driver.pgconn.send_query(b"SELECT pg_sleep(50)")
+    running = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid AND wait_event = 'PgSleep')")
+    free = text("SELECT pg_try_advisory_xact_lock(7)")
+    pid = driver.info.backend_pid
+    with reading(engine) as other:
+        wait_until(lambda: other.execute(running, {"pid": pid}).scalar_one(), 30, "the statement")
+        assert not other.execute(free).scalar_one()
+        driver.pgconn.finish()
+        wait_until(lambda: other.execute(free).scalar_one(), 20, "the lock")
+    connection.invalidate()
+    mine.dispose()
 
 
 def test_settings_left_by_an_earlier_client_of_a_pooler_are_cleared(driver: "psycopg.Connection[Any]") -> None:

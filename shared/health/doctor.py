@@ -10,7 +10,6 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import driver_of, reading, transaction
-from shared.db.expressions import in_constants
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
@@ -27,9 +26,9 @@ from shared.health.oidc import check_oidc
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
 from shared.health.secret_key import check_secret_key
-from shared.lifecycle import SendState
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
+from shared.sends.holding import AWAITS_OPERATOR
 from shared.sends.sendable import (
     AWAITED_SINCE,
     AWAITS_CARRIER,
@@ -106,7 +105,7 @@ AWAITING = text(
 """The same condition, of batches whose carriers are all closed."""
 DOUBTS = select(func.count().label("messages"), func.min(doubt.c.submitted_at).label("oldest"))
 SET_ASIDE = select(func.count()).where(job_failure.c.set_aside_at.is_not(None))
-HELD = select(func.count()).where(in_constants(send.c.state, SendState.HELD), send.c.completed_at.is_(None))
+HELD = select(func.count()).select_from(send).where(AWAITS_OPERATOR)
 RECEIPTS = select(func.count()).where(receipt.c.received_at < func.clock_timestamp() - timedelta(minutes=10))
 SETTING = select(func.current_setting(bindparam("setting")))
 
@@ -190,7 +189,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
     yield check_queue(connection)
     yield _doubts(connection, target.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
-    yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
+    yield _count("held for operators", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     jobs = connection.execute(SET_ASIDE).scalar_one()
     yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
     yield _sender_ids(connection)
@@ -225,7 +224,7 @@ def _guard(connection: Connection, target: Installation) -> Finding:
     if state.held:
         detail = f"{state.reason}: nothing is sent"
         return Finding(
-            "restore guard", "wrong", detail, "See docs/explanation/reliability.md, then: bulksms guard release"
+            "restore guard", "wrong", detail, "See docs/operating/backup.md, then: bulksms guard release"
         )
     if not state.confirmed:
         detail = "nothing is sent until a worker has compared the database with what was seen committed"

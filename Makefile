@@ -165,7 +165,7 @@ sbom: $(READY) ## Write a bill of materials of what runs the service into var/sb
 clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 	$(BIN)/python -m clients.making
 
-bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/operating/performance.md)
+bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/notes/benchmarks.md)
 	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 check: lint types test ## Lint, format, types and tests

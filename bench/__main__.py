@@ -1,5 +1,5 @@
 """Runs benchmarks: `python -m bench NAME [--short] [--rounds N]`. `python -m bench report` writes the results to
-docs/operating/performance.md."""
+docs/notes/benchmarks.md."""
 
 import importlib
 import signal

@@ -1,4 +1,4 @@
-"""Writes the latest results into docs/operating/performance.md, between its two markers."""
+"""Writes the latest results into docs/notes/benchmarks.md, between its two markers."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from bench.ratios import ratios
 from bench.result import NAMES, Result, load, tables
 from bench.sizing import sizing
 
-PAGE = Path(__file__).parent.parent / "docs" / "operating" / "performance.md"
+PAGE = Path(__file__).parent.parent / "docs" / "notes" / "benchmarks.md"
 IDLE = 0.3
 """Most cores that other programs may use on a machine that counts as idle."""
 BEGIN, END = "<!-- begin: python -m bench report -->", "<!-- end: python -m bench report -->"

@@ -1,8 +1,8 @@
 """What the installation has in tables that grow, counted by one process at a time for all that are scraped.
 
 A scrape reads the last counts from `state_count`, which costs the same for ten batches and a million. If they are old,
-the scrape starts a thread of its process that counts anew, and waits a moment for it. To count takes long when much
-waits, so the next count comes after COUNT_SECONDS, and after REST times as long as this one took.
+the scrape starts a thread of its process that counts anew, and waits a moment for it. Counting takes long when much is
+waiting, so the next count comes after COUNT_SECONDS, and after REST times as long as this one took.
 """
 
 import logging
@@ -38,14 +38,14 @@ from shared.db.tables.messages import doubt, receipt, unreadable_receipt
 from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
-from shared.lifecycle import SendState
+from shared.sends.holding import AWAITS_OPERATOR
 from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, MESSAGES_LEFT, UNAVAILABLE_ONLY_CARRIER
 
 log = logging.getLogger(__name__)
 
 COUNT_SECONDS = 5.0
 REST = 20.0
-"""At most a twentieth of the time is spent with counting."""
+"""At most a twentieth of the time is spent counting."""
 PATIENCE_SECONDS = 0.1
 """How long a scrape waits for a count."""
 TAKEN = timedelta(minutes=2)
@@ -108,8 +108,8 @@ def _credits(column: Column[int]) -> Select[int]:
 WAS_RESENT = send.c.resent > literal_column("0")
 VALUES: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_sends_held": (
-        "Sends that wait for an operator.",
-        _count(send, send.c.completed_at.is_(None), send.c.state == SendState.HELD),
+        "Sends that wait for an operator: held by one, or because workers failed repeatedly.",
+        _count(send, AWAITS_OPERATOR),
     ),
     "bulksms_messages_resent": (
         "Submits repeated because an earlier one had no response.",
@@ -174,7 +174,7 @@ class Counted(NamedTuple):
 
 
 def last_counts(engine: Engine) -> Counted:
-    """The last counts. If they are due again, a thread counts, of which this awaits a moment."""
+    """The last counts. If they are due, a thread counts again; this waits up to PATIENCE_SECONDS for it."""
     row = _last(engine)
     if row is None or row.due:
         counting = threading.Thread(target=_count_and_log, args=(engine,), name="state-counts", daemon=True)

@@ -16,7 +16,7 @@ from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, bindparam, func, select, update
+from sqlalchemy import Connection, Engine, and_, bindparam, func, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import WORKER, Actor, record
@@ -35,11 +35,20 @@ log = logging.getLogger(__name__)
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
+HELD_FOR_OPERATOR: tuple[HeldBy, ...] = ("operator", "crashes")
+"""What only an operator can release. Other sends are released by their owner, by receipts, or with their sender ID."""
+
 FAULT = "The service failed to prepare this send. Its operator can release it."
 STOPPED = (BatchState.WAITING, BatchState.HELD, BatchState.PAUSED)
 NOT_TAKEN = (BatchState.WAITING, BatchState.QUEUED, BatchState.PAUSED, BatchState.HELD)
 
 SENDS, BATCHES, SENDERS = sends.send.c, sends.batch.c, sender_id.c
+AWAITS_OPERATOR = and_(
+    in_constants(SENDS.state, SendState.HELD),
+    in_constants(SENDS.held_by, *HELD_FOR_OPERATOR),
+    SENDS.completed_at.is_(None),
+)
+"""SQL: whether a send is held until an operator releases or cancels it."""
 STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
 OWNER = select(SENDS.account_id).where(SENDS.id == bindparam("send"))
 SENDER_STATE = select(SENDERS.state).where(

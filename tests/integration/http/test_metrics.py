@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from prometheus_client.metrics_core import Metric
@@ -14,8 +15,10 @@ from api.metrics import counts
 from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
 from shared.db.tables.running import state_count
+from shared.health.doctor import HELD
 from shared.observability.metrics import PROCESS
 from shared.observability.metrics_server import is_authorized
+from shared.sends.holding import HeldBy, stop_submitting
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -183,6 +186,25 @@ def test_batches_are_counted_by_what_they_wait_for(
     waits = reason in ("queued", "limit")
     assert (lines['bulksms_oldest_queued_seconds{category="marketing"}'] >= 40) == waits
     assert lines['bulksms_oldest_single_queued_seconds{category="marketing"}'] == 0
+
+
+@pytest.mark.parametrize(
+    ("held_by", "waits"), [("operator", 1), ("crashes", 1), ("sender_id", 0), ("canary", 0), ("stop_if", 0)]
+)
+def test_held_sends_are_counted_if_only_an_operator_can_release_them(
+    service: Service, held_by: HeldBy, waits: int
+) -> None:
+    def counts() -> tuple[float, int]:
+        with service.engine.connect() as connection:
+            return scrape(service)["bulksms_sends_held"], connection.execute(HELD).scalar_one()
+
+    send = UUID(service.send(send_at=ahead()).json["send_id"])
+    scraped, found = counts()
+    with service.engine.begin() as connection:
+        assert stop_submitting(connection, [send], held_by, "A trial.")
+    assert counts() == (scraped + waits, found + waits)
+    assert service.post(f"/sends/{send}/cancel").status_code == 200
+    assert counts() == (scraped, found)
 
 
 DO_NOT_GROW = {"state_count", "carrier_report", "audit_result", "lease", "installation"}

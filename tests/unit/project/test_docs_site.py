@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -68,6 +69,15 @@ def test_the_scripts_of_a_page_exist(site: Path) -> None:
             assert ((site / name).parent / source).resolve().is_file(), f"{name}: {source}"
 
 
+def test_the_runbook_of_every_alert_is_a_section_of_the_site(site: Path) -> None:
+    groups = yaml.safe_load((ROOT / "deploy/observe/rules.yml").read_text())["groups"]
+    urls = [rule["annotations"]["runbook_url"] for group in groups for rule in group["rules"] if "alert" in rule]
+    assert urls
+    for url in urls:
+        page, _, section = url.partition("/docs/")[2].partition("#")
+        assert re.search(rf'\bid="?{section}[\s">]', (site / page).read_text()), url
+
+
 def client(site: Path) -> FlaskClient:
     app = Flask("api", root_path=str(ROOT / "api"), static_folder=None)
     add_documentation(app, site)
@@ -93,4 +103,4 @@ def test_without_a_site_docs_is_the_reference(tmp_path: Path) -> None:
         assert (response.status_code, response.mimetype) == (200, "text/html")
     visitor.application.testing = True
     with pytest.raises(Problem, match="`make docs` builds it"):
-        visitor.get("/docs/operating/alerts/")
+        visitor.get("/docs/operating/alerts.html")

@@ -79,7 +79,7 @@ def test_an_alert_has_a_severity_a_summary_and_a_section_of_the_page(name: str) 
     rule = ALERTS[name]
     assert rule["labels"]["severity"] in ("page", "ticket")
     assert rule["annotations"]["summary"]
-    assert rule["annotations"]["runbook_url"].endswith(f"/docs/operating/alerts/#{name.lower()}")
+    assert rule["annotations"]["runbook_url"].endswith(f"/docs/operating/alerts.html#{name.lower()}")
     assert f"### {name}\n" in PAGE
 
 

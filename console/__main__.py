@@ -10,6 +10,7 @@ from console.load.body_limits import FILE_BYTES
 from console.load.connections import most_connections, raise_descriptor_limit
 from console.settings import from_environment
 from shared.environment import SettingsError
+from shared.observability.logs import configure_logging
 from shared.priority import lower_priority
 
 THREADS = 16
@@ -33,6 +34,7 @@ def main() -> int:
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
+    configure_logging()
     lower_priority(NICENESS)
     sys.setswitchinterval(SWITCH_SECONDS)
     waitress.serve(

@@ -1,0 +1,44 @@
+"""The log of the console's process."""
+
+import http.client
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bulksms.local import services
+from bulksms.local.ports import LOOPBACK, free_port
+
+KEY = "a-secret-key-of-the-consoles-tests"
+TOKEN = "smsv_" + "a1" * 20
+
+
+def log_of_a_console(folder: Path, **settings: str) -> list[dict[str, Any]]:
+    """Start a console without an API, open an invitation, and read what it has logged: each line is a JSON object."""
+    port = free_port()
+    env = services.environment({"CONSOLE_SECRET_KEY": KEY, "PYTHONPATH": str(Path.cwd()), **settings})
+    process = services.console(port, free_port(), env, folder, Path.cwd())
+    with process:
+        process.launch()
+        process.wait_ready(60)
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
+        connection.request("GET", f"/invitations/{TOKEN}")
+        assert connection.getresponse().status == 503
+        connection.close()
+    written = (folder / "console.log").read_text()
+    assert TOKEN not in written
+    return [json.loads(line) for line in written.splitlines()]
+
+
+def test_it_is_json_lines_from_the_first_on(tmp_path: Path) -> None:
+    lines = log_of_a_console(tmp_path)
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
+    assert (lines[0]["level"], lines[0]["logger"]) == ("info", "waitress")
+    [warning] = [line for line in lines if line["level"] == "warning"]
+    assert warning["logger"] == "console.app" and warning["message"].startswith("The API does not answer")
+
+
+@pytest.mark.parametrize(("level", "levels"), [("WARNING", {"warning"}), ("ERROR", set())])
+def test_log_level_applies_to_it(tmp_path: Path, level: str, levels: set[str]) -> None:
+    assert {line["level"] for line in log_of_a_console(tmp_path, LOG_LEVEL=level)} == levels

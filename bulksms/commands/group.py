@@ -1,5 +1,6 @@
 """`bulksms group`, `bulksms contact` and `bulksms suppression`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
@@ -15,7 +16,9 @@ from shared.contacts import groups as contacts
 from shared.contacts import suppressions
 from shared.db.tables import contacts as tables
 from shared.health.finding import hint
+from shared.lifecycle import Category
 from shared.plurals import counted
+from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 LISTED, OPTED_OUT = tables.contact_group.c, tables.suppression.c
 GROUPS = (
@@ -132,28 +135,54 @@ def suppression() -> None:
     """Manage an account's opt-out list."""
 
 
+def of_scope(command: Callable[..., None]) -> Callable[..., None]:
+    """Options for what an opt-out applies to, as the parameters `category` and `sender_id`."""
+    category = click.option("--category", type=click.Choice([*Category]), help="Only for messages of this category.")
+    return category(click.option("--sender", "sender_id", help="Only for messages from this sender ID.")(command))
+
+
 @suppression.command("add")
 @click.argument("account")
 @click.argument("phone")
+@of_scope
 @click.option("--reason", default="operator", show_default=True)
-def add_suppression(account: str, phone: str, reason: str) -> None:
-    """Add a phone to an account's opt-out list."""
+def add_suppression(account: str, phone: str, category: str | None, sender_id: str | None, reason: str) -> None:
+    """Add a phone number to an account's opt-out list.
+
+    The opt-out applies to all messages, or only to those of a category, from a sender ID, or both.
+    """
+    if sender_id is not None and form_of(sender_id) is None:
+        raise click.BadParameter(NO_SENDER_ID, param_hint="--sender")
+    scope = suppressions.Scope(category or "", sender_id or "")
     with database() as connection:
         account_id = accounts.find_account(connection, account)
-        new = suppressions.suppress(connection, account_id, phone, reason)
+        new = suppressions.suppress(connection, account_id, phone, reason, scope)
         if new:
-            suppressions.record_change(connection, account_id, 1, phone, reason, suppressions.EVERYTHING)
-    done(f"{phone} gets nothing more from {account}." if new else f"{phone} was already on the list.")
+            suppressions.record_change(connection, account_id, 1, phone, reason, scope)
+    no_more = f"no more {category} messages" if category else "nothing more"
+    sender = f"the sender ID {sender_id} of " if sender_id else ""
+    done(f"{phone} gets {no_more} from {sender}{account}." if new else f"{phone} was already on the list.")
 
 
 @suppression.command("remove")
 @click.argument("account")
 @click.argument("phone")
-def remove_suppression(account: str, phone: str) -> None:
-    """Remove a phone from an account's opt-out list."""
+@of_scope
+def remove_suppression(account: str, phone: str, category: str | None, sender_id: str | None) -> None:
+    """Remove a phone number from an account's opt-out list.
+
+    Without --category and --sender, this removes all opt-outs of the number. With them, it removes only the opt-out
+    that was added with the same options.
+    """
+    scope = suppressions.Scope(category or "", sender_id or "") if category or sender_id else None
     with database() as connection:
-        was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone)
-    done(f"{phone} can get messages again." if was else f"{phone} was not on the list.")
+        was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone, scope)
+    if not was:
+        done(f"{phone} was not on the list." if scope is None else f"{phone} was not on the list for that.")
+    elif scope is None:
+        done(f"{phone} can get messages again.")
+    else:
+        done("The opt-out is removed.")
 
 
 @suppression.command("list")

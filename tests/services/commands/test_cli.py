@@ -199,6 +199,25 @@ def test_groups_contacts_and_opt_outs(run: Run) -> None:
     assert as_json(run("group", "list", "lister", "--json")) == []
 
 
+def test_an_opt_out_applies_to_a_category_and_a_sender_id(run: Run) -> None:
+    run("account", "create", "scoper")
+    one = ("scoper", "254711000001", "--category", "marketing", "--sender", "ACME")
+    assert "gets no more marketing messages from the sender ID ACME" in run("suppression", "add", *one).stderr
+    assert "was already on the list" in run("suppression", "add", *one).stderr
+    assert "gets nothing more" in run("suppression", "add", "scoper", "254711000001").stderr
+
+    def scopes() -> set[tuple[str, str]]:
+        listed = as_json(run("suppression", "list", "scoper", "--json"))
+        return {(each["category"], each["sender_id"]) for each in listed}
+
+    assert scopes() == {("marketing", "ACME"), ("", "")}
+    run("suppression", "remove", *one)
+    assert scopes() == {("", "")}
+    assert "was not on the list for that" in run("suppression", "remove", *one).stderr
+    bad = run("suppression", "add", "scoper", "254711000001", "--sender", "MUCH TOO LONG", code=2).stderr
+    assert "sender ID" in bad
+
+
 def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> None:
     assert "No job is set aside" in run("job", "list").stderr
     run("account", "create", "unlucky")

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
         return sender_id is None or self.sender_id is None or self.sender_id == sender_id
 
 
-UNDER_WAY = """
+RECIPIENTS_BEING_SENT = """
     SELECT b.id AS batch_id, r.number, w.phone, s.sender_id
       FROM (SELECT id, send_id, recipients FROM batch WHERE state = 'sending'
              UNION ALL
@@ -63,7 +63,7 @@ CANDIDATES = text(
          WHERE m.carrier = :carrier AND m.submitted_at > :since
            AND (m.status NOT IN ('rejected', 'failed') OR m.attempts > 1 AND s.resent > 0
                 OR m.status = 'failed' AND :refused)
-    ), under_way AS ({UNDER_WAY})
+    ), under_way AS ({RECIPIENTS_BEING_SENT})
     SELECT id, 0 AS number, CAST(phone AS text) AS phone, sender_id, submitted_at, status, reference, parts,
            status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered
       FROM handed_over

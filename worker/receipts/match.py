@@ -20,7 +20,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
-from shared.doubts.candidates import UNDER_WAY
+from shared.doubts.candidates import RECIPIENTS_BEING_SENT
 from shared.ids import LAST_NUMBER, first_id_at
 from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.observability import traces
@@ -118,7 +118,7 @@ ONLY_WITHOUT_ID = text(
        AND (m.status NOT IN ('delivered', 'undelivered') OR coalesce(b.segments, s.segments, 2) > 1)
        AND m.submitted_at > clock_timestamp() - CAST(:recent AS interval)
        AND NOT EXISTS (SELECT FROM doubt d WHERE d.phone = m.phone AND d.carrier = :carrier)
-       AND m.phone NOT IN (SELECT phone FROM ({UNDER_WAY}) AS u)
+       AND m.phone NOT IN (SELECT phone FROM ({RECIPIENTS_BEING_SENT}) AS u)
      GROUP BY m.phone HAVING count(*) = 1 AND bool_and(m.status = 'sent')
     """
 )

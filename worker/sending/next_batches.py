@@ -79,7 +79,7 @@ CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
 CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 """The same, from the queue of one of several carriers."""
 
-UNDER_WAY = text(
+CYCLES_IN_PROGRESS = text(
     f"""
     SELECT b.account_id, s.lane, CAST(sum(b.intent * {SEGMENTS}) AS float8) / a.weight AS segments,
            bool_or({MESSAGES_LEFT} > b.intent) AS more
@@ -142,7 +142,7 @@ def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: s
 
     `queued` are those with batches to claim.
     """
-    rows = list(map(InProgress._make, tuples_of(connection, UNDER_WAY, {"carrier": carrier})))
+    rows = list(map(InProgress._make, tuples_of(connection, CYCLES_IN_PROGRESS, {"carrier": carrier})))
     waiting = set(queued)
     least = {
         lane: min(row.segments for row in rows if row.lane == lane and _has_one_batch(row, waiting))

@@ -69,8 +69,8 @@ log = logging.getLogger(__name__)
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
 REST_FACTOR, MAX_REST_SECONDS = 3, 0.1
-"""A rest is so many times as long as the failing job took, up to so many seconds: many jobs may fail one after another,
-and the jobs of others need the processor."""
+"""A rest is this many times as long as the failing job took, up to this many seconds: many jobs may fail one after
+another, and the jobs of others need the processor."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
@@ -123,7 +123,7 @@ T = TypeVar("T")
 OnSetAside = Callable[[Connection, str, str], None]
 """Moves the job with this id out of its queue; the last argument is the error without any data."""
 Rest = Callable[[float], object]
-"""Waits for so many seconds, or until there is something better to do."""
+"""Waits for this many seconds, or until there is something better to do."""
 
 
 @dataclass(slots=True)
@@ -247,8 +247,8 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, b
 
     One by one, those that take too long are left for the next round (`time_boxed`).
 
-    `work` does up to so many of the oldest jobs that have not failed before, or with True of those that have, calls
-    `Job.begin` for each, and returns how many it did.
+    `work` is called with the number of jobs to do at most, and does the oldest that have not failed before, or with
+    True those that have. It calls `Job.begin` for each, and returns how many it did.
     """
     try:
         done = work(Job(kind), limit, False)

@@ -1,7 +1,7 @@
 """The Celery application that API and workers share: the queue, its tasks, and how the broker is used.
 
-Each batch has one task, whose id is the batch's. A task only says that there is work: losing, repeating, delaying or
-reordering tasks changes no result.
+A batch has a task of its own, whose id is the batch's, except single sends that share one. A task only says that there
+is work: losing, repeating, delaying or reordering tasks changes no result.
 """
 
 from celery import Celery

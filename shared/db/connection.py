@@ -47,7 +47,7 @@ IDLE_MILLISECONDS = 10_000
 UNANSWERED_MILLISECONDS = 10_000
 """For how long data or a keepalive may be unacknowledged by the other side before a connection is given up."""
 KEEPALIVE_SECONDS = 15
-"""After so long without data, a keepalive asks whether the other side is there."""
+"""After this long without data, a keepalive asks whether the other side is there."""
 REPEAT_SECONDS = 5
 """A keepalive without an answer is repeated this often, by default every 75 s. Only then is the bound above checked."""
 CHECK_CLIENT_MILLISECONDS = 2_000

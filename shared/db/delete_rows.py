@@ -14,7 +14,7 @@ from shared.db.connection import transaction
 STEP = 10_000
 """Most rows deleted in one transaction: some tenths of a second."""
 SECONDS = 20.0
-"""After so long the rest is left for the next time: whoever deletes has other things to do."""
+"""After this long the rest is left for the next time: whoever deletes has other things to do."""
 ROW: ColumnElement[Any] = literal_column("ctid")
 
 
@@ -22,8 +22,8 @@ def delete_found(table: Table, rows: Select[Any]) -> Delete:
     """A statement that deletes the rows whose `ROW` the query returns. Not for a table with partitions.
 
     The query ends before the first row is deleted: until then the transaction has not written, however long it takes.
-    A row that is changed meanwhile may be deleted all the same, as minor releases of Postgres differ in that: repeat
-    what it must still be.
+    A row that is changed meanwhile may be deleted all the same, as minor releases of Postgres differ in that: so repeat
+    the condition on the DELETE.
     """
     return delete(table).where(any_(func.array(rows.correlate(None).scalar_subquery())) == ROW)
 

@@ -79,9 +79,9 @@ def _compare(connection: Connection, texts: Texts) -> list[str]:
     missing = [row.id for row in known if row.id not in texts.ids]
     if missing:
         raise WrongTextKeys(
-            f"Stored texts are encrypted with the key {missing[0]!r}, which TEXT_KEYS does not have. Add it, after the"
-            " first where another is to encrypt from now on: TEXT_KEYS=new:...,"
-            f"{missing[0]}:... Nothing is read or sent without it."
+            f"Stored texts are encrypted with the key {missing[0]!r}, which TEXT_KEYS does not have. Add it. If"
+            f" another key is to encrypt from now on, put that one first: TEXT_KEYS=new:...,{missing[0]}:... Nothing is"
+            " read or sent without it."
         )
     for row in known:
         try:

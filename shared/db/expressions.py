@@ -46,7 +46,7 @@ def parameter_rows(alias: str, *columns: Any) -> TableValuedAlias:
 
 
 def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:
-    """An interval of so many seconds."""
+    """An interval of this many seconds."""
     return literal(timedelta(seconds=1), Interval).op("*", precedence=8, return_type=Interval())(number)
 
 

@@ -25,12 +25,12 @@ SET = select(func.set_config(bindparam("name"), bindparam("value"), False))
 OTHERS_SECONDS = 300
 """How long to wait for another process that migrates."""
 LOCK_SECONDS, PAUSE_SECONDS = 2.0, 1.0
-"""While a migration waits for the lock of a table, everything that uses the table waits behind it. So it waits for so
-long, and tries again after a pause."""
+"""While a migration waits for the lock of a table, everything that uses the table waits behind it. So it waits for
+LOCK_SECONDS at most, and tries again after a pause."""
 PATIENCE_SECONDS = 300.0
 """How long it goes on trying."""
 GIVES_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
-"""What ends a migration that others stand in the way of: it has changed nothing, and is tried again."""
+"""Errors that mean a conflicting lock; the migration was rolled back and is retried."""
 
 NOTE_OLDEST = update(compatibility).values(oldest_code=bindparam("revision"))
 FIRST_NOTED = "0040"

@@ -27,7 +27,7 @@ Shown = dict[str, str | None]
 SESSION_SECONDS = 5.0
 """Timeout of the first statement: a pooler without a free session delays it before Postgres' timeouts hold."""
 TRIALS = 3
-"""Behind a pooler, the first connection is compared with so many others: one address may have several poolers."""
+"""Behind a pooler, the first connection is compared with this many others: one address may have several poolers."""
 TOKEN = "bulksms.session"
 """A custom parameter with a different value in each session."""
 

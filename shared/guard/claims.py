@@ -64,7 +64,7 @@ class Claims:
         ]
 
     def forget(self) -> None:
-        """Delete all files: what they tell is reported."""
+        """Delete all files: the loss they show has been reported."""
         for path, _ in self._files():
             path.unlink(missing_ok=True)
 

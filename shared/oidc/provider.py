@@ -61,7 +61,7 @@ class Provider:
     def __init__(self, settings: OidcSettings, redirect_uri: str) -> None:
         self.settings = settings
         self.redirect_uri = redirect_uri
-        """Where it sends browsers back; it must be told at the provider."""
+        """Where it sends browsers back; it must be registered with the provider."""
         self._known: _Known | None = None
         self._failure = ("", 0.0)
         """Why the metadata could not be read, and until when it is not tried again."""

@@ -1,8 +1,8 @@
 """Who people are at an OpenID Connect provider: an issuer, and a subject that never changes there.
 
 The first sign-in through the provider finds a person by their e-mail address, and binds the identity to them. From then
-on only the identity counts: who has another e-mail address at the provider stays the same person, and who gets theirs
-there is refused.
+on only the identity counts: who has another e-mail address at the provider stays the same person, and someone else who
+is given the old address is refused.
 
 Whoever was invited by an e-mail address may not be the one whom it belongs to: nothing was ever sent there. The
 provider has verified it. So binding an identity ends every way to sign in as this person that was there before.
@@ -14,7 +14,8 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import Actor, record
-from shared.db.tables.people import person, person_identity, recovery_code, sign_in_link
+from shared.db.tables.people import person, person_identity, sign_in_link
+from shared.people.second_factor import forget_second_factor
 from shared.people.sessions import end_sessions
 
 __all__ = ["bind_identity", "holder_of_identity", "unbind_identities"]
@@ -44,9 +45,8 @@ def bind_identity(connection: Connection, person_id: UUID, issuer: str, subject:
     values = {"issuer": issuer, "subject": subject, "person": person_id}
     if connection.execute(BIND, values).one_or_none() is None:
         return False
-    without = {"password_hash": None, "totp_secret": None, "totp_pending": None, "totp_step": None}
-    connection.execute(update(person).where(person.c.id == person_id).values(without))
-    connection.execute(delete(recovery_code).where(recovery_code.c.person_id == person_id))
+    connection.execute(update(person).where(person.c.id == person_id).values(password_hash=None))
+    forget_second_factor(connection, person_id)
     connection.execute(delete(sign_in_link).where(sign_in_link.c.person_id == person_id))
     end_sessions(connection, person_id)
     record(connection, by, "person.identity_bound", subject=person_id, after={"issuer": issuer})

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 
 from shared.db.tables.people import (
     invitation,
@@ -13,6 +13,7 @@ from shared.db.tables.people import (
     recovery_code,
     sign_in_link,
 )
+from shared.people.memberships import END_MEMBERSHIPS
 from shared.people.release_email import ERASED
 
 __all__ = ["OLD_OF_PEOPLE"]
@@ -21,6 +22,7 @@ KEPT = timedelta(days=30)
 """After the end of a session or an invitation, and after a person was disabled."""
 
 IS_LONG_DISABLED = person.c.disabled_at < func.now() - KEPT
+IS_UNERASED = or_(*(person.c[name].is_distinct_from(value) for name, value in ERASED.items()))
 LONG_DISABLED = select(person.c.id).where(IS_LONG_DISABLED)
 
 OLD_OF_PEOPLE = (
@@ -32,9 +34,7 @@ OLD_OF_PEOPLE = (
     delete(person_session).where(person_session.c.person_id.in_(LONG_DISABLED)),
     delete(recovery_code).where(recovery_code.c.person_id.in_(LONG_DISABLED)),
     delete(person_identity).where(person_identity.c.person_id.in_(LONG_DISABLED)),
-    update(membership)
-    .where(membership.c.person_id.in_(LONG_DISABLED), membership.c.ended_at.is_(None))
-    .values(ended_at=func.now(), changed_at=func.now(), version=membership.c.version + 1),
-    update(person).where(IS_LONG_DISABLED).values(ERASED),
+    END_MEMBERSHIPS.where(membership.c.person_id.in_(LONG_DISABLED)),
+    update(person).where(IS_LONG_DISABLED, IS_UNERASED).values(ERASED),
 )
-"""The last five erase whoever has been disabled for so long. The id stays, which the audit log names."""
+"""The last five erase whoever has been disabled for that long. The id stays, which the audit log names."""

@@ -2,7 +2,7 @@
 
 Every batch gets a *turn*, in virtual microseconds, and workers always claim the smallest. A batch begins at the later
 of the queue's clock (the smallest turn of what competes now) and the end of the account's previous batch in that lane.
-It ends after its cost, divided by the weights of its lane and account. Its turn is its begin plus the cost of its first
+It ends after its cost, divided by the weights of its lane and account. Its turn is its start plus the cost of its first
 segments, and advances with each part that is sent. So an account that queued ten million messages has turns far in the
 future, and the first batch of another account comes right after what is being sent now, however large the batches are.
 A lane of greater weight comes proportionally sooner, and no lane can starve another.
@@ -30,7 +30,7 @@ from shared.sends.sendable import COMPETES
 MICROSECONDS_PER_SEGMENT = 10
 """Nominal cost in the last lane: large enough to be divided by the weights."""
 FIRST_SEGMENTS = 100
-"""A batch's turn is its begin plus the cost of so many of its segments: a smaller batch comes sooner, one of a more
+"""A batch's turn is its start plus the cost of this many of its segments: a smaller batch comes sooner, one of a more
 urgent lane much sooner."""
 
 _MIN_TURN_IN = """

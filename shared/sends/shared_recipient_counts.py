@@ -12,7 +12,7 @@ from shared.sends.recipient_counts import RecipientCounts, Subject
 
 SYNC_SECONDS = 0.25
 COUNTS_PER_CALL = 500
-"""Counts per call of the script."""
+"""Counts per pipeline."""
 KEY_SECONDS = 7300
 """A key lives through its window and the next one."""
 

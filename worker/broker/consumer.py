@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = 2.0
 """Seconds between attempts to connect to a broker that refuses the worker."""
 INVALID_BURST, INVALID_BURST_SECONDS = 100, 4.0
-"""After so many invalid entries within that time, Celery's own limit of restarts applies: it pauses for a second after
-every sixth. With fewer, the tasks behind them do not wait."""
+"""After this many invalid entries within that time, Celery's own limit of restarts applies: it pauses for a second
+after every sixth. With fewer, the tasks behind them do not wait."""
 
 
 class PersistentConsumer(Consumer):  # type: ignore[misc]

@@ -43,8 +43,8 @@ from worker.sending.undo_claim import undo_claim
 MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
 """Batches that one claim locks to choose from."""
 SUSPECT_CRASHES = 2
-"""A batch with so many crashed cycles in a row gets cycles of its own until one succeeds: if it causes the crashes, no
-other batch is affected."""
+"""A batch with this many crashed cycles in a row gets cycles of its own until one succeeds: if it causes the crashes,
+no other batch is affected."""
 
 
 class Claimed(NamedTuple):

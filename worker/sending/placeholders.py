@@ -62,7 +62,7 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
     """Compose the messages of a page of contacts, within the rest of the send's reserve.
 
     Values may have changed since the reserve was made. A message is left out if it is longer now than the longest was
-    then, or than the rest of the reserve covers. It ends early after so many `seconds`.
+    then, or than the rest of the reserve covers. It ends early after this many `seconds`.
     """
     fits: list[ComposedRecipient] = []
     left = send.unexpanded_credits

@@ -21,7 +21,7 @@ QUEUE = QueueResponse()
 def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     """Show what waits and what is being sent, by account, category and carrier, each with what limits it.
 
-    The entries with the most segments come first. Paused, held and scheduled sends that are not due are not in it.
+    The entries with the most segments come first. Paused and held sends are not in it; scheduled ones are.
     """
     with reading_list(services().engine) as connection:
         entries = read_queue(connection, query["limit"])

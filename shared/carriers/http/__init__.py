@@ -1,9 +1,13 @@
 """A carrier over HTTP as it is declared: what workers ask it, what it answers, and how it calls us.
 
-config     the declaration, checked          file        the http carriers of CARRIERS_FILE
-templates  texts with {placeholders}         paths       what stands where in JSON
-callbacks  receipts and messages it sends    signatures  whether it was the carrier that called
-ready/     declarations of well-known carriers
+config             the declaration, checked
+file               the http carriers of CARRIERS_FILE
+tables             reads TOML tables, and names the setting that is wrong
+request_templates  texts with {placeholders}
+paths              what stands where in JSON
+callbacks          receipts and messages it sends
+signatures         whether it was the carrier that called
+ready/             declarations of well-known carriers
 """
 
 from shared.carriers.http.config import HttpConfig, HttpConfigError

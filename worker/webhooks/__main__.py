@@ -80,7 +80,8 @@ def main() -> None:
     except SettingsError as problem:
         raise SystemExit(str(problem)) from None
     texts = Texts(settings.text_keys)
-    engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True, texts=texts)
+    connections = DATABASE_THREADS + 2  # one for the renewals of leases, one for `run_housekeeping`
+    engine = make_engine(settings.database_url, connections, "bulksms-webhooks", by_key=True, texts=texts)
     try:
         wait_for_database(engine)
     except (WrongSchema, WrongTextKeys) as problem:

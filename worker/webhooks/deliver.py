@@ -51,6 +51,8 @@ class Deliverer:
         self._client = client
         self._keys = (secret_key, *fallbacks)
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
+        self._renewals = ThreadPoolExecutor(1, thread_name_prefix="renewals")
+        """A thread of their own: with many webhooks, the other work may wait longer than a lease lasts."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._widths: dict[UUID, int] = {}
         self._held: dict[UUID, int] = {}
@@ -67,6 +69,7 @@ class Deliverer:
         if self._tasks:
             await asyncio.wait(self._tasks)
         renewing.cancel()
+        self._renewals.shutdown()
         self._threads.shutdown()
 
     async def poll(self) -> int:
@@ -93,8 +96,9 @@ class Deliverer:
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             if self._held:
+                held = dict(self._held)
                 try:
-                    await self._in_thread(store.renew, self._engine, dict(self._held))
+                    await asyncio.get_running_loop().run_in_executor(self._renewals, store.renew, self._engine, held)
                 except UNAVAILABLE as error:
                     log.warning("the database is unavailable; leases were not renewed: %s", error)
                 except Exception:

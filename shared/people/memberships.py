@@ -10,11 +10,12 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, record
 from shared.db.tables.accounts import account
-from shared.db.tables.people import invitation, membership, person
-from shared.people.persons import actor_of
+from shared.db.tables.people import membership, person
+from shared.people.persons import end_invitations
 from shared.people.roles import Role
 
 __all__ = [
+    "END_MEMBERSHIPS",
     "LastOwner",
     "accounts_of",
     "add_member",
@@ -69,20 +70,13 @@ left, so two requests at once cannot leave an account without an owner.
 OF_MEMBER = (membership.c.account_id == bindparam("of_account")) & (membership.c.person_id == bindparam("of_person"))
 CHANGE = (
     update(membership)
-    .where(OF_MEMBER, membership.c.ended_at.is_(None))
+    .where(membership.c.ended_at.is_(None))
     .values(version=membership.c.version + 1, changed_at=func.now())
 )
-SET_ROLE = CHANGE.values(role=bindparam("new_role"))
-END = CHANGE.values(ended_at=func.now())
-END_INVITATIONS = (
-    update(invitation)
-    .where(
-        invitation.c.account_id == bindparam("of_account"),
-        invitation.c.invited_by == bindparam("who"),
-        invitation.c.ended_at.is_(None),
-    )
-    .values(ended_at=func.now())
-)
+SET_ROLE = CHANGE.where(OF_MEMBER).values(role=bindparam("new_role"))
+END_MEMBERSHIPS = CHANGE.values(ended_at=func.now())
+"""Ends all memberships; add whose."""
+END = END_MEMBERSHIPS.where(OF_MEMBER)
 
 
 class LastOwner(Refused):
@@ -159,7 +153,7 @@ def change_role(
         return before is not None
     ids = {"of_account": account_id, "of_person": person_id}
     connection.execute(SET_ROLE, {**ids, "new_role": role})
-    _end_invitations(connection, account_id, person_id)
+    end_invitations(connection, person_id, account_id)
     record(
         connection,
         by,
@@ -181,7 +175,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
     if before is None:
         return False
     connection.execute(END, {"of_account": account_id, "of_person": person_id})
-    _end_invitations(connection, account_id, person_id)
+    end_invitations(connection, person_id, account_id)
     record(connection, by, "member.removed", account_id=account_id, subject=person_id, before={"role": before})
     return True
 
@@ -198,7 +192,3 @@ def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_own
     if row.role == Role.OWNER and not stays_owner and not owners - {person_id}:
         raise LastOwner
     return str(row.role)
-
-
-def _end_invitations(connection: Connection, account_id: int, person_id: UUID) -> None:
-    connection.execute(END_INVITATIONS, {"of_account": account_id, "who": actor_of(person_id)})

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, record
-from shared.db.tables.people import person, person_session, sign_in_link
+from shared.db.tables.people import invitation, person, person_session, sign_in_link
 from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
@@ -19,6 +19,7 @@ __all__ = [
     "create_person",
     "disable_person",
     "enable_person",
+    "end_invitations",
     "find_person",
     "lock_person",
     "person_by_email",
@@ -38,6 +39,11 @@ SIGNING_IN = select(
     .label("is_known_network"),
 ).where(person.c.email == bindparam("email"))
 LOCK = BY_ID.with_for_update(key_share=True)
+END_INVITATIONS = (
+    update(invitation)
+    .where(invitation.c.invited_by == bindparam("who"), invitation.c.ended_at.is_(None))
+    .values(ended_at=func.now())
+)
 
 
 def actor_of(person_id: UUID) -> str:
@@ -114,13 +120,17 @@ def set_operator_role(connection: Connection, person_id: UUID, role: str | None,
 
 
 def disable_person(connection: Connection, email: str, *, by: Actor | None = None) -> UUID:
-    """Disable a person: their sessions and their tokens end within seconds, and they cannot sign in. Raises Refused."""
+    """Disable a person: their sessions, tokens and invitations end within seconds, and they cannot sign in.
+
+    Raises Refused.
+    """
     row = _known(connection, email)
     if row.state != "disabled":
         change = {"state": "disabled", "disabled_at": func.now()}
         connection.execute(update(person).where(person.c.id == row.id).values(change))
         connection.execute(sign_in_link.delete().where(sign_in_link.c.person_id == row.id))
         end_sessions(connection, row.id)
+        end_invitations(connection, row.id)  # after their sessions, which a request that invites somebody locks
         record(connection, by, "person.disabled", subject=row.id)
     return UUID(str(row.id))
 
@@ -132,6 +142,12 @@ def enable_person(connection: Connection, email: str, *, by: Actor | None = None
         connection.execute(update(person).where(person.c.id == row.id).values({"state": "active", "disabled_at": None}))
         record(connection, by, "person.enabled", subject=row.id)
     return UUID(str(row.id))
+
+
+def end_invitations(connection: Connection, person_id: UUID, account_id: int | None = None) -> None:
+    """End the open invitations that a person has made: all, or those to an account."""
+    ended = END_INVITATIONS if account_id is None else END_INVITATIONS.where(invitation.c.account_id == account_id)
+    connection.execute(ended, {"who": actor_of(person_id)})
 
 
 def _known(connection: Connection, email: str) -> Row[Any]:

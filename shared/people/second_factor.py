@@ -20,7 +20,16 @@ from shared.db.tables.people import person, recovery_code
 from shared.encryption import TextKey, TextKeyMissing, Texts, derive_key
 from shared.people.totp import matching_step, new_totp_secret
 
-__all__ = ["begin_totp", "confirm_totp", "disable_totp", "totp_key_id", "totp_texts", "use_code"]
+__all__ = [
+    "WITHOUT_TOTP",
+    "begin_totp",
+    "confirm_totp",
+    "disable_totp",
+    "forget_second_factor",
+    "totp_key_id",
+    "totp_texts",
+    "use_code",
+]
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +38,8 @@ RECOVERY_BYTES = 10
 """Random bytes of a recovery code: 16 characters in base32, too many to be found from their hashes."""
 GROUP = 4
 
+WITHOUT_TOTP = {"totp_secret": None, "totp_pending": None, "totp_step": None}
+"""The columns of a person without TOTP."""
 USE_STEP = (
     update(person)
     .where(
@@ -86,10 +97,14 @@ def confirm_totp(
 
 def disable_totp(connection: Connection, person_id: UUID, *, by: Actor | None) -> None:
     """Switch TOTP off, and forget the recovery codes."""
-    values = {"totp_secret": None, "totp_pending": None, "totp_step": None}
-    connection.execute(update(person).where(person.c.id == person_id).values(values))
-    connection.execute(delete(recovery_code).where(recovery_code.c.person_id == person_id))
+    forget_second_factor(connection, person_id)
     record(connection, by, "person.totp_disabled", subject=person_id)
+
+
+def forget_second_factor(connection: Connection, person_id: UUID) -> None:
+    """Delete a person's TOTP secret and recovery codes."""
+    connection.execute(update(person).where(person.c.id == person_id).values(WITHOUT_TOTP))
+    connection.execute(delete(recovery_code).where(recovery_code.c.person_id == person_id))
 
 
 def use_code(connection: Connection, row: Row[Any], texts: Texts, code: str) -> bool:

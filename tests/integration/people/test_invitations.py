@@ -147,7 +147,9 @@ def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None
         assert [each.status_code for each in responses] == [401] * 10 + [429] * 2
 
 
-@pytest.mark.parametrize("spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted"])
+@pytest.mark.parametrize(
+    "spoiled", ["expired", "revoked", "replaced", "inviter removed", "inviter demoted", "inviter disabled"]
+)
 def test_an_invitation_that_is_no_longer_open_is_refused(service: Service, spoiled: str) -> None:
     a_person(service, service.account_id, "owner")
     owner = a_person(service, service.account_id, "owner")
@@ -167,6 +169,9 @@ def test_an_invitation_that_is_no_longer_open_is_refused(service: Service, spoil
         invited(service, email)
     elif spoiled == "inviter removed":
         assert service.delete(f"/people/{owner.id}").status_code == 200
+    elif spoiled == "inviter disabled":
+        with service.engine.begin() as connection:
+            disable_person(connection, owner.email)
     else:
         assert service.patch(f"/people/{owner.id}", role="sender").status_code == 200
     assert accepted(service, token, name="Late").json["code"] == "invalid_link"

@@ -47,17 +47,27 @@ def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> 
         clean(service)
         with service.engine.connect() as connection:
             row = connection.execute(text("SELECT * FROM person WHERE id = :id"), {"id": ann.id}).one()
-        assert (row.email, row.name, row.password_hash, row.totp_secret, row.state) == (
-            None,
-            "",
-            None,
-            None,
-            "disabled",
-        )
+        assert (row.email, row.name, row.password_hash, row.state) == (None, "", None, "disabled")
+        assert (row.totp_secret, row.totp_pending, row.totp_step) == (None, None, None)
         assert count(service, "person_session", ann) == count(service, "recovery_code", ann) == 0
         assert count(service, "person_identity", ann) == 0
         assert ann.email not in service.get("/people").text
     assert staying.get("/me").status_code == 200
+
+
+def test_people_who_are_erased_are_not_written_again(service: Service) -> None:
+    ann = a_person(service)
+    with service.engine.begin() as connection:
+        disable_person(connection, ann.email)
+    age(service, "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
+    versions = set[str]()
+    for _ in range(2):
+        clean(service)
+        with service.engine.connect() as connection:
+            versions.add(
+                str(connection.execute(text("SELECT xmin FROM person WHERE id = :id"), {"id": ann.id}).scalar())
+            )
+    assert len(versions) == 1
 
 
 def test_sessions_invitations_and_links_go(service: Service) -> None:

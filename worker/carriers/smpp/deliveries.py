@@ -20,7 +20,7 @@ from shared.inbound import Inbound
 from worker.carriers.base import LateResponse, OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
-from worker.carriers.smpp.multipart import MultipartMessages
+from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierResponse
@@ -206,9 +206,12 @@ class Deliveries:
         return released
 
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
-        to_store = []
+        to_store: list[Receipt] = []
+        before: list[tuple[MultipartMessage, set[str], set[str]]] = []
         for _, receipt in receipts:
             long = self._multiparts.find(receipt.reference, receipt.phone)
+            if long is not None:
+                before.append((long, long.reported.copy(), long.delivered.copy()))
             message_receipt = receipt if long is None else long.on_part_receipt(receipt)
             if message_receipt is not None:
                 to_store.append(message_receipt)
@@ -217,6 +220,8 @@ class Deliveries:
             self._counters.receipts += len(receipts)
         else:
             self._counters.not_stored += len(receipts)
+            for long, reported, delivered in reversed(before):  # as before: the carrier redelivers these receipts
+                long.reported, long.delivered = reported, delivered
         return [(delivery, status) for delivery, _ in receipts]
 
     def _store_inbound(self, messages: list[tuple[Delivery, Inbound]]) -> list[tuple[Delivery, int]]:

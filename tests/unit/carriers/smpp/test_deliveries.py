@@ -15,12 +15,13 @@ from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
-from worker.carriers.smpp.multipart import MultipartMessages
+from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
 
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
+PHONE = "254711000000"
 
 
 class CarrierSession:
@@ -31,6 +32,12 @@ class CarrierSession:
 
     def answer(self, data: bytes) -> None:
         self.written += data
+
+    def wait_for_answers(self, count: int) -> None:
+        deadline = time.monotonic() + 30
+        while len(self.written) < 17 * count:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 class Carrier(threading.Event):
@@ -106,6 +113,31 @@ def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.M
     [(response, at)] = recorded
     assert response.outcome.reference == "id"
     assert at - began >= 0.5
+
+
+def test_a_part_whose_receipt_could_not_be_stored_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The carrier delivers it again, and then it completes the message."""
+    monkeypatch.setattr(module, "STORE_TIME", -1.0)
+    multiparts, long = MultipartMessages(), MultipartMessage(2, PHONE)
+    for number in range(2):
+        multiparts.add(f"p{number}", number, long)
+    stored: list[str] = []
+    fails = iter([True])
+
+    def store(receipts: list[Receipt]) -> None:
+        if next(fails, False):
+            raise OSError("the database is away")
+        stored.extend(receipt.reference for receipt in receipts)
+
+    deliveries, session = Deliveries(config(), Counters(), multiparts), CarrierSession()
+    deliveries.start(store, lambda responses: None)
+    try:
+        for number, part in enumerate((b"p0", b"p1", b"p1"), 1):
+            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, usual_body(identity=part))
+            session.wait_for_answers(number)
+    finally:
+        deliveries.stop()
+    assert stored == ["p0"]
 
 
 def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Text, cast, func, select
 
 from shared.accounts.audit_log import Actor, record
+from shared.db.expressions import in_parameter
 from shared.db.tables.messages import doubt, message
 from shared.db.tables.sends import batch
 from shared.doubts.reconcile import Matched
@@ -30,6 +31,7 @@ LIST = (
     .join(batch, OF_BATCH)
     .order_by(doubt.c.message_id)
 )
+IN_DOUBT = select(doubt.c.message_id).where(in_parameter(doubt.c.message_id, "ids"))
 
 
 class Outcome(NamedTuple):
@@ -85,7 +87,7 @@ def resolve_doubts(
     if send_id is not None:
         of_send = select(doubt.c.message_id).join(batch, OF_BATCH).where(batch.c.send_id == send_id)
         ids |= set(connection.execute(of_send).scalars())
-    in_doubt = set(connection.execute(select(doubt.c.message_id).where(doubt.c.message_id.in_(ids))).scalars())
+    in_doubt = set(connection.execute(IN_DOUBT, {"ids": list(ids)}).scalars())
     status, error, _ = OUTCOMES[outcome]
     resolutions = [Resolution(each, status, error=error, by="operator") for each in sorted(ids)]
     count = resolve(connection, resolutions) if resolutions else 0

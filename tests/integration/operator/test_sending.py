@@ -10,6 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from shared.audit.check import audit
+from shared.doubts.by_operator import resolve_doubts
+from shared.ids import new_id
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -199,6 +201,13 @@ def test_doubts_are_listed_with_hidden_phones(service: Service, operator: Operat
     assert ids == [first["message_id"], second["message_id"]]
     assert listed["data"][0]["phone"] == first["phone"]
     assert first["phone"] not in OperatorClient(service, "read").get(f"/doubts?send_id={send}").text
+
+
+def test_any_number_of_doubts_is_resolved(service: Service) -> None:
+    """The driver has at most 65,535 parameters for a statement."""
+    ids = [new_id() for _ in range(65_536)]
+    with service.engine.begin() as connection:
+        assert resolve_doubts(connection, "not-sent", ids) == (0, sorted(ids))
 
 
 def test_doubts_are_resolved_once(service: Service, operator: OperatorClient) -> None:

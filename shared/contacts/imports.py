@@ -52,7 +52,7 @@ QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
 OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
     contact_import.c.account_id == bindparam("account"), in_constants(contact_import.c.state, "queued", "running")
 )
-CANCEL = UPDATE_IMPORT.where(contact_import.c.state.in_(["receiving", "queued", "running"])).values(
+CANCEL = UPDATE_IMPORT.where(in_constants(contact_import.c.state, "queued", "running")).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
 HAS_CHUNKS = exists().where(import_piece.c.import_id == contact_import.c.id)
@@ -111,7 +111,7 @@ def retry_import(connection: Connection, import_id: UUID) -> bool:
 
 
 def cancel_import(connection: Connection, import_id: UUID) -> bool:
-    """Stop an import after the current chunk; imported contacts stay. Returns False if it has ended."""
+    """Stop an import after the current chunk; imported contacts stay. Returns False unless it waits or is running."""
     if not connection.execute(CANCEL, {"import": import_id}).rowcount:
         return False
     connection.execute(DROP_CHUNKS, {"import": import_id})

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
@@ -16,7 +17,7 @@ from api.http import uploaded_file
 from api.resources.imports import upload
 from shared.accounts.administration import set_country
 from shared.audit.check import audit
-from shared.contacts.imports import drop_old
+from shared.contacts.imports import begin_import, cancel_import, drop_import, drop_old
 from tests.harness.event_loop_client import NoResponse
 from tests.harness.failing_jobs import end_backoff
 from tests.harness.service import PREFIX, Service
@@ -397,6 +398,16 @@ def test_another_accounts_import_looks_like_an_unknown_one(service: Service) -> 
     mine, service.token = service.token, stranger
     assert send_file(service, group, A).json["code"] == "group_not_found"
     service.token = mine
+
+
+def test_an_upload_is_not_canceled_while_it_arrives(service: Service) -> None:
+    """It would go on storing chunks that nothing deletes."""
+    arriving = begin_import(service.engine, service.account_id, UUID(service.new_group([])), None)
+    assert service.post(f"/imports/{arriving}/cancel").json["code"] == "import_not_found"
+    with service.engine.begin() as connection:
+        assert not cancel_import(connection, arriving)
+    assert left_behind(service) == (0, 1)
+    drop_import(service.engine, arriving)
 
 
 def test_an_upload_that_was_broken_off_is_forgotten(service: Service) -> None:

@@ -80,11 +80,11 @@ class CircuitBreaker:
         kinds = [outcome[0] for outcome in outcomes]
         throttled = kinds.count(ResponseKind.THROTTLED)
         unsubmitted = sum(outcome.is_unsubmitted for outcome in outcomes) if throttled else 0
-        self.counts.submitted += len(kinds) - unsubmitted
-        if not self._failures and not self._wait and kinds.count(ResponseKind.ACCEPTED) == len(kinds):
-            return
         failures = next((index for index, kind in enumerate(reversed(kinds)) if kind not in FAILURES), len(kinds))
         with self._lock:
+            self.counts.submitted += len(kinds) - unsubmitted
+            if not self._failures and not self._wait and kinds.count(ResponseKind.ACCEPTED) == len(kinds):
+                return
             self.counts.throttled += throttled - unsubmitted
             self.counts.failed += kinds.count(ResponseKind.FAILED)
             self._failures = failures + (self._failures if failures == len(outcomes) else 0)

@@ -1,11 +1,14 @@
 """When a carrier may be given messages."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
 
 from worker.carriers.base import Outcome, ResponseKind
-from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker
+from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker, Counts
 
 TAKEN, REFUSED = Outcome(ResponseKind.ACCEPTED, "1"), Outcome(ResponseKind.REJECTED, error="no_such_phone")
 FAILED, SILENT = Outcome(ResponseKind.FAILED, error="system_error"), Outcome(ResponseKind.IN_DOUBT)
@@ -42,6 +45,29 @@ def test_it_works(breaker: CircuitBreaker) -> None:
     assert breaker.admit(500) == 500
     assert (breaker.state, breaker.error, breaker.is_stopping) == ("ready", None, False)
     assert breaker.counts.submitted == 3
+
+
+def test_windows_that_end_at_once_are_all_counted(breaker: CircuitBreaker) -> None:
+    both = threading.Barrier(2)
+
+    class Meeting(Counts):
+        """Two threads read `submitted` before either changes it, if nothing prevents that."""
+
+        @property
+        def submitted(self) -> int:  # type: ignore[override]
+            read = self._submitted
+            with suppress(threading.BrokenBarrierError):
+                both.wait(0.5)
+            return read
+
+        @submitted.setter
+        def submitted(self, count: int) -> None:
+            self._submitted = count
+
+    breaker.counts = counts = Meeting()
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(breaker.note, [[TAKEN], [TAKEN, FAILED]]))
+    assert counts._submitted == 3
 
 
 @pytest.mark.parametrize("failure", [FAILED, SILENT])

@@ -85,7 +85,7 @@ class Auditor:
         with self._engine.begin() as connection:
             frozen = freeze_accounts(connection, accounts)
             record_audit(connection, began_at, False, breaches, frozen)
-        if accounts:
+        if frozen:
             log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
         return True
 

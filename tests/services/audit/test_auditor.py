@@ -31,6 +31,12 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
     assert states == {wrong: "frozen", right: "active"}
     assert any("audit" in record.message for record in caplog.records)
     assert not auditor.audit_when_due(), "once an hour is enough"
+    caplog.clear()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE lease SET held_until = '-infinity'"))
+    assert auditor.audit_when_due()
+    assert "account_caches" in caplog.text, "the balance is still wrong"
+    assert "froze" not in caplog.text, "the account is frozen already"
     engine.dispose()
 
 

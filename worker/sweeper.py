@@ -186,9 +186,12 @@ class Sweeper:
             lambda: match_kept(self._engine, newest=RECENTLY),
             self._analyze_grown,
         ]
+        self._run_steps(steps)
         if time.monotonic() - self._housekept > HOUSEKEEPING_SECONDS:
             self._housekept = time.monotonic()
-            steps += housekeeping(self._engine)
+            self._run_steps(housekeeping(self._engine))
+
+    def _run_steps(self, steps: list[Callable[[], object]]) -> None:
         for step in steps:
             try:
                 step()

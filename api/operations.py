@@ -20,7 +20,7 @@ class Api:
 
     prefix: str
     authenticate: Callable[[Request, str], Caller | Operator]
-    operations: list["Endpoint"] = field(default_factory=list, hash=False, compare=False, repr=False)
+    operations: list["Endpoint"] = field(default_factory=list, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,8 +223,3 @@ def current_request() -> Request:
     if request is None:
         raise RuntimeError("no request is being handled")
     return request
-
-
-def request_or_none() -> Request | None:
-    """The request that is being handled; None outside of one."""
-    return _current.get()

@@ -3,6 +3,7 @@
 from marshmallow import Schema
 
 from api.schemas import fields
+from api.schemas.examples import TOKEN
 from api.schemas.fields import Request, doc
 
 
@@ -16,18 +17,13 @@ class Credentials(Request):
 class RevokeToken(Request):
     """The token to revoke; without it, the one in use."""
 
-    token = fields.String(
-        metadata=doc("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s")
-    )
+    token = fields.String(metadata=doc("The token to revoke; without it, the one in use.", TOKEN))
 
 
 class TokenResponse(Schema):
     """A bearer token."""
 
-    access_token = fields.String(
-        required=True,
-        metadata=doc("The token. Send it as `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
-    )
+    access_token = fields.String(required=True, metadata=doc("The token. Send it as `Authorization: Bearer …`.", TOKEN))
     token_type = fields.String(required=True, metadata=doc("Always `Bearer`.", "Bearer", enum=["Bearer"]))
     expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token expires.", 86_400))
     expires_at = fields.Timestamp(

@@ -88,7 +88,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     """Replace the text, and reserve or release the difference in cost."""
     if send.on_unicode is not None:
         raise state_conflict(send.state, "change its text, because the text differs by recipient")
-    if "{{" in changes["message"] and parse_template(changes["message"]) is not None:
+    if parse_template(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes, send.accepted)

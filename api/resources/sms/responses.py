@@ -92,8 +92,8 @@ class EncodingResponse(Schema):
     )
 
 
-class SendFacts(Schema):
-    """Fields of a send in every response."""
+class AcceptedSendResponse(Schema):
+    """An accepted send."""
 
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
@@ -111,11 +111,6 @@ class SendFacts(Schema):
         metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
-
-
-class AcceptedSendResponse(SendFacts):
-    """An accepted send."""
-
     status = fields.String(required=True, metadata=doc("Current status.", "queued", enum=[*map(str, SendState)]))
     cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 1))
     balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 999))

@@ -86,12 +86,11 @@ STILL_LISTENS = (
     .values(pulled_at=func.clock_timestamp())
 )
 ADD = insert(event).from_select(
-    ["id", "account_id", "type", "send_id", "data"],
+    ["id", "account_id", "type", "data"],
     select(
         bindparam("id", type_=Uuid),
         listener.c.account_id,
         bindparam("type", type_=Text),
-        bindparam("send", type_=Uuid),
         cast(bindparam("data", type_=Text), JSON),
     ).where(listener.c.account_id == bindparam("account")),
 )
@@ -100,22 +99,15 @@ COLUMNS = "id, account_id, type, send_id, batch_id, indexes, error"
 _listening: WeakKeyDictionary[Engine, tuple[float, frozenset[int]]] = WeakKeyDictionary()
 
 
-def add(
-    connection: Connection,
-    account_id: int,
-    type: EventType,
-    data: dict[str, Any] | None = None,
-    *,
-    send_id: UUID | None = None,
-) -> UUID:
+def add(connection: Connection, account_id: int, type: EventType, data: dict[str, Any]) -> UUID:
     """Add one event with `data`, in the connection's transaction. Returns its id.
 
-    An event with `send_id` is delivered with the send's state at that time. Nothing is written if the account does not
-    listen. For events that are rarer than messages, as each takes a statement.
+    Nothing is written if the account does not listen. For events that are rarer than messages, as each takes a
+    statement.
     """
-    encoded = None if data is None else json.dumps(data, default=str)
     event = new_batch_id()
-    connection.execute(ADD, {"id": event, "account": account_id, "type": type, "send": send_id, "data": encoded})
+    encoded = json.dumps(data, default=str)
+    connection.execute(ADD, {"id": event, "account": account_id, "type": type, "data": encoded})
     return event
 
 

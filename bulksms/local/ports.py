@@ -14,13 +14,13 @@ RANDOM = random.SystemRandom()
 LOWEST, HIGHEST = 20_000, 32_000
 
 
-def is_free(port: int, host: str = LOOPBACK) -> bool:
+def is_free(port: int) -> bool:
     """Whether a server could listen on the port now; False also if the port is not permitted."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # Connections in TIME_WAIT after a server has ended do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, port))
+            probe.bind((LOOPBACK, port))
             probe.listen(1)
         except (OSError, OverflowError):
             return False

@@ -197,13 +197,11 @@ def _events(
         yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), *about)
         return
     common = _of_messages(row, send, carrier)
-    phones = (
-        [] if batch is None else [None if phone in ("", ERASED) else phone for phone in batch.recipients.split("\n")]
-    )
+    phones = [] if batch is None else batch.recipients.split("\n")
     for number, index in enumerate(row.indexes):
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
-        phone = phones[index - 1] if index <= len(phones) else None
-        data["phone"] = None if phone == ERASED else phone or None
+        phone = phones[index - 1] if index <= len(phones) else ""
+        data["phone"] = None if phone in ("", ERASED) else phone
         identifier = message_id(row.id, number)
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), *about)
 

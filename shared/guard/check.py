@@ -72,7 +72,7 @@ class Guard:
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         in_file = self.notes.in_file(before.id) if self._worker else 0
-        known = max(in_file, self.known(before.id))
+        known = self._known(before.id, in_file)
         with self._engine.begin() as connection:
             state, verdict, wrote = self._compare(connection, before, new, known, bool(in_file))
             connection.execute(WAIT_FOR_DISK, {"value": "on" if wrote else "off"})
@@ -86,12 +86,10 @@ class Guard:
                 self.notes.write(state.id, state.mark)
         return state
 
-    def known(self, installation: UUID) -> int:
+    def _known(self, installation: UUID, in_file: int) -> int:
         """The installation's highest mark that is noted outside the database, or 0."""
-        marks = [self._seen[1] if self._seen[0] == installation else 0]
-        if self._worker:
-            marks += [self.notes.in_redis(installation), self.notes.in_file(installation)]
-        return max(marks)
+        in_redis = self.notes.in_redis(installation) if self._worker else 0
+        return max(self._seen[1] if self._seen[0] == installation else 0, in_redis, in_file)
 
     def _compare(
         self, connection: Connection, before: State, new: bool, known: int, file: bool

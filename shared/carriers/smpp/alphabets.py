@@ -4,12 +4,11 @@ GSM-7 is unpacked, one septet per octet, as carriers use it over SMPP. The carri
 the caller has to say. UCS-2 is UTF-16 in network byte order.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 from shared.sms import gsm7
 
 Alphabet = Literal["gsm7", "latin1", "ascii", "ucs2"]
-ALPHABETS: tuple[str, ...] = get_args(Alphabet)
 
 DATA_CODING: dict[Alphabet, int] = {"gsm7": 0, "ascii": 1, "latin1": 3, "ucs2": 8}
 """The standard data_coding of each alphabet."""

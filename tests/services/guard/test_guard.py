@@ -85,7 +85,7 @@ def test_it_works(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> Non
     guard = worker_guard(engine, redis, file)
     looked(guard, engine, 5)
     state = guard.check()
-    assert state.mark == guard.known(state.id) == 5
+    assert state.mark == guard.notes.in_redis(state.id) == 5
     assert json.loads(file.read_text()) == {str(state.id): 5}
 
 
@@ -112,7 +112,7 @@ def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) ->
     server.connected = False
     guard = worker_guard(engine, fakeredis.FakeRedis(server=server), file)
     looked(guard, engine, 3)
-    assert guard.known(guard.check().id) == 3
+    assert guard.notes.in_file(guard.check().id) == 3
 
 
 def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:

@@ -35,7 +35,7 @@ MAX_PER_ADDRESS = 64
 CONNECTIONS_OF_ADDRESS = 1_000
 """Connections of one address, in each process, and at most half of all."""
 LARGE_OF_ACCOUNT = 8
-"""Of these, requests whose large body is being received or handled; further ones wait."""
+"""Of an account's requests in progress, those whose large body is being received or handled; further ones wait."""
 LARGE_OF_ADDRESS = 2
 WORKED_ON_OF_ACCOUNT = 1
 """Of the large bodies, those being parsed and handled: each takes about 50 MB. Import files are read in chunks and not
@@ -46,7 +46,7 @@ EXPORT_THREADS = 4
 """They make the chunks of streamed responses, one chunk of an account at a time. After each, a thread rests for as long
 as it worked, because making lines of CSV keeps the interpreter busy."""
 MAX_REST_SECONDS = 0.25
-"""Of a thread after a chunk, and of an owner whose reads wait for a thread after each of them."""
+"""Longest rest of a thread after a chunk, and of an owner with waiting reads after each read."""
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4

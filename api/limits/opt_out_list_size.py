@@ -1,4 +1,4 @@
-"""A limit on the entries of an account's opt-out list. What a phone asks for by STOP is stored beyond it."""
+"""A limit on the entries of an account's opt-out list. Opt-outs by STOP are stored even above it."""
 
 import time
 

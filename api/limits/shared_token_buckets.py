@@ -14,7 +14,7 @@ from api.limits.rate_limits import MAX_DEBT, Buckets
 from shared.periodic import repeat_with_redis
 
 SYNC_SECONDS = 0.1
-"""Seconds to wait after Redis has failed."""
+"""Seconds between synchronizations."""
 BUCKETS_PER_CALL = 500
 """Buckets per call of the script."""
 

@@ -19,7 +19,7 @@ from shared.carriers import control
 from shared.sends.publish_batches import publish_queued
 
 AHEAD = timedelta(hours=1)
-"""The message is scheduled, so that it certainly waits until its carrier is fixed."""
+"""The message is scheduled, so that it certainly waits until it is assigned to its carrier."""
 SINGLE = SingleSend()
 
 

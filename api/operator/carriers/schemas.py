@@ -39,8 +39,8 @@ class CarrierChanges(Request):
     reason = reason(required=False)
 
     @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """A change changes something."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one field must be given."""
         if not data.keys() - {"reason"}:
             raise fail("required", "Provide `rate` or `window`.")
 

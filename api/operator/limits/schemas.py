@@ -46,8 +46,8 @@ class LimitChanges(Request):
     reason = reason(required=False)
 
     @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """A change changes something."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one field must be given."""
         if not data.keys() - {"reason"}:
             raise fail("required", "Provide at least one limit.")
 
@@ -115,8 +115,8 @@ class RuleChanges(Request):
     )
 
     @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """A change changes something."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one field must be given."""
         if not data:
             raise fail("required", "Provide at least one rule.")
 

@@ -25,7 +25,7 @@ class NewSenderId(SenderRequest):
 
 
 class SenderIdChanges(Request):
-    """The right of a sender ID."""
+    """What a sender ID may be used for."""
 
     authentication = fields.StrictBoolean(
         required=True, metadata=doc("Whether sends from it may have the category `authentication`.", True)

@@ -29,8 +29,8 @@ class ChangeMe(Request):
     time_zone = TimeZone(metadata=doc("Their time zone, by its IANA name.", "Africa/Nairobi"))
 
     @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one field must be given."""
         if not data:
             raise fail("required", "Provide at least one field to change.")
 

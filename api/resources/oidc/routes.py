@@ -119,9 +119,8 @@ def _active(person: Row[Any]) -> Row[Any]:
 def _bind(connection: Connection, person: Row[Any], identity: Identity) -> None:
     issuer, subject = identity.issuer, identity.subject
     is_bound = bind_identity(connection, person.id, issuer, subject, by=by_person(person.id))
-    if (
-        not is_bound and holder_of_identity(connection, issuer, subject) != person.id
-    ):  # not by a request at the same time
+    # unless a concurrent request has just bound the same identity
+    if not is_bound and holder_of_identity(connection, issuer, subject) != person.id:
         detail = "The person with this e-mail address signs in with another identity of the provider."
         raise Problem("identity_conflict", detail)
 

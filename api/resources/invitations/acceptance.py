@@ -9,14 +9,8 @@ from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem, invalid
 from api.resources.invitations.schemas import Acceptance, InvitationPreviewResponse, InvitationToken
-from api.resources.sign_in.responses import (
-    begin,
-    check_code,
-    check_password,
-    lock_checked,
-    origin,
-    refuse_passwords_if_off,
-)
+from api.resources.sign_in.checks import check_code, check_password, lock_checked, refuse_passwords_if_off
+from api.resources.sign_in.responses import begin, origin
 from api.resources.sign_in.schemas import SignedInResponse
 from shared.db.connection import reading
 from shared.people.invitations import accept, open_invitation

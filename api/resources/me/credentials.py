@@ -19,13 +19,8 @@ from api.resources.me.schemas import (
     TotpDisabledResponse,
     TotpResponse,
 )
-from api.resources.sign_in.responses import (
-    check_password,
-    lock_checked,
-    origin,
-    refuse_passwords_if_off,
-    wrong_credentials,
-)
+from api.resources.sign_in.checks import check_password, lock_checked, refuse_passwords_if_off, wrong_credentials
+from api.resources.sign_in.responses import origin
 from shared.db.connection import reading
 from shared.people.passwords import hash_password, password_problem
 from shared.people.persons import change_password, find_person, lock_person, person_signing_in

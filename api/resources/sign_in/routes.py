@@ -5,14 +5,8 @@ from typing import Any
 from api.auth.tokens import BEARER
 from api.endpoint import endpoint, services
 from api.problems import Problem
-from api.resources.sign_in.responses import (
-    begin,
-    check_code,
-    check_password,
-    lock_checked,
-    origin,
-    refuse_passwords_if_off,
-)
+from api.resources.sign_in.checks import check_code, check_password, lock_checked, refuse_passwords_if_off
+from api.resources.sign_in.responses import begin, origin
 from api.resources.sign_in.schemas import EmailAndPassword, LinkToken, SignedInResponse, SignInMethodsResponse
 from shared.db.connection import reading
 from shared.people.emails import normalized_email

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from api.limits.password_attempts import OF_ADDRESS, OF_EMAIL
 from api.limits.shared_token_buckets import SharedRateLimit
 from api.problems import Problem
-from api.resources.sign_in.responses import lock_checked
+from api.resources.sign_in.checks import lock_checked
 from shared.people import passwords
 from shared.people.persons import change_password, create_person, disable_person, find_person
 from shared.people.sign_in_links import make_link

@@ -8,8 +8,8 @@ import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from api.limits.credential_attempts import counted_attempt
 from api.limits.rate_limits import Buckets
-from api.problems import Problem
 from shared.encryption import derive_key
 
 OF_ADDRESS, ADDRESS_SECONDS = 20, 60.0
@@ -32,7 +32,7 @@ class PasswordAttempts:
 
         Raises Problem rate_limited, without entering the block, after too many.
         """
-        with _counted(self.addresses, network, "from this address"):
+        with counted_attempt(self.addresses, network, "Too many failed attempts from this address.", FAILURES):
             yield
 
     @contextmanager
@@ -40,20 +40,5 @@ class PasswordAttempts:
         """Check a password or code in this block; a failure counts against the e-mail address too."""
         subject = f"{email} {network}" if is_known_network else email
         hidden = hmac.digest(self._secret, subject.encode(), "sha256").hex()
-        with _counted(self.emails, hidden, "for this e-mail address"):
+        with counted_attempt(self.emails, hidden, "Too many failed attempts for this e-mail address.", FAILURES):
             yield
-
-
-@contextmanager
-def _counted(buckets: Buckets, key: str, whose: str) -> Iterator[None]:
-    left = buckets.left(key)
-    if left < 1:
-        raise Problem(
-            "rate_limited", f"Too many failed attempts {whose}.", headers={"Retry-After": str(buckets.wait(left - 1))}
-        )
-    try:
-        yield
-    except Problem as problem:
-        if problem.code in FAILURES:
-            buckets.take(key)
-        raise

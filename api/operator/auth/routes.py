@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from api.endpoint import client_address, json_response, services
 from api.http.request import current_request
 from api.http.responses import JsonResponse
-from api.limits.sign_in import counted_attempt
 from api.operator.auth.schemas import OperatorTokenResponse
 from api.operator.endpoint import operator_endpoint
-from api.resources.auth.routes import read_credentials
+from api.resources.auth.routes import counting_failures, read_credentials
 
 TOKEN = OperatorTokenResponse()
 
@@ -26,7 +25,7 @@ def create_operator_token() -> JsonResponse:
     The token works on the operator API only, and a token of the customers' API does not work here.
     """
     credentials, address = read_credentials(), client_address()
-    with counted_attempt(services().failures, address):
+    with counting_failures(address):
         token, operator = services().operator_tokens.exchange(
             credentials["api_key"], credentials["api_secret"], address
         )

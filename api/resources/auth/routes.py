@@ -1,13 +1,15 @@
 """Tokens: issue and revoke them."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, json_response, load, services
+from api.http.client_ip import shared_by_one
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
-from api.limits.sign_in import counted_attempt
+from api.limits.credential_attempts import counted_attempt
 from api.problems import Problem, invalid
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
@@ -37,7 +39,7 @@ TOKEN, REVOKED = TokenResponse(), RevokedResponse()
 def exchange() -> JsonResponse:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials, address = read_credentials(), client_address()
-    with counted_attempt(services().failures, address):
+    with counting_failures(address):
         token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"], address)
     request = current_request()
     request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
@@ -53,6 +55,11 @@ def exchange() -> JsonResponse:
             }
         )
     )
+
+
+def counting_failures(address: str) -> AbstractContextManager[None]:
+    """Exchange a key in this block: a Problem counts against the address, which may only have so many."""
+    return counted_attempt(services().failures, shared_by_one(address), "Too many failed sign-ins from this address.")
 
 
 def read_credentials() -> dict[str, Any]:

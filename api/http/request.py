@@ -155,6 +155,11 @@ class Summary:
         """The W3C traceparent of the request's span, if it is traced, and with it its send."""
 
 
+def new_request_id() -> str:
+    """An id for a request whose client gives none."""
+    return f"req_{random_bits():016x}"
+
+
 class Request:
     """One request: its WSGI environment (PEP 3333), the services for endpoints, and state kept while it is handled."""
 
@@ -174,7 +179,7 @@ class Request:
         given = environ.get("HTTP_X_REQUEST_ID")
         self.environ = environ
         self.services = services
-        self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
+        self.request_id: str = given if given and USABLE.fullmatch(given) else new_request_id()
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.path = ""
         """The endpoint's path with the values of its variables: the same however the URL is spelt."""

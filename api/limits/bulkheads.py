@@ -63,12 +63,12 @@ def is_signed_in(owner: Owner) -> bool:
     return not isinstance(owner, str)
 
 
-def share(owner: Owner, of_account: int, of_address: int) -> int:
+def limit_of(owner: Owner, of_account: int, of_address: int) -> int:
     """The limit that applies to an owner: that of an account, which an operator has too, or an address's."""
     return of_account if is_signed_in(owner) else of_address
 
 
-class Share:
+class Held:
     """Counts how many of a resource each owner holds, up to a limit."""
 
     __slots__ = ("_held",)
@@ -99,12 +99,12 @@ class Permits:
     """A semaphore for each owner: an owner that holds all its permits waits for one to be released."""
 
     def __init__(self) -> None:
-        self._share = Share()
+        self._held = Held()
         self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
 
     async def acquire(self, owner: Owner, limit: int) -> None:
         """Acquire a permit, waiting for one if the owner holds `limit`."""
-        if self._share.acquire(owner, limit):
+        if self._held.acquire(owner, limit):
             return
         permit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._waiting.setdefault(owner, deque())
@@ -127,7 +127,7 @@ class Permits:
                 permit.set_result(None)
                 return
         self._waiting.pop(owner, None)
-        self._share.release(owner)
+        self._held.release(owner)
 
 
 def rest_as_long(work: Callable[[], Result]) -> Result:
@@ -139,7 +139,12 @@ def rest_as_long(work: Callable[[], Result]) -> Result:
         time.sleep(min(time.monotonic() - begin, MAX_REST_SECONDS))
 
 
-Job = tuple["asyncio.Future[object]", Callable[[], object], bool]
+class Job(NamedTuple):
+    """A function that waits for a thread."""
+
+    outcome: "asyncio.Future[object]"
+    function: Callable[[], object]
+    rests: bool
 
 
 class FairThreadPool:
@@ -155,7 +160,7 @@ class FairThreadPool:
         self.max_per_owner = max_per_owner
         self._pool = ThreadPoolExecutor(threads, name)
         self._free = threads
-        self._running = Share()
+        self._running = Held()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result], *, rests: bool = False) -> "asyncio.Future[Result]":
@@ -163,14 +168,15 @@ class FairThreadPool:
         loop = asyncio.get_running_loop()
         if self._free and self._running.acquire(owner, self.max_per_owner):
             return self._start(loop, owner, function, rests)
-        job: asyncio.Future[Result] = loop.create_future()
-        self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function, rests)))
-        return job
+        outcome: asyncio.Future[Result] = loop.create_future()
+        job = Job(cast("asyncio.Future[object]", outcome), function, rests)
+        self._waiting.setdefault(owner, deque()).append(job)
+        return outcome
 
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
         """Cancel a queued job. Returns False if it is not queued: it has started."""
         queue = self._waiting.get(owner, ())
-        waiting = next((each for each in queue if each[0] is job), None)
+        waiting = next((each for each in queue if each.outcome is job), None)
         if waiting is None:
             return False
         self._waiting[owner].remove(waiting)
@@ -188,7 +194,7 @@ class FairThreadPool:
     def _ended(self, loop: asyncio.AbstractEventLoop, owner: Owner, begun: float | None, _: object) -> None:
         self._free += 1
         waiting = self._waiting.get(owner)
-        if begun is not None and waiting and waiting[0][2]:
+        if begun is not None and waiting and waiting[0].rests:
             rest = min(loop.time() - begun, MAX_REST_SECONDS)
             loop.call_later(rest, self._release, owner)
             self._start_waiting()
@@ -209,9 +215,9 @@ class FairThreadPool:
             if queue and not self._running.acquire(owner, self.max_per_owner):
                 continue
             if queue:
-                job, function, rests = queue.popleft()
-                running = self._start(asyncio.get_running_loop(), owner, function, rests)
-                running.add_done_callback(partial(_pass_on, job))
+                job = queue.popleft()
+                running = self._start(asyncio.get_running_loop(), owner, job.function, job.rests)
+                running.add_done_callback(partial(_pass_on, job.outcome))
             if queue:
                 self._waiting.move_to_end(owner)
             else:

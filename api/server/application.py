@@ -24,19 +24,19 @@ from api.limits.bulkheads import (
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     WORKED_ON_OF_ACCOUNT,
+    Held,
     OperatorOwner,
     Owner,
     Permits,
-    Share,
     is_signed_in,
-    share,
+    limit_of,
 )
 from api.limits.refusal_delays import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.exchange import send_whole, whole_body
-from api.server.responses import problem_response
+from api.server.responses import early_problem
 from api.server.thread_pools import CARRIERS, SINGLE, Refusal, ThreadPools
 from api.services import Services
 from shared.api_key import is_within
@@ -104,8 +104,8 @@ class Application:
         self._owner_of = owner_of
         self.connections = connections or Connections()
         self._pools = ThreadPools(app, threads)
-        self._open, self._large, self._parsed = Share(), Permits(), Permits()
-        self.refusals, self._delayed = Refusals(), Share()
+        self._open, self._large, self._parsed = Held(), Permits(), Permits()
+        self.refusals, self._delayed = Refusals(), Held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
@@ -113,7 +113,7 @@ class Application:
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
-        if not self._open.acquire(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
+        if not self._open.acquire(owner, limit_of(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
             refusal = Refusal(_too_many(scope["path"]), unread=True)
             await self._refuse(owner, refusal, receive, send)
             return
@@ -135,7 +135,7 @@ class Application:
         except ClientGone:
             return
         except TooSlow:
-            slow = problem_response("bad_request", "The body did not arrive in time.", scope["path"])
+            slow = early_problem("bad_request", "The body did not arrive in time.", scope["path"])
             refusal = Refusal(slow, unread=True)
         finally:
             self._open.release(owner)
@@ -152,9 +152,9 @@ class Application:
         elif length is not None and length > limit:
             yield UnreadBody()
         else:
-            await self._large.acquire(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
+            await self._large.acquire(owner, limit_of(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
             try:
-                body = await spooled_body(receive, limit, share(owner, IN_MEMORY, SMALL_BODY))
+                body = await spooled_body(receive, limit, limit_of(owner, IN_MEMORY, SMALL_BODY))
                 try:
                     async with self._worked_on(owner, scope["path"]):
                         yield body
@@ -208,7 +208,7 @@ def is_for_event_loop(scope: Scope) -> bool:
 
 
 def _too_many(path: str) -> WholeResponse:
-    return problem_response("rate_limited", "Too many of your requests are in progress.", path)
+    return early_problem("rate_limited", "Too many of your requests are in progress.", path)
 
 
 def _max_body_bytes(owner: Owner, path: str) -> int:

@@ -102,7 +102,7 @@ class ServerState:
     """The state that all connections of a process share."""
 
     application: Callable[[Scope, Receive, Send], Awaitable[None]]
-    limits: Connections
+    connection_limits: Connections
     refusals: Refusals = field(default_factory=Refusals)
     address: tuple[str, int] | None = None
     on_response: Callable[[Scope, int, float], None] | None = None

@@ -17,7 +17,7 @@ from api.http.request import Headers, Receive, Scope, Send
 from api.http.wsgi import WholeResponse
 from api.server import limits
 from api.server.connections import CLIENT_LEFT, Address, ClientConnection
-from api.server.responses import problem_response
+from api.server.responses import early_problem
 
 log = logging.getLogger(__name__)
 
@@ -182,7 +182,7 @@ class Exchange:
             return
         self.keep_alive = False
         if not self.response_started:
-            failed = problem_response("internal_error", "Something went wrong on our side.", self.scope["path"])
+            failed = early_problem("internal_error", "Something went wrong on our side.", self.scope["path"])
             self._head = failed.status, failed.headers
             self._report(failed.status)
             self.response_started = True

@@ -19,7 +19,7 @@ from api.http.request import Headers
 from api.server import limits
 from api.server.connections import ServerState
 from api.server.exchange import Exchange, response_bytes, scope_of
-from api.server.responses import problem_response
+from api.server.responses import early_problem
 
 VERSIONS = ("1.0", "1.1")
 
@@ -71,10 +71,10 @@ class HttpConnection(asyncio.Protocol):
         self._peer = (str(peer[0]), int(peer[1])) if peer else None
         self._address = self._peer[0] if self._peer else ""
         self.state.connections.add(self)
-        if not self.state.limits.add(self, self._address):
+        if not self.state.connection_limits.add(self, self._address):
             self._failed = True
             detail = "Too many connections are open from your address."
-            self.transport.write(response_bytes(problem_response("rate_limited", detail, "")))
+            self.transport.write(response_bytes(early_problem("rate_limited", detail, "")))
             self.close()
             return
         self._request_deadline.start()
@@ -84,7 +84,7 @@ class HttpConnection(asyncio.Protocol):
         for deadline in (self._request_deadline, self._reader_deadline, self._idle_deadline):
             deadline.close()
         self.state.connections.discard(self)
-        self.state.limits.remove(self, self._address)
+        self.state.connection_limits.remove(self, self._address)
         for exchange in (self._active, self._current, *self._waiting):
             if exchange is not None:
                 exchange.disconnect()
@@ -290,7 +290,7 @@ class HttpConnection(asyncio.Protocol):
             self._respond_and_close(detail)
 
     def _respond_and_close(self, detail: str) -> None:
-        self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
+        self.transport.write(response_bytes(early_problem("bad_request", detail, "")))
         if self.transport.can_write_eof():
             self.transport.write_eof()  # closing now would reset the connection and lose the response
             self.transport.resume_reading()

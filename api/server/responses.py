@@ -1,37 +1,30 @@
 """Problems found before an endpoint is reached, streamed responses, and clients that leave."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from api.http.receive import ClientGone
-from api.http.request import Receive, Send
+from api.http.request import Receive, Send, new_request_id
+from api.http.responses import encoded, problem_response
 from api.http.wsgi import StreamedResponse, WholeResponse
-from api.problems import Problem
+from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Cancelled
-from shared.ids import random_bits
 
 CANCEL_AGAIN_SECONDS = 0.5
 
 _cancelling = ThreadPoolExecutor(4, "cancel")
 
 
-def problem_response(code: str, detail: str, path: str) -> WholeResponse:
+def early_problem(code: str, detail: str, path: str) -> WholeResponse:
     """A problem found before the request reaches its endpoint. The connection closes after it."""
-    problem, identifier = Problem(code, detail), f"req_{random_bits():016x}"
-    body = json.dumps(problem.document(path[:500], identifier)).encode()
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        (b"x-request-id", identifier.encode()),
-        (b"connection", b"close"),
-    ]
-    if problem.kind.retryable:
-        headers.append((b"retry-after", b"1"))
-    return WholeResponse(problem.kind.status, headers, body)
+    request_id = new_request_id()
+    response = problem_response(Problem(code, detail), path, request_id)
+    headers = [*response.headers, ("X-Request-Id", request_id), ("Connection", "close")]
+    if CATALOGUE[code].retryable:
+        headers.append(("Retry-After", "1"))
+    return WholeResponse(response.status, encoded(headers), response.body)
 
 
 async def wait_until_done(

@@ -22,13 +22,13 @@ from api.limits.bulkheads import (
     SIGN_IN_THREADS,
     SINGLE_THREADS,
     FairThreadPool,
+    Held,
     Owner,
-    Share,
     is_signed_in,
     rest_as_long,
 )
 from api.server.exchange import send_whole
-from api.server.responses import problem_response, send_stream, wait_until_done
+from api.server.responses import early_problem, send_stream, wait_until_done
 from shared.db.cancellation import Cancellation
 
 SINGLE = f"{PREFIX}/sms/send"
@@ -69,7 +69,7 @@ class ThreadPools:
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = FairThreadPool("accounts", max(2, threads), max(1, threads // 4))
         self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
-        self._exports = Share()
+        self._exports = Held()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
 
@@ -107,9 +107,7 @@ class ThreadPools:
     def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
         """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
         if self._unread[owner] > MAX_UNREAD_BYTES:
-            return problem_response(
-                "rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"]
-            )
+            return early_problem("rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"])
         return call(self._app, environ)
 
     def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
@@ -131,4 +129,4 @@ class ThreadPools:
 
 def _too_many_exports(path: str) -> WholeResponse:
     detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
-    return problem_response("rate_limited", detail, path)
+    return early_problem("rate_limited", detail, path)

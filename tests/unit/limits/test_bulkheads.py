@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from api.limits import bulkheads
-from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Permits, Share, rest_as_long
+from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Held, Permits, rest_as_long
 
 
 class Work:
@@ -36,14 +36,14 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def test_each_owner_has_a_share_of_its_own() -> None:
-    share = Share()
-    assert [share.acquire(1, 2) for _ in range(3)] == [True, True, False]
-    assert share.acquire("198.51.100.1", 1) and share.held(1) == 2
-    share.release(1)
-    assert share.acquire(1, 2) and not share.acquire(1, 2)
+    places = Held()
+    assert [places.acquire(1, 2) for _ in range(3)] == [True, True, False]
+    assert places.acquire("198.51.100.1", 1) and places.held(1) == 2
+    places.release(1)
+    assert places.acquire(1, 2) and not places.acquire(1, 2)
     for _ in range(2):
-        share.release(1)
-    assert share.held(1) == 0
+        places.release(1)
+    assert places.held(1) == 0
 
 
 def test_an_owner_without_a_free_place_waits_for_one() -> None:

@@ -168,9 +168,9 @@ def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Ide
     """Call `act` in the connection's transaction, or replay the response of the first request with the key."""
     if key is not None:
         wait_for(connection, key)
-        before = stored(connection, [key]).get(key.lock)
-        if before is not None:
-            return replay(key, before)
+        repeated = replay_if_repeated(connection, key)
+        if repeated is not None:
+            return repeated
     body = act()
     if key is not None:
         store(connection, [(key, body)])

@@ -125,9 +125,9 @@ class GroupCommit:
             with self._engine.begin() as connection:
                 if draft.key is not None:
                     idempotency.wait_for(connection, draft.key)
-                    before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
-                    if before is not None:
-                        return idempotency.replay(draft.key, before)
+                    repeated = idempotency.replay_if_repeated(connection, draft.key)
+                    if repeated is not None:
+                        return repeated
                 body = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
             raise low_balance_or_spend_limit(self._engine, draft, error) from None

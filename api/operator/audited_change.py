@@ -20,30 +20,33 @@ from shared.accounts.refused import Refused
 
 
 def act_once(
-    operator: Operator, request: dict[str, Any] | None, response: Schema, act: Callable[[Connection, Actor], Any]
+    operator: Operator, request: dict[str, Any] | None, response: Schema, change: Callable[[Connection, Actor], Any]
 ) -> IdempotentResponse:
-    """Call `act` once per Idempotency-Key, in a transaction; what it returns is dumped with the response's schema.
+    """Call `change` once per Idempotency-Key, in a transaction; what it returns is dumped with the response's schema.
 
     `request` is the content of the request, which must be the same when it is repeated. Raises Problem state_conflict
     for what is refused.
     """
     key = key_of_request(operator, request)
     by = by_operator(operator)
-    with refusals(), services().engine.begin() as connection:
-        lock_operator(connection, operator)
-        stored_response = once(connection, key, lambda: encode(response.dump(act(connection, by))))
-    services().tokens.reload()
-    return stored_response
+    with operator_transaction(operator) as connection:
+        return once(connection, key, lambda: encode(response.dump(change(connection, by))))
 
 
 def act(operator: Operator, response: Schema, change: Callable[[Connection, Actor], Any]) -> Any:
     """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
     by = by_operator(operator)
+    with operator_transaction(operator) as connection:
+        return response.dump(change(connection, by))
+
+
+@contextmanager
+def operator_transaction(operator: Operator) -> Iterator[Connection]:
+    """A transaction of an operator who may still act. What is refused in it becomes Problem state_conflict."""
     with refusals(), services().engine.begin() as connection:
         lock_operator(connection, operator)
-        result = response.dump(change(connection, by))
+        yield connection
     services().tokens.reload()
-    return result
 
 
 @contextmanager

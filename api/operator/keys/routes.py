@@ -1,23 +1,24 @@
 """API keys of an account and its sandbox: list, create and revoke them."""
 
-import json
 from typing import Any
 
 from sqlalchemy import Connection
 
+from api.actor import by_operator
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
-from api.idempotency import IdempotentResponse
-from api.operator.audited_change import act, act_once, need_account
+from api.idempotency import IdempotentResponse, once_with_secret
+from api.operator.audited_change import act, need_account, operator_transaction
 from api.operator.endpoint import operator_endpoint
 from api.operator.keys.schemas import NewKey
 from api.problems import Problem
+from api.resources.api_keys.routes import check_key_count
 from api.resources.api_keys.schemas import ApiKeyResponse, NewApiKeyResponse, RevokedApiKeyResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import create_key, revoke_key
-from shared.accounts.api_keys import MAX_KEYS, count_keys, find_key, list_keys
+from shared.accounts.api_keys import find_key, list_keys
 from shared.accounts.audit_log import Actor
 
 API_KEY, REVOKED = ApiKeyResponse(), RevokedApiKeyResponse()
@@ -54,9 +55,9 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
     A repeated request with the same `Idempotency-Key` gets the same response without the secret. If the secret is lost,
     revoke the key and create another.
     """
-    secret: dict[str, str] = {}
+    idempotency_key, by = key_of_request(caller, body), by_operator(caller)
 
-    def create(connection: Connection, by: Actor) -> Any:
+    def create(connection: Connection) -> tuple[dict[str, Any], str]:
         need_account(connection, account_id)
         key = create_key(
             connection,
@@ -70,14 +71,11 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
             requests_per_second=body.get("requests_per_second"),
             by=by,
         )
-        if count_keys(connection, key.api_key) > MAX_KEYS:
-            raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
-        secret["api_secret"] = key.api_secret
-        return find_key(connection, account_id, key.api_key)
+        check_key_count(connection, key.api_key)
+        return API_KEY.dump(find_key(connection, account_id, key.api_key)), key.api_secret
 
-    stored_response = act_once(caller, body, API_KEY, create)
-    response = json.loads(stored_response.body) | secret
-    return IdempotentResponse(json.dumps(response, separators=(",", ":")), stored_response.replayed)
+    with operator_transaction(caller) as connection:
+        return once_with_secret(connection, idempotency_key, "api_secret", lambda: create(connection))
 
 
 @operator_endpoint(

@@ -139,11 +139,11 @@ def _refund(
     kind: str,
     subject: UUID,
 ) -> IdempotentResponse:
-    def act(connection: Connection, by: Actor) -> Any:
+    def change(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
         result = refund(connection, account_id, subject, body["reason"], by=by)
         if result is None:
             raise Problem("not_found", f"The account has no {kind} {subject}.")
         return {"account_id": account_id, "credits": result.credits, "balance": result.balance}
 
-    return act_once(caller, body, REFUND, act)
+    return act_once(caller, body, REFUND, change)

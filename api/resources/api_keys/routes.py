@@ -92,7 +92,8 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
             requests_per_second=requested.requests_per_second,
             by=by_caller(caller),
         )
-        _check_limits(connection, created.api_key)
+        check_key_count(connection, created.api_key)
+        _check_creations(connection, created.api_key)
         key = find_key(connection, caller.account_id, created.api_key)
         assert key is not None
         return Issued(API_KEY.dump(key), created.api_secret)
@@ -152,10 +153,14 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
     return REVOKED.dump({"api_key": key_id, "revoked": True})
 
 
-def _check_limits(connection: Connection, key_id: str) -> None:
-    """Raise Problem if this key is one too many for its account."""
+def check_key_count(connection: Connection, key_id: str) -> None:
+    """Raise Problem state_conflict if this key is one too many for its account."""
     if count_keys(connection, key_id) > MAX_KEYS:
         raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
+
+
+def _check_creations(connection: Connection, key_id: str) -> None:
+    """Raise Problem rate_limited if this key is one too many for its account in a day."""
     if count_created_keys(connection, key_id) > MAX_CREATED_PER_DAY:
         detail = f"{MAX_CREATED_PER_DAY} API keys were created in a day. Rotate a key instead of replacing it."
         raise Problem("rate_limited", detail, headers={"Retry-After": "3600"})

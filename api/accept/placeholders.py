@@ -4,7 +4,6 @@ The recipients of a list are split into chunks of equal price. For a group, only
 scan of its contacts. Texts that are the same for all are in `text.py`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
 
 
 @dataclass(frozen=True, slots=True)
-class Recipients:
+class UnpackedRecipients:
     """The phones of a list, with their placeholder values and the problems of invalid entries, both by index."""
 
     phones: list[object]
@@ -31,7 +30,7 @@ class Recipients:
     problems: dict[int, ComposeProblem]
 
 
-def unpack(entries: list[object]) -> Recipients:
+def unpack(entries: list[object]) -> UnpackedRecipients:
     """Split entries, which are phones or objects with `phone` and `variables`, into phones and placeholder values."""
     phones: list[object] = []
     variables: dict[int, Variables] = {}
@@ -46,25 +45,12 @@ def unpack(entries: list[object]) -> Recipients:
             problems[index] = problem
         elif entry.get("variables"):
             variables[index] = entry["variables"]
-    return Recipients(phones, variables, problems)
+    return UnpackedRecipients(phones, variables, problems)
 
 
 def without(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> ScreenedPhones:
     """Move the recipients with a problem to the rejected ones."""
-    if not problems:
-        return screened
-    indexes = indexes_of(screened)
-    kept = [(index, phone) for index, phone in zip(indexes, screened.accepted, strict=True) if index not in problems]
-    rejected = [
-        {"index": index, "phone": phone, "code": problems[index].code, "detail": problems[index].detail}
-        for index, phone in zip(indexes, screened.accepted, strict=True)
-        if index in problems
-    ]
-    return ScreenedPhones(
-        [phone for _, phone in kept],
-        [index for index, _ in kept],
-        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
-    )
+    return screened.reject({index: problem._asdict() for index, problem in problems.items()})
 
 
 def chunks_of_list(
@@ -78,7 +64,7 @@ def chunks_of_list(
     problems: dict[int, ComposeProblem] = {}
     longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
     names, work = template.names, LongWork()
-    for index, phone in zip(indexes_of(screened), screened.accepted, strict=True):
+    for index, phone in zip(screened.indexes, screened.accepted, strict=True):
         work.step()
         values = variables.get(index, {})
         composed = compose(template, values, body["on_unicode"], body.get("max_segments"))
@@ -118,11 +104,6 @@ def price_group(services: Services, body: dict[str, Any], bound: int, template: 
         "rejected": lacking,
         "max_total_segments": scan.segments,
     }
-
-
-def indexes_of(screened: ScreenedPhones) -> Sequence[int]:
-    """The index of each accepted recipient in the request."""
-    return screened.accepted_index or range(len(screened.accepted))
 
 
 def _problem_of(entry: dict[str, Any]) -> ComposeProblem | None:

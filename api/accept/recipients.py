@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
-from api.accept.placeholders import chunks_of_list, indexes_of, price_group, unpack, without
+from api.accept.placeholders import chunks_of_list, price_group, unpack, without
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
@@ -146,17 +146,12 @@ def drop_excluded(
     over_limit = recipients_over_limit(services, caller, limits, body, screened.accepted)
     if not excluded and not over_limit:
         return screened
-    indexes = indexes_of(screened)
-    entries = [
-        (index, phone, excluded.get(phone) or (OVER_LIMIT_ENTRY if position in over_limit else None))
-        for position, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
-    ]
-    rejected = [{"index": index, "phone": phone, **entry} for index, phone, entry in entries if entry]
-    return ScreenedPhones(
-        [phone for _, phone, entry in entries if not entry],
-        [index for index, _, entry in entries if not entry],
-        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
-    )
+    reasons = {
+        index: excluded.get(phone, OVER_LIMIT_ENTRY)
+        for position, (index, phone) in enumerate(zip(screened.indexes, screened.accepted, strict=True))
+        if phone in excluded or position in over_limit
+    }
+    return screened.reject(reasons)
 
 
 def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:

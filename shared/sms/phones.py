@@ -5,6 +5,7 @@ excludes short codes and local numbers. Nothing here corrects a number silently;
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -65,6 +66,23 @@ class ScreenedPhones:
     accepted: list[str]
     accepted_index: list[int] | None
     rejected: list[dict[str, object]]
+
+    @property
+    def indexes(self) -> Sequence[int]:
+        """The position of each accepted phone."""
+        return self.accepted_index or range(len(self.accepted))
+
+    def reject(self, reasons: Mapping[int, Mapping[str, object]]) -> "ScreenedPhones":
+        """The same with some accepted phones rejected. `reasons` has the code and detail of each, by its position."""
+        if not reasons:
+            return self
+        phones = list(zip(self.indexes, self.accepted, strict=True))
+        rejected = [{"index": index, "phone": phone, **reasons[index]} for index, phone in phones if index in reasons]
+        return ScreenedPhones(
+            [phone for index, phone in phones if index not in reasons],
+            [index for index, _ in phones if index not in reasons],
+            sorted([*self.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
+        )
 
 
 def is_phone(text: str) -> bool:

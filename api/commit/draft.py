@@ -74,6 +74,9 @@ class Draft:
 
     def __post_init__(self) -> None:
         self.lane = LANES.index(self.category)
+        self._make_batch_ids()
+
+    def _make_batch_ids(self) -> None:
         if self.sizes is not None:
             count = len(self.sizes)
         else:
@@ -92,7 +95,7 @@ class Draft:
                 for positions in zones
                 for start in range(0, len(positions), BATCH_SIZE)
             ]
-        self.__post_init__()
+        self._make_batch_ids()
 
     @property
     def accepted(self) -> int:

@@ -131,7 +131,7 @@ class GroupCommit:
                 body = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
             raise low_balance_or_spend_limit(self._engine, draft, error) from None
-        _count([draft], began)
+        _count_and_trace([draft], began)
         self.witness.accepted(draft.id)
         return IdempotentResponse(body)
 
@@ -180,7 +180,7 @@ class GroupCommit:
             if not free:
                 return
             responses = commit_sends(connection, [queued.draft for queued in free], self._clock)
-        _count([queued.draft for queued in free], began)
+        _count_and_trace([queued.draft for queued in free], began)
         self.witness.accepted(free[-1].draft.id)
         for queued, body in zip(free, responses, strict=True):
             queued.response = IdempotentResponse(body)
@@ -191,7 +191,7 @@ class GroupCommit:
         crashpoint("accept.before_commit")
         with autocommit(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
-        _count(drafts, began)
+        _count_and_trace(drafts, began)
         self.witness.accepted(drafts[-1].id)
         for queued, body in zip(group, responses_of(drafts, left), strict=True):
             queued.response = IdempotentResponse(body)
@@ -214,7 +214,7 @@ class GroupCommit:
         ]
 
 
-def _count(drafts: list[Draft], began: float) -> None:
+def _count_and_trace(drafts: list[Draft], began: float) -> None:
     """Count a commit for `GET /metrics`, and trace it if traces are on."""
     COMMIT_SENDS.observe(len(drafts))
     COMMIT_SECONDS.observe(time.monotonic() - began)

@@ -5,8 +5,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 
-from api.http.uploaded_file import check_media_type, chunks_of_file, open_file
-from api.problems import Problem, invalid
+from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
+from api.problems import Problem
 from shared.contacts.text_stream import SUBSTITUTE
 
 MAX_COLUMNS = 100
@@ -50,9 +50,9 @@ def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]
     try:
         names = [name.strip().lower() for name in next(reader, [])[: MAX_COLUMNS + 1]]
         if column not in names:
-            raise _wrong(f"The first line must name the columns; `{column}` is missing.")
+            raise not_csv(f"The first line must name the columns; `{column}` is missing.")
         if len(names) > MAX_COLUMNS:
-            raise _wrong(f"The first line names more than {MAX_COLUMNS} columns.")
+            raise not_csv(f"The first line names more than {MAX_COLUMNS} columns.")
         taken = 0
         for read, row in enumerate(reader, 1):
             is_row = any(cell.strip() for cell in row)
@@ -62,14 +62,14 @@ def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]
             if is_row:
                 yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
     except csv.Error as error:
-        raise _wrong(f"Line {reader.line_num} is not CSV: {error}.") from None
+        raise not_csv(f"Line {reader.line_num} is not CSV: {error}.") from None
 
 
 def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:
     line = first
     while line:
         if SUBSTITUTE in line:
-            raise _wrong("The file contains a NUL character.")
+            raise not_csv("The file contains a NUL character.")
         yield line
         line = next(lines, "")
 
@@ -77,7 +77,3 @@ def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:
 def _too_many(max_rows: int) -> Problem:
     detail = f"The file has more than {max_rows:,} rows, the maximum for one request."
     return Problem("too_many_recipients", detail, max=max_rows)
-
-
-def _wrong(detail: str) -> Problem:
-    return invalid([{"pointer": "", "code": "invalid", "detail": detail}])

@@ -36,9 +36,9 @@ def main(application: str | None, host: str, port: int, processes: int) -> None:
     configure_logging()
     load: Callable[[], Any]
     if application is None:
-        load, look = make_application, partial(_look_at_database, _checked_settings())
+        load, check_database = make_application, partial(_check_database, _checked_settings())
     elif ":" in application:
-        load, look = partial(resolve_name, application), None
+        load, check_database = partial(resolve_name, application), None
     else:
         raise click.BadParameter(f"{application!r} is not of the form module:name.", param_hint="APPLICATION")
     try:
@@ -48,10 +48,10 @@ def main(application: str | None, host: str, port: int, processes: int) -> None:
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
     log.info("listening on %s port %d, processes: %d", host, port, processes)
     if isinstance(listening, SharedPort) or processes > 1:
-        Supervisor(load, listening, processes).run(look)
+        Supervisor(load, listening, processes).run(check_database)
     else:
-        if look is not None:
-            threading.Thread(target=look, name="first-look", daemon=True).start()
+        if check_database is not None:
+            threading.Thread(target=check_database, name="database-check", daemon=True).start()
         run(load, listening)
 
 
@@ -68,7 +68,7 @@ def _checked_settings() -> Settings:
     return settings
 
 
-def _look_at_database(settings: Settings) -> None:
+def _check_database(settings: Settings) -> None:
     """Log what is wrong with the database. The API starts anyway, and is ready as soon as that is fixed."""
     engine = make_engine(settings.database_url, 1, "bulksms-api")
     problem = schema_problem(engine)

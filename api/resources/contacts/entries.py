@@ -11,14 +11,14 @@ from shared.sms.phones import QUOTED_CHARACTERS
 KNOWN = ("phone", "fields", "tags")
 
 
-class Entries(NamedTuple):
+class ReadEntries(NamedTuple):
     """Valid contacts, each phone once, and the rejected entries with their indexes and reasons."""
 
     contacts: list[Contact]
     rejected: list[dict[str, object]]
 
 
-def read_entries(entries: list[object], numbering: Numbering) -> Entries:
+def read_entries(entries: list[object], numbering: Numbering) -> ReadEntries:
     """Separate valid contacts from invalid entries. A repeated phone is rejected as a duplicate of the first."""
     contacts: list[Contact] = []
     rejected: list[dict[str, object]] = []
@@ -33,7 +33,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
             detail = "The phone appears earlier in the list."
             result = {"code": "duplicate", "detail": detail, "duplicate_of": original}
         rejected.append({"index": index, "phone": _given_phone(entry), **result})
-    return Entries(contacts, rejected)
+    return ReadEntries(contacts, rejected)
 
 
 def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dict[str, Any]:

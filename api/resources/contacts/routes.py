@@ -17,7 +17,7 @@ from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.idempotency import IdempotentResponse, once, replay_if_repeated
 from api.problems import Problem
-from api.resources.contacts.entries import Entries, read_entries
+from api.resources.contacts.entries import ReadEntries, read_entries
 from api.resources.contacts.schemas import (
     ContactPaging,
     ContactResponse,
@@ -172,7 +172,7 @@ def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Con
         raise Problem("group_full", str(full)) from None
 
 
-def _put(connection: Connection, group_id: UUID, entries: Entries, first: PutProgress) -> Any:
+def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: PutProgress) -> Any:
     last = _put_page(connection, group_id, entries.contacts[first.contacts :])
     added, changed = first.added + last.added, first.changed + last.changed
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)

@@ -55,12 +55,12 @@ FROM_BATCH = "(s.id < :send OR b.id >= :batch)"
 FOUND = f"""
     {COLUMNS} FROM send s
      CROSS JOIN LATERAL (
-        SELECT * FROM batch o
-         WHERE o.send_id = s.id AND {FROM_BATCH.replace("b.", "o.")} AND NOT {IS_ARCHIVED.replace("b.", "o.")}
-           AND (NOT :unfinished OR o.state NOT IN ('done', 'canceled', 'expired'))
-           AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
-           AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)
-         ORDER BY o.id LIMIT :batches) AS b
+        SELECT * FROM batch b
+         WHERE b.send_id = s.id AND {FROM_BATCH} AND NOT {IS_ARCHIVED}
+           AND (NOT :unfinished OR b.state NOT IN ('done', 'canceled', 'expired'))
+           AND (CAST(:phone AS text) IS NULL OR position(:phone IN b.recipients) > 0)
+           AND (s.id > :last_send OR s.id = :last_send AND b.id < :last_batch)
+         ORDER BY b.id LIMIT :batches) AS b
      WHERE s.forgotten_at IS NULL AND s.id >= :last_send AND {SENDS}
 """
 IN_ORDER = "ORDER BY s.id DESC, b.id LIMIT :batches"

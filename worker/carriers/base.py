@@ -40,9 +40,6 @@ STATUS_OF = {
 }
 """The status of a message after its submit. A throttled one has none: it is submitted again."""
 
-NOT_SUBMITTED_ERRORS = frozenset({"not_connected", "window_full", "not_in_time"})
-"""Errors of throttled messages that were never written: we set them, not the carrier."""
-
 
 class Outcome(NamedTuple):
     """One message's outcome, the carrier's message id (raw, as received) and the carrier's error code."""
@@ -50,11 +47,13 @@ class Outcome(NamedTuple):
     response: ResponseKind
     reference: str | None = None
     error: str | None = None
+    is_unsubmitted: bool = False
+    """Whether nothing of a throttled message was written: the driver held it back, not the carrier."""
 
-    @property
-    def is_unsubmitted(self) -> bool:
-        """Whether nothing of the message was written."""
-        return self.response is ResponseKind.THROTTLED and self.error in NOT_SUBMITTED_ERRORS
+
+def unsubmitted(error: str | None) -> Outcome:
+    """The outcome of a message of which nothing was written, for the reason `error`."""
+    return Outcome(ResponseKind.THROTTLED, error=error, is_unsubmitted=True)
 
 
 @dataclass(frozen=True, slots=True)

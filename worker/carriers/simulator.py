@@ -36,6 +36,7 @@ from worker.carriers.base import (
     Receipt,
     ResponseKind,
     UnlimitedPace,
+    unsubmitted,
 )
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ EARLY_SECONDS = 0.2
 """Delay of the response to a message whose receipt comes first."""
 PATIENCE = 10.0
 """Seconds for a window to be submitted; messages not submitted by then are returned as throttled."""
-NOT_IN_TIME = Outcome(ResponseKind.THROTTLED, error="not_in_time")
+NOT_IN_TIME = unsubmitted("not_in_time")
 POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 """Seconds between polls for due receipts: after this process has submitted, and otherwise."""
 

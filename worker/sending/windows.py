@@ -71,7 +71,7 @@ def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = Fals
     for batch, positions in window:
         batch.answer_ms[at] = answer_ms
         for position in positions:
-            kind, reference, error = next(left)
+            kind, reference, error, _ = next(left)
             attempts = batch.again.pop(position, 0) + (kind is not ResponseKind.THROTTLED)
             if kind is ResponseKind.THROTTLED or (
                 kind is ResponseKind.FAILED and attempts + batch.attempts < MAX_ATTEMPTS

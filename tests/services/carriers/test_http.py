@@ -18,7 +18,7 @@ from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
 from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer, json_reply
 from tests.unit.carriers.smpp.making import Doorkeeper, message_group
-from worker.carriers.base import NOT_SUBMITTED_ERRORS, LateResponse, Outcome, Receipt, ResponseKind
+from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -73,7 +73,7 @@ def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
         group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
         outcomes = made.submit([group], Doorkeeper(left=1))
         assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
-        assert {each.error for each in outcomes[1:]} <= NOT_SUBMITTED_ERRORS
+        assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
         assert len(peer.requests) == 1
 
 
@@ -128,10 +128,10 @@ def test_an_accepted_message_may_have_no_id() -> None:
 
 def test_a_message_that_never_left_is_not_in_doubt() -> None:
     with carrier(declared(f"http://127.0.0.1:{free_port()}/")) as made:
-        assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
+        assert one(made) == unsubmitted("not_connected")
         assert made.health.state == "connecting"
     with carrier(declared("http://no-such-host.invalid/")) as made:
-        assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
+        assert one(made) == unsubmitted("not_connected")
 
 
 def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
@@ -141,7 +141,7 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             extra.setblocking(False)
             extra.connect_ex(full.getsockname())
         with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
-            assert one(made) == Outcome(ResponseKind.THROTTLED, error="not_connected")
+            assert one(made) == unsubmitted("not_connected")
 
 
 def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
@@ -201,8 +201,8 @@ def test_a_trickled_response_is_doubt_in_time() -> None:
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
     with pair(lambda request: json_reply({}, status, Retry_After="5")) as (peer, made):
-        assert one(made).response == ResponseKind.THROTTLED
-        assert one(made) == Outcome(ResponseKind.THROTTLED, error="paused")
+        assert (outcome := one(made)).response == ResponseKind.THROTTLED and not outcome.is_unsubmitted
+        assert one(made) == unsubmitted("paused")
         assert len(peer.requests) == 1
         wait_until(lambda: one(made).error != "paused")
         assert len(peer.requests) == 2
@@ -213,7 +213,7 @@ def test_refused_credentials_suspend_the_carrier_and_burn_no_message(status: int
     with pair(lambda request: json_reply({"code": 20003}, status)) as (peer, made):
         assert one(made) == Outcome(ResponseKind.THROTTLED, error="20003")
         assert made.health.state == "suspended"
-        assert [one(made).error for _ in range(3)] == ["20003"] * 3
+        assert [one(made) for _ in range(3)] == [unsubmitted("20003")] * 3
         assert len(peer.requests) == 1
 
 
@@ -343,5 +343,5 @@ def test_tls(certificates: Path, name: str, response: ResponseKind) -> None:
 def test_an_untrusted_certificate_is_refused(certificates: Path) -> None:
     with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, "good")) as peer:
         with carrier(declared(peer.url("/", "https"))) as made:
-            assert one(made) == Outcome(ResponseKind.THROTTLED, error="tls_failed")
+            assert one(made) == unsubmitted("tls_failed")
         assert peer.requests == []

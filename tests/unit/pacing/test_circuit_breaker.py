@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from worker.carriers.base import Outcome, ResponseKind
+from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker, Counts
 
 TAKEN, REFUSED = Outcome(ResponseKind.ACCEPTED, "1"), Outcome(ResponseKind.REJECTED, error="no_such_phone")
@@ -152,5 +152,5 @@ def test_a_refusal_for_good_closes_it(breaker: CircuitBreaker, time: Time) -> No
 
 
 def test_messages_that_were_not_submitted_are_not_counted(breaker: CircuitBreaker) -> None:
-    breaker.note([TAKEN] * 3 + [THROTTLED] + [Outcome(ResponseKind.THROTTLED, error="not_connected")] * 4)
+    breaker.note([TAKEN] * 3 + [THROTTLED] + [unsubmitted("not_connected")] * 4)
     assert (breaker.counts.submitted, breaker.counts.throttled) == (4, 1)

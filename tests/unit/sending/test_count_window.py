@@ -4,13 +4,13 @@ import uuid
 from datetime import UTC, datetime
 
 from shared.observability.metrics import PROCESS
-from worker.carriers.base import Outcome, ResponseKind
+from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.windows import count_window
 
 TAKEN = Outcome(ResponseKind.ACCEPTED, "1")
 THROTTLED = Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")
-UNSUBMITTED = Outcome(ResponseKind.THROTTLED, error="not_connected")
+UNSUBMITTED = unsubmitted("not_connected")
 
 
 def batch_of(messages: int, segments: int) -> ClaimedBatch:

@@ -21,6 +21,7 @@ from worker.carriers.base import (
     Pace,
     ResponseKind,
     UnlimitedPace,
+    unsubmitted,
 )
 from worker.carriers.http.orders import Order, orders
 from worker.carriers.http.polling import Poller
@@ -94,9 +95,7 @@ class HttpCarrier:
         """
         deadline = time.monotonic() + self._config.answer_time
         if self.trouble is not None:
-            return [Outcome(ResponseKind.THROTTLED, error=self.health.error)] * sum(
-                len(message_group.ids) for message_group in message_groups
-            )
+            return [unsubmitted(self.health.error)] * sum(len(message_group.ids) for message_group in message_groups)
         requests = list(orders(self._config, message_groups))
         for order in requests:
             if limit is not None and limit.chunk and not limit.take(order.segments, deadline):
@@ -194,9 +193,7 @@ def _lost(order: Order, code: str) -> list[Outcome]:
     """The outcomes of a request without a response."""
     with order.lock:
         doubt = order.left
-    outcome = (
-        Outcome(ResponseKind.IN_DOUBT, error="no_answer") if doubt else Outcome(ResponseKind.THROTTLED, error=code)
-    )
+    outcome = Outcome(ResponseKind.IN_DOUBT, error="no_answer") if doubt else unsubmitted(code)
     return [outcome] * len(order.ids)
 
 

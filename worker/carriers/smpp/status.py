@@ -4,10 +4,8 @@ With any status but ESME_ROK the carrier has not taken the message, by the stand
 such as a vendor-specific code, is a failure that is retried a few times.
 """
 
-from typing import NamedTuple
-
 from shared.carriers.smpp.numbers import Status, status_name
-from worker.carriers.base import Outcome, ResponseKind
+from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 
 __all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierResponse", "credentials_refused", "outcome_of"]
 
@@ -57,15 +55,7 @@ _REFUSED_ALWAYS = frozenset(
 _CREDENTIALS = frozenset({Status.ESME_RBINDFAIL, Status.ESME_RINVPASWD, Status.ESME_RINVSYSID, Status.ESME_RINVSYSTYP})
 
 
-class _Meaning(NamedTuple):
-    kind: ResponseKind
-    error: str
-
-
-_OURS = {
-    NOT_CONNECTED: _Meaning(ResponseKind.THROTTLED, "not_connected"),
-    WINDOW_FULL: _Meaning(ResponseKind.THROTTLED, "window_full"),
-}
+_UNSUBMITTED = {NOT_CONNECTED: unsubmitted("not_connected"), WINDOW_FULL: unsubmitted("window_full")}
 
 
 def outcome_of(response: CarrierResponse) -> Outcome:
@@ -74,8 +64,7 @@ def outcome_of(response: CarrierResponse) -> Outcome:
         return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
     if isinstance(response, str):
         return Outcome(ResponseKind.ACCEPTED, response or None)
-    meaning = _OURS.get(response) or _Meaning(_kind_of(response), status_name(response))
-    return Outcome(meaning.kind, error=meaning.error)
+    return _UNSUBMITTED.get(response) or Outcome(_kind_of(response), error=status_name(response))
 
 
 def _kind_of(status: int) -> ResponseKind:

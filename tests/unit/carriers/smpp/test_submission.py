@@ -7,7 +7,7 @@ import pytest
 from shared.carriers.smpp.numbers import Command, Status, Tag
 from shared.carriers.smpp.pdu import read_message
 from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Outcome, ResponseKind
+from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierResponse, outcome_of
 from worker.carriers.smpp.submission import Submission
@@ -40,8 +40,8 @@ def test_it_works() -> None:
         (0x0B, Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
         (0x08, Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
         (0x4FF, Outcome(ResponseKind.FAILED, error="status_0x000004ff")),
-        (NOT_CONNECTED, Outcome(ResponseKind.THROTTLED, error="not_connected")),
-        (WINDOW_FULL, Outcome(ResponseKind.THROTTLED, error="window_full")),
+        (NOT_CONNECTED, unsubmitted("not_connected")),
+        (WINDOW_FULL, unsubmitted("window_full")),
     ],
 )
 def test_each_response_means_what_the_table_says(response: CarrierResponse, outcome: Outcome) -> None:

@@ -19,8 +19,9 @@ from shared.db.replica import Replica
 from shared.db.tables.carriers import carrier_report
 from shared.db.tables.running import audit_result, installation, lease
 from shared.lifecycle import LANES
+from shared.sends.sendable import MAX_REPORT_AGE
 
-REPORTED = carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=5)
+REPORTED = carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE)
 CARRIERS = (
     select(
         carrier_report.c.carrier,

@@ -21,12 +21,10 @@ from shared.db.tables.messages import message, unreadable_receipt
 from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
-from shared.sends.sendable import MESSAGES_LEFT
+from shared.sends.sendable import MAX_REPORT_AGE, MESSAGES_LEFT
 
 MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
-MAX_REPORT_AGE = 5
-"""Seconds; older reports of workers are ignored."""
 ACCOUNT, SENDER = "carrier-test", "TEST"
 TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 """The test account is topped up when it has less than the minimum; no message has more than 20 segments."""

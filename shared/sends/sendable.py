@@ -24,9 +24,12 @@ MESSAGES_LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are unavailable; `carrier` is one of them."""
 
-UNAVAILABLE_ONLY_CARRIER = """
+MAX_REPORT_AGE = 5
+"""Seconds; older reports of workers about their carriers are ignored."""
+
+UNAVAILABLE_ONLY_CARRIER = f"""
     SELECT min(carrier) AS carrier FROM carrier_report
-     WHERE reported_at > clock_timestamp() - interval '5 seconds'
+     WHERE reported_at > clock_timestamp() - interval '{MAX_REPORT_AGE} seconds'
     HAVING count(DISTINCT carrier) = 1 AND bool_and(state <> 'ready')
 """
 """The installation's only carrier, if it is unavailable in all workers."""

@@ -15,14 +15,12 @@ from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from shared.sends.counters import initialize_delays
+from shared.sends.sendable import MAX_REPORT_AGE
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
 from worker.pacing.recent_delays import RecentDelays
 from worker.pacing.sender_and_prefix_limits import Limit
-
-FRESH = timedelta(seconds=5)
-"""For how long a report is valid."""
 
 SETTINGS = select(*carrier_setting.c["name", "rate", "window", "paused"])
 
@@ -58,7 +56,7 @@ OTHERS = (
         func.bool_or(carrier_report.c.state == "probing").label("probing"),
         func.count().filter(IS_ALONE).label("alone"),
     )
-    .where(carrier_report.c.reported_at > func.clock_timestamp() - FRESH)
+    .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE))
     .group_by(carrier_report.c.carrier)
 )
 

@@ -11,6 +11,7 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends as tables
 from shared.db.tables.carriers import carrier_report
 from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
+from shared.sends.sendable import MAX_REPORT_AGE
 
 REASONS: Final = (
     "send_at",
@@ -62,7 +63,7 @@ CARRIERS = (
         func.max(carrier_report.c.rate).label("rate"),
         func.min(carrier_report.c.allowed).label("allowed"),
     )
-    .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=5))
+    .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE))
     .group_by(carrier_report.c.carrier)
 )
 

@@ -7,6 +7,8 @@ import pytest
 from sqlalchemy import func, text, update
 
 from api.metrics.counts import counts_of
+from api.metrics.installation import InstallationCollector
+from api.resources.sends.bottleneck import carriers_now
 from shared.carriers.control import list_carriers, list_limits
 from shared.db.tables.running import state_count
 from shared.health.carriers import check_carriers
@@ -112,11 +114,16 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
 def test_what_a_worker_reported_more_than_five_seconds_ago_is_ignored(
     waiting: Service, seconds: int, live: bool
 ) -> None:
-    report(waiting, "ready")
+    report(waiting, "down")
     change(waiting, "INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now())")
     for table in ("carrier_report", "carrier_limit"):
         change(waiting, f"UPDATE {table} SET reported_at = clock_timestamp() - interval '{seconds} seconds'")
     with waiting.engine.connect() as connection:
         shown = [row["carrier"] for row in list_carriers(connection)], [row["limit"] for row in list_limits(connection)]
+        limiting = list(carriers_now(connection))
     change(waiting, "DELETE FROM carrier_limit")
     assert shown == ((["main"], ["sender ACME"]) if live else ([], []))
+    assert limiting == (["main"] if live else [])
+    assert waits(waiting) == {("awaiting_carrier", "main") if live else ("queued", ""): 3}
+    gauges = {gauge.name: gauge.samples for gauge in InstallationCollector(waiting.engine).collect()}
+    assert [sample.labels["carrier"] for sample in gauges["bulksms_carrier_rate"]] == (["main"] if live else [])

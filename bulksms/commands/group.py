@@ -89,7 +89,8 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
         rest = f"{errors} has them all" if errors else "use --errors FILE to get them all"
         messages().print(f"... and {report.rejected - len(report.first_bad):,} more; {rest}")
     if not report.added + report.changed + report.known:
-        raise click.ClickException(f"{file} has no phone in its column `phone` or its first column of numbers.")
+        where = "in its column `phone` or its first column of numbers"
+        raise click.ClickException(f"{file} has no valid contact. Each needs a phone number {where}.")
     done(import_summary(report))
 
 
@@ -99,9 +100,9 @@ def import_summary(report: Report) -> str:
     if report.changed:
         summary += f"; {counted(report.changed, 'contact')} changed"
     if report.known:
-        summary += f"; {counted(report.known, 'row')} skipped, the phone was already there"
+        summary += f"; {counted(report.known, 'row')} skipped, the phone number was already there"
     if report.rejected:
-        summary += f"; {counted(report.rejected, 'row')} without a phone"
+        summary += f"; {counted(report.rejected, 'row')} rejected"
     return summary + "."
 
 

@@ -1,7 +1,9 @@
 """`bulksms reconcile`."""
 
+import csv
 from datetime import timedelta
-from typing import TextIO
+from io import StringIO
+from typing import BinaryIO
 
 import click
 from sqlalchemy import Connection
@@ -10,6 +12,7 @@ from bulksms.environment import database
 from bulksms.output import done, json_option, messages, show_json
 from shared.accounts.refused import Refused
 from shared.carriers.control import require
+from shared.contacts.text_stream import SUBSTITUTE, LineTooLong, NotText, WrongEncoding, text_chunks
 from shared.doubts.by_operator import apply_report, list_doubts
 from shared.doubts.reconcile import Matched, match
 from shared.plurals import counted
@@ -18,14 +21,14 @@ MAX_SHOWN = 10
 
 
 @click.command()
-@click.argument("report", type=click.File(encoding="utf-8-sig"))
+@click.argument("report", type=click.File("rb"))
 @click.option("--carrier", required=True, help="The carrier that wrote the report, as named by `bulksms doubt list`.")
 @click.option(
     "--within", type=click.IntRange(0), default=300, show_default=True, help="Seconds by which times may differ."
 )
 @click.option("--apply", "applies", is_flag=True, help="Resolve what matches; without it, nothing is changed.")
 @json_option
-def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
+def reconcile(report: BinaryIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
     """Find messages in doubt in a carrier's REPORT, and resolve them with --apply.
 
     The REPORT is CSV whose first line names the columns phone and status, and if possible reference, sender and time. A
@@ -33,8 +36,9 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
     """
     with database() as connection:
         _check_carrier(connection, carrier)
-        result = match(connection, carrier, report, timedelta(seconds=within))
+        result = _match(connection, carrier, report, timedelta(seconds=within))
         settled = apply_report(connection, carrier, result) if applies else 0
+    left = result.left if applies else result.left + len(result.resolutions)
     if as_json:
         show_json(
             {
@@ -44,13 +48,13 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
                 "unmatched": result.unmatched,
                 "ambiguous": result.ambiguous,
                 "bad": result.bad,
-                "left_in_doubt": result.left,
+                "left_in_doubt": left,
             }
         )
         return
     _explain(result)
     if applies:
-        done(f"{counted(settled, 'message')} settled; {result.left:,} left in doubt.")
+        done(f"{counted(settled, 'message')} settled; {left:,} left in doubt.")
     else:
         done(f"{counted(len(result.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
 
@@ -62,6 +66,22 @@ def _check_carrier(connection: Connection, name: str) -> None:
             require(connection, name)
         except Refused as refused:
             raise click.BadParameter(refused.reason, param_hint="--carrier") from None
+
+
+def _match(connection: Connection, carrier: str, report: BinaryIO, within: timedelta) -> Matched:
+    """Match the report, in UTF-8 or UTF-16, with the carrier's messages in doubt. Raises Refused if it is not CSV."""
+    try:
+        content = "".join(text_chunks(report))
+        if SUBSTITUTE in content:
+            raise Refused(f"{report.name} is not CSV: it contains a NUL character.")
+        return match(connection, carrier, StringIO(content, newline=""), within)
+    except WrongEncoding as problem:
+        reason, _, _ = str(problem).partition(". ")
+        raise Refused(f"{report.name} is not CSV in UTF-8. {reason}. Save it as CSV in UTF-8.") from None
+    except (NotText, LineTooLong):
+        raise Refused(f"{report.name} is not CSV. Save it as CSV in UTF-8.") from None
+    except csv.Error as problem:
+        raise Refused(f"{report.name} is not CSV: {problem}.") from None
 
 
 def _explain(result: Matched) -> None:

@@ -39,9 +39,9 @@ def service(engine: Engine) -> Service:
 
 @pytest.fixture
 def reconcile(service: Service, tmp_path: Path) -> Reconcile:
-    def run(*lines: str, options: tuple[str, ...] = (), code: int = 0) -> Result:
+    def run(*lines: str, options: tuple[str, ...] = (), code: int = 0, encoding: str = "utf-8") -> Result:
         report = tmp_path / "report.csv"
-        report.write_text("\n".join(lines) + "\n")
+        report.write_text("\n".join(lines) + "\n", encoding)
         env = {
             "DATABASE_URL": service.engine.url.render_as_string(hide_password=False),
             "REDIS_URL": "redis://127.0.0.1:1",
@@ -67,6 +67,7 @@ def as_json(result: Result) -> Any:
 def test_it_works(service: Service, reconcile: Reconcile) -> None:
     lines = ("Message ID,To,Status", f"r1,{FIRST},DELIVRD", f"r2,+{SECOND},undeliv", f"r3,{THIRD},not_found")
     assert "3 messages would be settled; nothing was changed" in reconcile(*lines).stderr
+    assert as_json(reconcile(*lines, options=("--json",)))["left_in_doubt"] == 3
     assert statuses(service)[FIRST] == "in_doubt"
     assert "3 messages settled; 0 left in doubt" in reconcile(*lines, options=("--apply",)).stderr
     known = statuses(service)
@@ -146,6 +147,29 @@ def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
 @pytest.mark.parametrize("header", ["", "phone,time", "a,b"])
 def test_a_file_without_the_columns_is_refused(reconcile: Reconcile, header: str) -> None:
     assert "names no column for" in reconcile(header, "1,2", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "problem"),
+    [
+        ("José", "latin-1", "not CSV in UTF-8. Line 2 has the byte 0xE9"),
+        ("A\0", "utf-8", "not CSV: it contains a NUL character"),
+        ("x" * 200_000, "utf-8", "not CSV: field larger than field limit"),
+    ],
+)
+def test_a_file_that_is_not_csv_is_refused(reconcile: Reconcile, name: str, encoding: str, problem: str) -> None:
+    lines = ("phone,status,name", f"{FIRST},sent,{name}")
+    assert problem in reconcile(*lines, code=1, encoding=encoding).stderr.replace("\n", " ")
+
+
+def test_a_spreadsheet_is_refused(reconcile: Reconcile) -> None:
+    assert "is not CSV. Save it as CSV in UTF-8." in reconcile("PK\x03\x04", code=1).stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_report_may_have_a_byte_order_mark(reconcile: Reconcile, encoding: str) -> None:
+    found = as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",), encoding=encoding))
+    assert found["matched"] == {"sent": 1}
 
 
 def test_an_unknown_status_is_refused_with_the_known_ones(reconcile: Reconcile) -> None:

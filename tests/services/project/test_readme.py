@@ -13,9 +13,10 @@ import pytest
 
 from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
+from shared.scopes import DEFAULT_SCOPES, SCOPES
 from tests.harness.house import House, house, wait_until
 
-README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS = (
+README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS, OPERATOR_API = (
     Path(page).read_text()
     for page in (
         "README.md",
@@ -23,6 +24,7 @@ README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS = (
         "docs/guides/contacts.md",
         "docs/guides/webhooks.md",
         "docs/operating/accounts.md",
+        "docs/reference/operator-api.md",
     )
 )
 
@@ -36,7 +38,8 @@ def blocks(language: str, page: str) -> list[str]:
 FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
 (PERSONAL,) = blocks("sh", CONTACTS)
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
-OPERATOR, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
+OPERATOR, RULES, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
+_, OPERATOR_TOKEN, ONBOARD = blocks("sh", OPERATOR_API)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
 
 
@@ -107,6 +110,78 @@ def test_personal_messages(service: House, demo: dict[str, str], tmp_path: Path)
     assert {service.get(f"/sends/{send['send_id']}")["category"] for send in (bulk, group)} == {"marketing"}
 
 
+def examples(service: House, demo: dict[str, str], folder: Path, page: str) -> list[Any]:
+    """What the examples of a guide print, pasted after those of the first send."""
+    (folder / "var").mkdir()
+    (folder / "var" / "demo.json").write_text(json.dumps(demo))
+    script = "".join(blocks("sh", Path(f"docs/guides/{page}.md").read_text()))
+    return [json.loads(line) for line in paste(service, FIRST + script, folder).splitlines()[2:]]
+
+
+def test_keys(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    made, rotated, revoked = examples(service, demo, tmp_path, "authentication")
+    assert sorted(made["scopes"]) == ["sms:read", "sms:send"] and made["api_secret"]
+    assert rotated["api_secret"] != made["api_secret"]
+    assert revoked == {"api_key": made["api_key"], "revoked": True}
+
+
+def test_the_guide_lists_every_scope() -> None:
+    page = Path("docs/guides/authentication.md").read_text()
+    assert set(re.findall(r"`([a-z]+:[a-z]+)`", page)) == set(SCOPES)
+    assert set(SCOPES) - set(DEFAULT_SCOPES) == {
+        scope for scope in SCOPES if scope.endswith(":write") or scope == "people:read"
+    }, "the page says which scopes a new key gets"
+
+
+def test_quotes(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    curly, plain = examples(service, demo, tmp_path, "text-and-cost")
+    assert (curly["segments"]["encoding"], plain["segments"]["encoding"]) == ("ucs2", "gsm7")
+    assert curly["encoding"]["gsm7_alternative"]["text"] == "It's ready"
+
+
+def test_a_send_is_controlled(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    changed, paused, resumed, canceled = examples(service, demo, tmp_path, "sends")
+    assert (changed["rate"], changed["message"]) == (20, "We open at 10")
+    assert [each["status"] for each in (paused, resumed, canceled)] == ["paused", "scheduled", "canceled"]
+
+
+def test_a_one_time_password(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    (sent,) = examples(service, demo, tmp_path, "one-time-passwords")
+    assert sent["category"] == "authentication"
+
+
+def test_opt_outs(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    added, listed, refused, removed = examples(service, demo, tmp_path, "receiving")
+    assert (added["counts"]["added"], refused["code"], removed["removed"]) == (1, "recipient_suppressed", 1)
+    assert [each["phone"] for each in listed["data"]] == ["254711000021"]
+
+
+def test_what_happened_to_a_message(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    sent, found, codes, usage, ledger = examples(service, demo, tmp_path, "troubleshooting")
+    (message,) = found["data"]
+    assert (message["message_id"], message["status"]) == (sent["message_id"], "failed")
+    assert message["error"]["code"] in [each["code"] for each in codes["data"]]
+    assert "data" in usage and len(ledger["data"]) == 5
+
+
+def test_a_customer_is_onboarded(service: House, tmp_path: Path) -> None:
+    made = paste(
+        service, "bulksms operator-key create billing --scope accounts --scope money --scope senders", tmp_path
+    )
+    key, secret = (re.search(rf"\b{name}_\w+", made) for name in ("opk", "ops"))
+    assert key is not None and secret is not None, made
+    script = OPERATOR_TOKEN.replace("opk_your-key", key[0]).replace("its-secret", secret[0]) + ONBOARD
+    here = (
+        script.replace("127.0.0.1:8000", f"127.0.0.1:{service.port}")
+        .replace('"acme"', '"other"')
+        .replace('"ACME"', '"OTHER"')
+    )
+    _, top_up, approved, new_key = (json.loads(line) for line in paste(service, here, tmp_path).splitlines())
+    assert top_up["credits"] == 1000
+    assert (approved["sender_id"], approved["status"]) == ("OTHER", "approved")
+    assert new_key["api_secret"]
+
+
 def texts(service: House, send: dict[str, Any]) -> list[str]:
     """The texts of a send's messages."""
     ids = [message["message_id"] for message in service.get(f"/sends/{send['send_id']}/messages")["data"]]
@@ -150,6 +225,7 @@ def test_the_operators_sequence(service: House, tmp_path: Path) -> None:
     body = {"sender_id": "ACME", "phone": "254711000009", "message": "Hello"}
     status, response = service.try_request("POST", "/sms/send", body, {"Authorization": f"Bearer {token}"})
     assert (status, response.get("balance")) == (200, 999)
+    paste(service, RULES, tmp_path)
     limited = paste(service, LIMIT, tmp_path)
     assert re.search(r"spend day\W+5,?000", limited)
     service.wait_for_end(60)

@@ -1,6 +1,7 @@
 """One bind, kept up for the life of the process: connects, binds, serves, and reconnects."""
 
 import logging
+import math
 import random
 import threading
 import time
@@ -22,7 +23,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 SUSPENDED_WAIT = 30.0
 """Minimum wait in seconds after refused credentials. Carriers may lock an account after too many attempts."""
 STEADY = 10.0
-"""Seconds after which a connection counts as stable, which resets the backoff."""
+"""Seconds since the bind after which a connection counts as stable, which resets the backoff."""
 
 
 class Link:
@@ -42,6 +43,8 @@ class Link:
         self._state: State = "closed"
         self._error: str | None = None
         self._since = datetime.now(UTC)
+        self._bound_at = math.inf
+        """When the last connection was bound (monotonic); infinity if it was not."""
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-{command.name.lower()}", daemon=True)
 
     def start(self) -> None:
@@ -80,9 +83,9 @@ class Link:
     def _run(self) -> None:
         failures = 0
         while not self._stop.is_set():
-            began = time.monotonic()
+            self._bound_at = math.inf
             suspended = self._connection()
-            failures = 1 if time.monotonic() - began > STEADY else failures + 1
+            failures = 1 if time.monotonic() - self._bound_at > STEADY else failures + 1
             self._stop.wait(back_off(failures, suspended))
 
     def _connection(self) -> bool:
@@ -93,6 +96,7 @@ class Link:
             wire = connect(self._config.host, self._config.port, self._config.connect_time, self._context)
             session = self._make(wire)
             session.bind(self._command)
+            self._bound_at = time.monotonic()
             self._counters.bound += 1
             self._become("bound", session=session)
             if self._stop.is_set():  # while we were connecting, when `close` had no session to unbind

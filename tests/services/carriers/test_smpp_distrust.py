@@ -228,6 +228,25 @@ def test_closing_unbinds() -> None:
         assert both.carrier.health.state == "closed"
 
 
+def test_a_window_that_changes_during_the_bind_applies() -> None:
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.open()
+        try:
+            bind = smsc.accept(answered=False)
+            both.carrier.window = 2
+            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
+            done = both.submit(3)
+            submits = smsc.submits(2)
+            assert smsc.nothing_more(0.3)
+            for submit in submits:
+                smsc.answer(submit)
+            smsc.answer(*smsc.submits(1))
+            assert references(done) == ["id"] * 3
+        finally:
+            both.close()
+
+
 def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection() -> None:
     with pair(enquire_link=0.2, connect_time=3.0) as both:
         enquiry = both.smsc.read()

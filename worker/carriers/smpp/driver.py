@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from weakref import WeakSet
 
 from shared.carriers.smpp.numbers import Command
 from worker.carriers.base import (
@@ -51,23 +52,28 @@ class SmppCarrier:
         self._deliveries = Deliveries(config, self._counters, self._multiparts)
         self._links = [Link(config, kind, self._counters, self._session) for kind in KINDS[config.bind]]
         self._closing = threading.Event()
+        self._sessions: WeakSet[Session] = WeakSet()
+        self._resizing = threading.Lock()
 
     def _session(self, wire: Wire) -> Session:
         session = Session(wire, self._config, self._deliveries, self._counters, self._multiparts)
-        session.windows.resize(self._window)
+        with self._resizing:
+            session.windows.resize(self._window)
+            self._sessions.add(session)
         return session
 
     @property
     def window(self) -> int:
-        """Most outstanding submits. A change also applies to the open connection."""
+        """Most outstanding submits. A change also applies to open connections, and those that are being bound."""
         return self._window
 
     @window.setter
     def window(self, size: int) -> None:
         """Resize the window."""
-        self._window = size
-        for session in filter(None, (link.session(0) for link in self._links)):
-            session.windows.resize(size)
+        with self._resizing:
+            self._window = size
+            for session in self._sessions:
+                session.windows.resize(size)
 
     @property
     def trouble(self) -> str | None:

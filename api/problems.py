@@ -13,6 +13,7 @@ class Kind(NamedTuple):
 
 
 UNKNOWN = "The request may have taken effect. Repeat it with the same Idempotency-Key; without one, check its outcome."
+NEW_TOKEN = "Get a token with POST /api/v1/auth/token; for the operator API, with POST /operator/v1/auth/token."
 
 CATALOGUE: dict[str, Kind] = {
     "bad_request": Kind(400, "Bad request", "Check the request against /openapi.json."),
@@ -32,10 +33,10 @@ CATALOGUE: dict[str, Kind] = {
     "invalid_link": Kind(401, "Invalid link", "Ask for a new link: each works once, and for a limited time."),
     "oidc_failed": Kind(401, "Sign-in through the provider failed", "Begin again with POST /api/v1/sign-in/oidc."),
     "session_ended": Kind(401, "Session ended", "Sign in again with POST /api/v1/sign-in."),
-    "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>` from /auth/token."),
-    "invalid_token": Kind(401, "Invalid token", "Get a new token from /auth/token."),
-    "token_expired": Kind(401, "Token expired", "Get a new token from /auth/token; it is valid for 24 hours."),
-    "token_revoked": Kind(401, "Token revoked", "Get a new token from /auth/token."),
+    "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>`. " + NEW_TOKEN),
+    "invalid_token": Kind(401, "Invalid token", NEW_TOKEN),
+    "token_expired": Kind(401, "Token expired", NEW_TOKEN),
+    "token_revoked": Kind(401, "Token revoked", NEW_TOKEN),
     "low_balance": Kind(402, "Low balance", "Top up, or send to fewer recipients."),
     "spend_limit_reached": Kind(
         402, "Spend limit reached", "Wait until `resets_at`, or ask the operator to raise the limit."
@@ -43,25 +44,31 @@ CATALOGUE: dict[str, Kind] = {
     "sender_not_registered": Kind(
         403,
         "Sender ID not registered",
-        "Request it with POST /api/v1/sender-ids and wait for approval, or use one of GET /api/v1/sender-ids.",
+        "Request it with POST /api/v1/sender-ids and wait for approval, or use one listed by GET /api/v1/sender-ids.",
     ),
     "sender_not_approved": Kind(
-        403, "Sender ID not approved", "Wait for approval, or use an approved one of GET /api/v1/sender-ids."
+        403, "Sender ID not approved", "Wait for approval, or use an approved one listed by GET /api/v1/sender-ids."
     ),
     "category_not_allowed": Kind(
         403, "Category not allowed", "Use another category, or ask the operator to allow `authentication`."
     ),
     "destination_not_allowed": Kind(
-        403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator to allow more."
+        403,
+        "Destination not allowed",
+        "Send to the destinations in GET /api/v1/limits, or ask the operator to allow more.",
     ),
     "traffic_refused": Kind(
         403, "Unusual traffic refused", "Check your form for abuse. If the traffic is legitimate, contact the operator."
     ),
-    "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
+    "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone number."),
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key with the scope in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
-    "not_an_operator": Kind(403, "Not an operator", "Ask an operator with a shell to invite you: `bulksms person`."),
-    "passwords_off": Kind(403, "Passwords are off", "Sign in with POST /api/v1/sign-in/oidc, or by a link."),
+    "not_an_operator": Kind(
+        403,
+        "Not an operator",
+        "Ask someone with command-line access to give you a role (`bulksms person operator`).",
+    ),
+    "passwords_off": Kind(403, "Passwords are off", "Sign in with POST /api/v1/sign-in/oidc, or with a sign-in link."),
     "sign_in_too_old": Kind(403, "Sign-in too old", "Sign in again, then repeat the request."),
     "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
     "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
@@ -80,7 +87,7 @@ CATALOGUE: dict[str, Kind] = {
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
     "suppression_not_found": Kind(
-        404, "Suppression not found", "List the suppressed phones with GET /api/v1/suppressions."
+        404, "Suppression not found", "List the suppressed phone numbers with GET /api/v1/suppressions."
     ),
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
@@ -107,13 +114,16 @@ CATALOGUE: dict[str, Kind] = {
     "quote_expired": Kind(409, "Quote expired", "Get a new quote with POST /api/v1/sms/quote."),
     "quote_changed": Kind(409, "The price has risen", "Get a new quote with POST /api/v1/sms/quote."),
     "quote_mismatch": Kind(422, "Quote is for another request", "Send the body that was quoted, with its `quote_id`."),
-    "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits gives the maximum."),
+    "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; GET /api/v1/limits gives the maximum."),
     "unsupported_media_type": Kind(
         415, "Unsupported media type", "Send one of the media types that the endpoint accepts."
     ),
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
     "recipient_limit": Kind(
-        429, "Too many messages to this phone", "Wait for the time in Retry-After; /limits gives the limit.", True
+        429,
+        "Too many messages to this phone number",
+        "Wait for the time in Retry-After; GET /api/v1/limits gives the limit.",
+        True,
     ),
     "rate_limited": Kind(429, "Too many requests", "Wait for the time in Retry-After.", True),
     "internal_error": Kind(
@@ -133,11 +143,11 @@ FIELD_CODES: dict[str, str] = {
     "wrong_type": "Use the type that `detail` names.",
     "invalid": "Correct the value as `detail` says.",
     "unknown_field": "Remove the field, or spell it as `detail` suggests.",
-    "invalid_phone": "Start with the country code; in a send, use digits only. `suggestion` has the corrected phone.",
-    "duplicate": "List each phone once, or set `allow_duplicates`.",
-    "suppressed": "Remove this phone: its owner has opted out.",
-    "destination_not_allowed": "Remove this phone: /limits lists the destinations of your account.",
-    "recipient_limit": "Send to this phone later: /limits says how many messages it may get in an hour.",
+    "invalid_phone": "Start with the country code; in a send, use digits only. `suggestion` has the corrected number.",
+    "duplicate": "List each phone number once, or set `allow_duplicates`.",
+    "suppressed": "Remove this phone number: its owner has opted out.",
+    "destination_not_allowed": "Remove this phone number: GET /api/v1/limits lists the destinations of your account.",
+    "recipient_limit": "Send to this phone number later: GET /api/v1/limits gives its messages per hour.",
     "missing_variable": "Provide the value, or a default in the message: `{{name|default}}`.",
     "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message with visible characters.",

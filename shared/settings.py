@@ -76,7 +76,7 @@ class Settings:
     doubt_grace: float = 24 * 3600.0
     """Seconds after its validity until a message in doubt expires and its credits are released."""
     resend_lanes: frozenset[int] = frozenset()
-    """Lanes of the categories whose messages in doubt are sent again, at the risk of arriving twice."""
+    """Lanes whose messages in doubt, after a crash or without a response, are sent again: some may arrive twice."""
     secret_key_fallbacks: tuple[str, ...] = ()
     """Previous keys, whose tokens, API secrets and webhook secrets still work."""
     guard_file: str = ""
@@ -278,8 +278,8 @@ def _recipient_limits(value: str) -> tuple[int, ...]:
         category, _, number = word.partition("=")
         if category not in LANES or not (number.isascii() and number.isdigit()):
             raise SettingsError(
-                f"RECIPIENT_LIMITS: {word!r} is not a limit. It takes messages to a phone per hour by category, with"
-                " commas: authentication=20,transactional=100,marketing=10; 0 is any number."
+                f"RECIPIENT_LIMITS: {word!r} is not a limit. It takes messages to a phone number per hour by category,"
+                " with commas: authentication=20,transactional=100,marketing=10; 0 is unlimited."
             )
         limits[LANES.index(Category(category))] = int(number)
     return tuple(limits)

@@ -38,13 +38,17 @@ GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).whe
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
 
-OVER_LIMIT_ENTRY = {"code": "recipient_limit", "detail": "The phone has reached its hourly limit for this category."}
+OVER_LIMIT_ENTRY = {
+    "code": "recipient_limit",
+    "detail": "The phone number has reached its hourly limit for this category.",
+}
 
 INSERT_FINDING = insert(pumping_finding)
 PUMPING_DETAILS = {
-    "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual.",
-    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual,"
-    " judging by the hour before.",
+    "block": "{phones} phone numbers that begin with {prefix} got one-time passwords in ten minutes; {limit} are"
+    " usual.",
+    "burst": "{phones} phone numbers that begin with {prefix} got one-time passwords in ten minutes; {limit} are"
+    " usual, judging by the hour before.",
 }
 
 
@@ -114,7 +118,7 @@ def _phones_of_list(
                 {
                     "pointer": f"/phones/{entry['index']}",
                     "code": str(entry["code"]),
-                    "detail": str(entry.get("detail") or f"The same phone as /phones/{entry.get('duplicate_of')}."),
+                    "detail": str(entry.get("detail") or f"The same as /phones/{entry.get('duplicate_of')}."),
                 }
                 for entry in rejected
             ]
@@ -198,7 +202,7 @@ def count_recipients(services: Services, limits: Limits, draft: Draft) -> None:
     if wait:
         raise Problem(
             "recipient_limit",
-            f"The phone has reached its limit of {limit:,} `{draft.category}` messages per hour.",
+            f"The phone number has reached its limit of {limit:,} `{draft.category}` messages per hour.",
             headers={"Retry-After": str(wait)},
         )
 

@@ -70,7 +70,7 @@ class SendOptions(Request):
         load_default=False, metadata=doc("Refuse the request unless every recipient can be accepted.", False)
     )
     allow_duplicates = fields.StrictBoolean(
-        load_default=False, metadata=doc("Send to a phone as often as it is listed, instead of once.", False)
+        load_default=False, metadata=doc("Send to a phone number as often as it is listed, instead of once.", False)
     )
     rate = fields.WholeNumber(
         validate=validate.Range(1, 100_000, error=IN_RANGE),
@@ -195,8 +195,8 @@ class BulkSend(SendOptions, PartRules):
     phones = Recipients(
         required=True,
         metadata=doc(
-            "1 to 100,000 recipients: phones, with digits only and starting with the country code, or objects with"
-            " `phone` and `variables`, the values of the message's placeholders.",
+            "1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects"
+            " with `phone` and `variables`, the values of the message's placeholders.",
             [PHONE, OTHER_PHONE],
         ),
     )

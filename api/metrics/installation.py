@@ -150,9 +150,7 @@ def _queue(rows: Iterable[Mapping[str, Any]]) -> list[GaugeMetricFamily]:
         "For how long the oldest batch that may be sent has been due or has waited for a carrier.",
         "category",
     )
-    single = _gauge(
-        "bulksms_oldest_single_queued_seconds", "The same of sends to one phone: lists are not counted.", "category"
-    )
+    single = _gauge("bulksms_oldest_single_queued_seconds", "The same of sends to one phone number only.", "category")
     ages = {column: dict.fromkeys(map(str, LANES), 0.0) for column in ("oldest", "oldest_single")}
     for row in rows:
         category = _category(row["lane"])

@@ -18,11 +18,12 @@ from api.schemas.people import INVITATION_ID, PERSON_ID, SESSION_ID
 from shared.settings import IDEMPOTENCY_DAYS
 
 DESCRIPTION = f"""
-Send an SMS to one phone, to a list of phones, or to every contact of a group. A 200 means that the send is stored and
-its credits are reserved. Each message will be sent, or you will learn why not and its credits will be released.
+Send an SMS to one phone number, to a list of phone numbers, or to every contact of a group. A 200 means that the
+send is stored and its credits are reserved. Each message will be sent, or you will learn why not and its credits will
+be released.
 
-**Terms.** A *send* is one accepted request. A *message* is one SMS to one phone. A *segment* is one part of a message
-as it is transmitted. One credit pays for one segment.
+**Terms.** A *send* is one accepted request. A *message* is one text to one phone number; it is sent
+as one or more *segments*. One credit pays for one segment.
 
 **Formats.** Bodies are JSON in UTF-8. Times are in RFC 3339; responses give them in UTC with `Z`. Ids are UUIDs;
 responses give them in lower case, and requests may use either case. Responses may get new fields: ignore fields that
@@ -59,10 +60,10 @@ TAGS = {
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
     "sms": "Send messages and get quotes.",
     "sender-ids": "The names and numbers that messages are sent from.",
-    "suppressions": "Phones that have opted out.",
+    "suppressions": "Phone numbers that have opted out.",
     "sends": "Accepted sends: show, change, pause, resume and cancel them.",
     "messages": "Single messages: their status, attempts and timeline.",
-    "inbound": "Messages from phones. STOP, in any of many languages, adds the phone to the opt-out list.",
+    "inbound": "Inbound messages. STOP, in any of many languages, adds the phone number to the opt-out list.",
     "webhooks": "URLs that receive events, signed according to Standard Webhooks 1.0, and the deliveries to them.",
     "webhook-events": "The events that are posted to your webhooks.",
     "events": "The same events as an ordered stream that you read.",

@@ -99,7 +99,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "traffic_refused": (
-        "11 phones that begin with 254711000 got one-time passwords in ten minutes; 10 are usual.",
+        "11 phone numbers that begin with 254711000 got one-time passwords in ten minutes; 10 are usual.",
         {"rule": "block", "prefix": "254711000", "phones": 11, "most": 10, "window_seconds": 600},
     ),
     "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),

@@ -17,7 +17,7 @@ the two APIs are not valid on the other. The scopes of a key, and what each allo
 
 {SCOPE_LIST}
 
-Without `texts`, phones are shown with their middle hidden, and texts as null.
+Without `texts`, phone numbers are shown with their middle hidden, and texts as null.
 
 **Log of changes.** Every change is recorded with the operator key or person who made it, its reason, and the values
 before and after: GET /operator/v1/changes.

@@ -70,9 +70,9 @@ class ErrorResponse(Schema):
     rule = fields.String(
         metadata=doc("For `traffic_refused`: the rule that was violated.", "block", enum=["block", "burst"])
     )
-    prefix = fields.String(metadata=doc("For `traffic_refused`: the common prefix of the phones.", "254711000"))
-    phones = fields.Integer(metadata=doc("For `traffic_refused`: number of these phones in the window.", 11))
-    most = fields.Integer(metadata=doc("For `traffic_refused`: the usual maximum of such phones.", 10))
+    prefix = fields.String(metadata=doc("For `traffic_refused`: the common prefix of the phone numbers.", "254711000"))
+    phones = fields.Integer(metadata=doc("For `traffic_refused`: number of these phone numbers in the window.", 11))
+    most = fields.Integer(metadata=doc("For `traffic_refused`: the usual maximum of such phone numbers.", 10))
     window_seconds = fields.Integer(metadata=doc("For `traffic_refused`: length of the window.", 600))
     sender_status = fields.String(
         metadata=doc("For `sender_not_approved` and `state_conflict`: the sender ID's status.", "pending")

@@ -129,11 +129,13 @@ class StopRuleResponse(Schema):
 
 
 class CapResponse(Schema):
-    """Maximum number of messages of the send's category to one phone in a period."""
+    """Maximum number of messages of the send's category to one phone number in a period."""
 
     most = fields.Integer(
         required=True,
-        metadata=doc("Maximum messages to a phone in the period. Further ones are `rejected` and not charged.", 3),
+        metadata=doc(
+            "Maximum messages to a phone number in the period. Further ones are `rejected` and not charged.", 3
+        ),
     )
     hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
 

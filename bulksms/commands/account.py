@@ -123,14 +123,14 @@ def authentication(account: str, allowed: str) -> None:
 @click.argument("account")
 @click.argument("days")
 def retention(account: str, days: str) -> None:
-    """Erase an account's texts and phones DAYS after a send has completed; `none`: use RETENTION_DAYS."""
+    """Forget texts and phone numbers of an account's sends DAYS after they completed; `none`: use RETENTION_DAYS."""
     if days != "none" and not days.isdecimal():
         raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
     retention_days = None if days == "none" else int(days)
     with database() as connection:
         accounts.set_retention(connection, accounts.find_account(connection, account), retention_days)
     period = "as long as the installation" if retention_days is None else f"{retention_days} days"
-    done(f"{account} keeps texts and phones for {period}.")
+    done(f"{account} keeps texts and phone numbers for {period}.")
 
 
 @account.command("set")

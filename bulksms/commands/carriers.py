@@ -48,7 +48,7 @@ def list_carriers(as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @json_option
 def unreadable(name: str | None, limit: int, as_json: bool) -> None:
-    """List receipts that could not be parsed, as received, newest first. They contain phones."""
+    """List receipts that could not be parsed, as received, newest first. They contain phone numbers."""
     with database() as connection:
         rows = live.unreadable_receipts(connection, name, limit)
     if not as_json:

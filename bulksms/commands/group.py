@@ -79,7 +79,7 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
     """Add contacts from a CSV file, from its column `phone` or else the first column of numbers.
 
     The column `tags` holds tags separated by semicolons; other named columns become fields. Numbers may be written as
-    in the account's country. To resume an interrupted import, run it again. Fails if the file has no phone.
+    in the account's country. To resume an interrupted import, run it again. Fails if the file has no phone number.
     """
     with engine_of(installation()) as engine:
         report = import_contacts(engine, group_id, file, errors, charset)
@@ -115,7 +115,7 @@ def contact() -> None:
 @click.argument("group_id", type=click.UUID)
 @click.argument("phones", nargs=-1, required=True)
 def add_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
-    """Add phones to a group."""
+    """Add phone numbers to a group."""
     with database() as connection:
         added = contacts.add_contacts(connection, group_id, phones)
     done(f"{counted(added, 'contact')} added; {len(phones) - added} already there.")
@@ -125,7 +125,7 @@ def add_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
 @click.argument("group_id", type=click.UUID)
 @click.argument("phones", nargs=-1, required=True)
 def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
-    """Remove phones from a group."""
+    """Remove phone numbers from a group."""
     with database() as connection:
         removed = contacts.remove_contacts(connection, group_id, phones)
     done(f"{counted(removed, 'contact')} removed; {len(phones) - removed} not in the group.")

@@ -57,7 +57,7 @@ def show(as_json: bool) -> None:
 
 
 @guard.command("release")
-@click.option("--send-open", is_flag=True, help="Also release open sends: phones may get messages twice.")
+@click.option("--send-open", is_flag=True, help="Also release open sends: recipients may get messages twice.")
 def release_all(send_open: bool) -> None:
     """Resume sending. Each open send is held for review."""
     target = installation()

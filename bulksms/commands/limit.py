@@ -30,7 +30,7 @@ class NumberOrNone(click.ParamType[Any]):
 
 
 NUMBER = NumberOrNone()
-RECIPIENT_HELP = "Messages of category {} to one phone per hour; 0: no limit, `none`: use RECIPIENT_LIMITS."
+RECIPIENT_HELP = "Messages of category {} to one phone number per hour; 0: no limit, `none`: use RECIPIENT_LIMITS."
 
 
 @click.group()

@@ -54,14 +54,15 @@ def message() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) -> None:
-    """List messages to a phone from all accounts, newest first.
+    """List messages to a phone number from all accounts, newest first.
 
     Reads everything accepted in these days: a few seconds per million recipients.
     """
     if not is_phone(phone):
         suggestion = suggest(phone)
         raise Refused(
-            f"{phone!r} is not a phone: give digits only." + (f" Did you mean {suggestion}?" if suggestion else "")
+            f"{phone!r} is not a phone number: give digits only."
+            + (f" Did you mean {suggestion}?" if suggestion else "")
         )
     since = first_id_at(datetime.now(UTC) - timedelta(days=days))
     with database() as connection:

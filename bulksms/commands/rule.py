@@ -59,7 +59,7 @@ def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> N
 @click.argument("most", type=click.IntRange(0))
 @click.argument("hours", type=click.IntRange(1, category_rules.MAX_HOURS), default=24)
 def cap(account: str, category: str, most: int, hours: int) -> None:
-    """Limit messages of a category to MOST per phone in HOURS; 0: no limit."""
+    """Limit messages of a category to MOST per phone number in HOURS; 0: no limit."""
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         category_rules.set_cap(connection, account_id, category, (most, hours) if most else None)

@@ -16,8 +16,9 @@ from bulksms.smsc.server import Smsc
 from bulksms.smsc.settings import AnswerIds, SmscSettings
 
 EPILOG = """
-Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
-once, slow, accepted without a response, no response, receipt before the response, receipt twice, no receipt, failing.
+Phone numbers that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected,
+throttled once, slow, accepted without a response, no response, receipt before the response, receipt twice, no receipt,
+failing.
 At 99911 the connection breaks; 99912 is followed by an invalid PDU.
 
 With --stats-port, GET / returns the counters, and POST /inbound with {"phone", "recipient", "message"} delivers an

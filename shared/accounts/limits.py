@@ -110,7 +110,9 @@ def _change(
     for name in RECIPIENTS:
         value = getattr(after, name)
         if value is not None and not 0 <= value < 2**31:
-            raise Refused(f"Messages to a phone within an hour are 1 to 2,147,483,647, 0 or none; {value:,} was given.")
+            raise Refused(
+                f"Messages to a phone number per hour are 1 to 2,147,483,647, 0 or none; {value:,} was given."
+            )
     values = _as_dict(after)
     connection.execute(SET, {"account_id": account_id, **{name: values[name] for name in IN_OWN_TABLE}})
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):

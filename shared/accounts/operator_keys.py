@@ -18,7 +18,7 @@ from shared.db.tables.accounts import operator_key, operator_revocation
 OPERATOR_SCOPES = {
     "read": "read everything but texts and full phone numbers",
     "texts": "see texts and full phone numbers",
-    "accounts": "change accounts, their keys, limits and rules, and hold and cancel sends",
+    "accounts": "change accounts, their keys, limits and rules, and hold, release and cancel sends",
     "money": "top up, reverse and refund",
     "senders": "decide on sender IDs, and assign inbound messages",
     "carriers": "control carriers, retry jobs and release the guard",

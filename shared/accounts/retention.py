@@ -8,4 +8,4 @@ MAX_RETENTION_DAYS = 3650
 def check_retention_days(days: int | None) -> None:
     """Raise Refused unless an account may have this number of days. None stands for the installation's setting."""
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
-        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
+        raise Refused(f"Texts and phone numbers are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")

@@ -14,19 +14,19 @@ class MessageError(NamedTuple):
 
 CATALOGUE: Final[dict[str, MessageError]] = {
     "invalid_recipient": MessageError(
-        True, "Invalid recipient", "The carrier does not accept the phone.", "Correct the number, or remove it."
+        True, "Invalid recipient", "The carrier does not accept the phone number.", "Correct the number, or remove it."
     ),
     "unknown_subscriber": MessageError(
         True, "Unknown subscriber", "The number is not in use.", "Remove the number from your list."
     ),
     "not_mobile": MessageError(
-        True, "Not a mobile phone", "The phone cannot receive SMS; it may be a landline.", "Get a mobile number."
+        True, "Not a mobile phone", "The phone number cannot receive SMS; it may be a landline.", "Get a mobile number."
     ),
     "recipient_blocked": MessageError(
         True,
         "Recipient is blocked",
-        "The phone is on the carrier's opt-out or do-not-disturb list.",
-        "Do not send to this phone until its owner has opted in with the carrier.",
+        "The phone number is on the carrier's opt-out or do-not-disturb list.",
+        "Do not send to this phone number until its owner has opted in with the carrier.",
     ),
     "absent_subscriber": MessageError(
         False,
@@ -78,7 +78,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     ),
     "carrier_account": MessageError(
         False,
-        "Refused by the carrier's account",
+        "Carrier refused the operator's account",
         "The carrier refused the operator's account because of its credentials or credit.",
         "Tell the operator, then send again.",
     ),
@@ -124,13 +124,13 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "suppressed": MessageError(
         True,
         "Recipient has opted out",
-        "The phone was on your opt-out list when the message was handed to the carrier.",
-        "Do not send to this phone.",
+        "The phone number was on your opt-out list when the message was handed to the carrier.",
+        "Do not send to this phone number.",
     ),
     "frequency_capped": MessageError(
         False,
         "Too many messages to the recipient",
-        "The phone has reached the cap of this category.",
+        "The phone number has reached the cap of this category.",
         "Send again when the period of the cap has passed.",
     ),
     "expired": MessageError(

@@ -156,7 +156,7 @@ class ContactReader:
         checkpoint.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
         if names[checkpoint.phone] not in PHONE_COLUMNS and len(names) > 1:
             known = ", ".join(PHONE_COLUMNS)
-            raise NoContacts(f"None of the columns in the first row has the phones. Call it one of: {known}.")
+            raise NoContacts(f"None of the columns in the first row has the phone numbers. Call it one of: {known}.")
         checkpoint.tags = names.index("tags") if "tags" in names else None
         for at, name in enumerate(names):
             if name and at not in (checkpoint.phone, checkpoint.tags):

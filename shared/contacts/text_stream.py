@@ -63,8 +63,8 @@ def text_chunks(stream: Iterable[bytes], encoding: str | None = None) -> Iterato
                 yield complete + line_feed
             elif len(text) > LONGEST_LINE:
                 raise LineTooLong(
-                    f"Line {lines + 1:,} has more than {LONGEST_LINE:,} characters. Write each phone and its fields on"
-                    " a line of their own, with a line break after each; or export the file again, as CSV."
+                    f"Line {lines + 1:,} has more than {LONGEST_LINE:,} characters. Write each phone number and its"
+                    " fields on a line of their own, with a line break after each; or export the file again, as CSV."
                 )
     if decoder is None:
         decoder, text = _decoder(head, encoding), ""

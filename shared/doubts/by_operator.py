@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 OUTCOMES = {
     "sent": Outcome(MessageStatus.SENT, None, "charged as sent"),
     "delivered": Outcome(MessageStatus.DELIVERED, None, "charged as delivered"),
-    "not-sent": Outcome(MessageStatus.FAILED, NOT_SENT, "failed, credits given back"),
+    "not-sent": Outcome(MessageStatus.FAILED, NOT_SENT, "failed, credits released"),
 }
 
 

@@ -147,7 +147,7 @@ def read(report: TextIO, result: Matched) -> Iterator[Row]:
             result.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
             continue
         if not phone.isascii() or not phone.isdigit():
-            result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
+            result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone number"
         elif status is None:
             result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status; {KNOWN_STATUSES}"
         else:

@@ -267,8 +267,8 @@ def _doubts(connection: Connection, grace: float) -> Finding:
     if not row.messages:
         return Finding("in doubt", "ok", "none")
     remedy = (
-        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically; what"
-        f" no receipt resolves is given back {grace / 3600:g} h after its validity."
+        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically. If"
+        f" still in doubt {grace / 3600:g} h after their validity, they expire and their credits are released."
     )
     detail = f"{counted(row.messages, 'message')}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z"
     return Finding("in doubt", "notice", detail, remedy)

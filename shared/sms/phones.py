@@ -113,24 +113,24 @@ def invalid_detail(value: object) -> str:
     """An error message for a value that is not a phone: what is wrong, and what to send."""
     if not isinstance(value, str):
         type_name = _JSON_NAMES.get(type(value), "something else")
-        return f'A phone is a string of digits, not {type_name}; send a string such as "491701234567".'
+        return f'A phone number is a string of digits, not {type_name}; send a string such as "491701234567".'
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
     if is_spreadsheet_number(value):
         return "This is a number as a spreadsheet writes it: format the column as text, and enter or export it again."
     if not value.strip():
-        return "The phone is empty; send the digits of an international number."
+        return "The phone number is empty; send the digits of an international number."
     if _TRUNK_ZERO.search(value):
         return "The (0) is only dialled inside the country. Remove it and send digits only."
     if not (value.isascii() and value.isdigit()):
-        return "A phone is the digits 0-9 only; send an international number with nothing but its digits."
+        return "A phone number is the digits 0-9 only; send an international number with nothing but its digits."
     if value.startswith("0"):
-        return "The phone starts with 0; start with the country code."
+        return "The phone number starts with 0; start with the country code."
     if len(value) < MIN_DIGITS:
         digits = counted(len(value), "digit")
-        return f"The phone has {digits} and needs at least {MIN_DIGITS}; include the country code."
-    return f"The phone has {len(value)} digits and may have at most {MAX_DIGITS}; send one number per entry."
+        return f"The phone number has {digits} and needs at least {MIN_DIGITS}; include the country code."
+    return f"The phone number has {len(value)} digits and may have at most {MAX_DIGITS}; send one number per entry."
 
 
 def screen(phones: list[object], allow_duplicates: bool) -> ScreenedPhones:
@@ -205,4 +205,4 @@ def _invalid(index: int, value: object) -> dict[str, object]:
 
 
 def _suggestion_detail(suggestion: str) -> str:
-    return f"A phone is digits only, without a plus sign, leading 00 or separators; send {suggestion}."
+    return f"A phone number is digits only, without a plus sign, leading 00 or separators; send {suggestion}."

@@ -24,7 +24,7 @@ class AccountSearch(Paging):
 
     search = fields.String(
         validate=validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
-        metadata=doc("Only accounts with this in their name, in any case, or with this id.", "acme"),
+        metadata=doc("Only accounts with this in their name, ignoring upper and lower case, or with this id.", "acme"),
     )
     status = fields.String(
         validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
@@ -52,12 +52,12 @@ class AccountSettings(Request):
     )
     weight = fields.WholeNumber(
         validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
-        metadata=doc("Its relative share of the carriers' rates: with 2, its sends are twice as fast as with 1.", 1),
+        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
     )
     retention_days = fields.WholeNumber(
         allow_none=True,
         validate=validate.Range(1, MAX_RETENTION_DAYS, error=IN_RANGE),
-        metadata=doc("Days after which texts and phones are erased; null means the installation's setting.", 90),
+        metadata=doc("Days after which texts and phone numbers are forgotten; null means as the installation.", 90),
     )
     authentication = fields.StrictBoolean(
         metadata=doc("Whether its sends may have the category `authentication`.", False)
@@ -97,7 +97,7 @@ class NewAccount(AccountSettings):
     weight = fields.WholeNumber(
         load_default=1,
         validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
-        metadata=doc("Its relative share of the carriers' rates: with 2, its sends are twice as fast as with 1.", 1),
+        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
     )
     authentication = fields.StrictBoolean(
         load_default=False, metadata=doc("Whether its sends may have the category `authentication`.", False)
@@ -140,7 +140,7 @@ class AccountResponse(Schema):
     retention_days = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("Days after which texts and phones are erased; null means the installation's setting."),
+        metadata=doc("Days after which texts and phone numbers are forgotten; null means as the installation."),
     )
     authentication = fields.Boolean(
         required=True, metadata=doc("Whether its sends may have the category `authentication`.", False)

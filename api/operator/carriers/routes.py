@@ -168,7 +168,7 @@ def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]
     scope="texts",
 )
 def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:
-    """List the newest receipts that could not be parsed, as received. They may contain phones."""
+    """List the newest receipts that could not be parsed, as received. They may contain phone numbers."""
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = control.unreadable_receipts(connection, query.get("carrier"), limit + 1, before)

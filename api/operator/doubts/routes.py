@@ -51,7 +51,7 @@ MAX_SHOWN = 100
     scope="read",
 )
 def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
-    """List the messages in doubt, the first accepted ones first. Whole phones need the scope `texts`."""
+    """List the messages in doubt, oldest first. Full phone numbers require the scope `texts`."""
     limit = query["limit"]
     with reading_list(services().engine) as connection:
         rows = by_operator.list_doubts(

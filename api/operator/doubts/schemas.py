@@ -68,7 +68,7 @@ class DoubtResponse(Schema):
     carrier = fields.String(required=True, metadata=doc("The carrier that may have it.", "main"))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     phone = fields.String(
-        required=True, metadata=doc("The phone; its middle is hidden without the scope `texts`.", PHONE)
+        required=True, metadata=doc("The phone number; its middle is hidden without the scope `texts`.", PHONE)
     )
     submitted_at = fields.Timestamp(
         required=True,
@@ -78,7 +78,11 @@ class DoubtResponse(Schema):
         ),
     )
     expires_at = fields.Timestamp(
-        required=True, metadata=doc("When its validity ends; it is given back some time later.", EXPIRES_AT)
+        required=True,
+        metadata=doc(
+            "When its validity ends. If still in doubt, it expires after a grace period and its credits are released.",
+            EXPIRES_AT,
+        ),
     )
 
 
@@ -93,7 +97,7 @@ class UnreadableLineResponse(Schema):
     """A line that could not be read."""
 
     line = fields.Integer(required=True, metadata=doc("Its number.", 3))
-    detail = fields.String(required=True, metadata=doc("Why.", "'0712x' is not a phone"))
+    detail = fields.String(required=True, metadata=doc("Why.", "'0712x' is not a phone number"))
 
 
 class ReportResponse(Schema):

@@ -62,7 +62,7 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
     scope="read",
 )
 def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> Any:
-    """Count the inbound messages of no account by the number that they were sent to, the most first."""
+    """Count the inbound messages of no account by the number that they were sent to, most messages first."""
     with reading_list(services().engine) as connection:
         return NUMBERS.dump({"data": list_unassigned_numbers(connection, query["limit"])})
 

@@ -56,7 +56,7 @@ class NumberResponse(Schema):
     sent_to = fields.String(required=True, metadata=doc("The number.", NUMBER_EXAMPLE))
     carrier = fields.String(required=True, metadata=doc("The carrier.", "main"))
     messages = fields.Integer(required=True, metadata=doc("Messages to it.", 12))
-    phones = fields.Integer(required=True, metadata=doc("Phones that sent them.", 9))
+    phones = fields.Integer(required=True, metadata=doc("Phone numbers that sent them.", 9))
     newest = fields.Timestamp(required=True, metadata=doc("When the last one came.", "2026-03-02T09:00:00.120Z"))
 
 

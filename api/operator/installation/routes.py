@@ -116,9 +116,9 @@ def get_guard(caller: Operator) -> Any:
     scope="carriers",
 )
 def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
-    """Let a database that is held send again. The sends that were open are held for review.
+    """Resume sending after the guard held it. The sends that were open are held for review.
 
-    With `send_open` they go on, and phones may get messages twice.
+    With `send_open` they go on, and recipients may get messages twice.
     """
 
     def release(connection: Connection, by: Actor) -> Any:

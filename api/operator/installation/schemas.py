@@ -133,7 +133,7 @@ class GuardRelease(Request):
     """How to release a held database."""
 
     send_open = fields.StrictBoolean(
-        load_default=False, metadata=doc("Let open sends go on: phones may get messages twice.", False)
+        load_default=False, metadata=doc("Let open sends go on: recipients may get messages twice.", False)
     )
     reason = reason()
 

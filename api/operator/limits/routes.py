@@ -72,7 +72,7 @@ def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any
     "GET", "/accounts/<int:account_id>/rules", response=RulesResponse, errors=("not_found",), scope="read"
 )
 def get_account_rules(caller: Operator, account_id: int) -> Any:
-    """Show an account's rules by category: quiet hours, and caps per phone."""
+    """Show an account's rules by category: quiet hours, and caps per phone number."""
     with reading(services().engine) as connection:
         need_account(connection, account_id)
         return RULES.dump({"data": [_rule(connection, account_id, category) for category in CATEGORIES]})

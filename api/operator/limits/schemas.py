@@ -15,7 +15,7 @@ from shared.accounts.refused import Refused
 
 LARGEST = 2**31 - 1
 GUARDS = ("off", "watch", "block")
-PER_PHONE = "Messages of `{}` to one phone per hour; 0 means unlimited, null the installation's limit."
+PER_PHONE = "Messages of `{}` to one phone number per hour; 0 means unlimited, null the installation's limit."
 
 
 def _limit(least: int, description: str, example: int) -> fields.WholeNumber:
@@ -92,7 +92,7 @@ class AccountLimitsResponse(Schema):
 
 
 class Cap(Request):
-    """The most messages that one phone gets within some hours."""
+    """The most messages that one phone number gets within some hours."""
 
     messages = fields.WholeNumber(
         required=True, validate=validate.Range(1, MAX_CAP, error=IN_RANGE), metadata=doc("Messages.", 2)
@@ -111,7 +111,7 @@ class RuleChanges(Request):
         metadata=doc("Hours in which messages wait, in the recipient's time.", {"from": "21:00", "until": "08:00"}),
     )
     cap = fields.Nested(
-        Cap, allow_none=True, metadata=doc("The most messages to one phone.", {"messages": 2, "hours": 24})
+        Cap, allow_none=True, metadata=doc("The most messages to one phone number.", {"messages": 2, "hours": 24})
     )
 
     @validates_schema
@@ -135,7 +135,7 @@ class RuleQuietHoursResponse(Schema):
 class RuleCapResponse(Schema):
     """A cap."""
 
-    messages = fields.Integer(required=True, metadata=doc("Messages to one phone.", 2))
+    messages = fields.Integer(required=True, metadata=doc("Messages to one phone number.", 2))
     hours = fields.Integer(required=True, metadata=doc("Within so many hours.", 24))
 
 
@@ -162,8 +162,8 @@ class FindingResponse(Schema):
     account_id = fields.Integer(required=True, metadata=doc("The account.", ACCOUNT_ID))
     account = fields.String(required=True, metadata=doc("Its name.", "acme"))
     rule = fields.String(required=True, metadata=doc("The rule that was violated.", "block"))
-    prefix = fields.String(required=True, metadata=doc("The common prefix of the phones.", "254711000"))
-    phones = fields.Integer(required=True, metadata=doc("Phones in the window.", 11))
-    most = fields.Integer(required=True, metadata=doc("The usual maximum of such phones.", 10))
+    prefix = fields.String(required=True, metadata=doc("The common prefix of the phone numbers.", "254711000"))
+    phones = fields.Integer(required=True, metadata=doc("Phone numbers in the window.", 11))
+    most = fields.Integer(required=True, metadata=doc("The usual maximum of such phone numbers.", 10))
     refused = fields.Boolean(required=True, metadata=doc("Whether sends were refused.", False))
     found_at = fields.Timestamp(required=True, attribute="at", metadata=doc("When.", "2026-03-02T09:00:00.120Z"))

@@ -32,10 +32,11 @@ from shared.sms.phones import mask
     scope="read",
 )
 def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
-    """Search messages, newest send first: by account, send, phone, reference, status and time.
+    """Search messages, newest send first: by account, send, phone number, reference, status and time.
 
     A page may have fewer messages than `limit`, or none, although later pages have some. Continue until `next_cursor`
-    is null. A search is faster with `account_id`, or with `since` and `until`. Whole phones need the scope `texts`.
+    is null. A search is faster with `account_id`, or with `since` and `until`. Full phone numbers require
+    the scope `texts`.
     """
     find = partial(find_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
     page = reports().read_past(query.get("until"), find)
@@ -50,7 +51,10 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     scope="read",
 )
 def get_message(caller: Operator, message_id: UUID) -> Any:
-    """Show one message of any account with its attempts and timeline. Text and whole phone need the scope `texts`."""
+    """Show one message of any account with its attempts and timeline.
+
+    Its text and full phone number require the scope `texts`.
+    """
     with reading(services().engine) as connection:
         row = one_message(connection, None, message_id)
         if row is None:

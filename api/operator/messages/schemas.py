@@ -11,7 +11,7 @@ from api.schemas.fields import IN_RANGE, doc
 from shared.ids import LAST_NUMBER
 
 SEARCHED = HistoryPaging().declared_fields
-HIDDEN_PHONE = "The phone; its middle is hidden without the scope `texts`; null if it was erased."
+HIDDEN_PHONE = "The phone number; its middle is hidden without the scope `texts`; null if it was erased."
 
 
 class OperatorMessagePaging(MessagePaging):
@@ -28,7 +28,7 @@ class OperatorMessagePaging(MessagePaging):
 
 
 class OperatorMessageResponse(MessageResponse):
-    """One SMS to one phone, of any account."""
+    """One message to one phone number, of any account."""
 
     account_id = fields.Integer(required=True, metadata=doc("Its account.", ACCOUNT_ID))
     phone = fields.String(required=True, allow_none=True, metadata=doc(HIDDEN_PHONE, PHONE))
@@ -45,7 +45,8 @@ class OperatorMessageDetailResponse(OperatorMessageResponse, MessageDetailRespon
         required=True,
         allow_none=True,
         metadata=doc(
-            "The text sent to this phone; null without the scope `texts`, or if it was erased.", "Your table is ready."
+            "The text sent to this phone number; null without the scope `texts`, or if it was erased.",
+            "Your table is ready.",
         ),
     )
     parts = fields.List(

@@ -85,7 +85,8 @@ def get_sender_id(caller: Operator, sender: UUID) -> Any:
 def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Approve a sender ID, and release the sends that were held because of it.
 
-    Refused if it is approved for another account, in any case: nobody may send under another's name.
+    Refused if it is approved for another account, ignoring upper and lower case: nobody may send under another's
+    name.
     """
     return _decide(caller, sender, body, "approved")
 
@@ -125,7 +126,7 @@ def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
     scope="senders",
 )
 def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Any:
-    """Allow or forbid the category `authentication` for sends from one sender ID, whatever its account may."""
+    """Allow or forbid the category `authentication` for one sender ID, regardless of the account's setting."""
 
     def change(connection: Connection, by: Actor) -> Any:
         row = _sender(connection, sender)

@@ -95,7 +95,7 @@ def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idemp
     scope="accounts",
 )
 def cancel_any_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
-    """Cancel what is left of a send and release its credits. Messages that a carrier has stay sent."""
+    """Cancel what is left of a send and release its credits. Messages already with a carrier are not recalled."""
 
     def cancel(connection: Connection, by: Actor) -> None:
         control.cancel(connection, send_id)

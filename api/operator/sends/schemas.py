@@ -32,7 +32,7 @@ class OperatorSendResponse(Schema):
         required=True, attribute="state", metadata=doc("Where it is.", "sending", enum=[*map(str, SendState)])
     )
     kind = fields.String(
-        required=True, metadata=doc("To one phone, a list or a group.", "bulk", enum=["single", "bulk", "group"])
+        required=True, metadata=doc("To one phone number, a list or a group.", "bulk", enum=["single", "bulk", "group"])
     )
     test = fields.Boolean(required=True, metadata=doc("Whether it is of a test key, for the simulated carrier.", False))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
@@ -72,10 +72,13 @@ class SendDetailsResponse(OperatorSendResponse):
         required=True, allow_none=True, metadata=doc("The only carrier that it may use; null means any.")
     )
     rate = fields.Integer(required=True, allow_none=True, metadata=doc("Its own rate in segments per second."))
-    submitted = fields.Integer(required=True, metadata=doc("Recipients in the request.", 5))
+    submitted = fields.Integer(required=True, metadata=doc("Recipients in the request, whether accepted or not.", 5))
     duplicate = fields.Integer(required=True, metadata=doc("Of these, repeated ones.", 1))
     invalid = fields.Integer(required=True, metadata=doc("Of these, invalid ones.", 1))
-    suppressed = fields.Integer(required=True, metadata=doc("Of these, those that had opted out.", 0))
+    suppressed = fields.Integer(
+        required=True,
+        metadata=doc("Of these, those that opted out, are in a destination not allowed, or are over their limit.", 0),
+    )
     removed = fields.Integer(required=True, metadata=doc("Contacts that left the group before their turn.", 0))
     resent = fields.Integer(required=True, metadata=doc("Messages that were sent again while in doubt.", 0))
     unexpanded = fields.Integer(required=True, metadata=doc("Contacts of a group without a batch yet.", 0))

@@ -30,7 +30,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> ReadEntries:
             if original == index:
                 contacts.append(result)
                 continue
-            detail = "The phone appears earlier in the list."
+            detail = "The phone number appears earlier in the list."
             result = {"code": "duplicate", "detail": detail, "duplicate_of": original}
         rejected.append({"index": index, "phone": _given_phone(entry), **result})
     return ReadEntries(contacts, rejected)
@@ -46,7 +46,7 @@ def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dic
         return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
     given, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
     if not isinstance(given, str):
-        return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}
+        return {"code": "invalid_phone", "detail": 'Write the phone number as a string, such as "254711000000".'}
     phone = numbering.read(given)
     if phone is None:
         return numbering.problem(given)

@@ -95,8 +95,8 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
 def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Add up to 100,000 contacts to a group, or update those already in it.
 
-    `fields` and `tags` replace those of an existing contact; if omitted, they are unchanged. Phones may be in the
-    national format of the account's country. Invalid entries are reported in `rejected`; the others are accepted.
+    `fields` and `tags` replace those of an existing contact; if omitted, they are unchanged. Phone numbers may be in
+    the national format of the account's country. Invalid entries are reported in `rejected`; the others are accepted.
     """
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
@@ -129,7 +129,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
     large=True,
 )
 def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
-    """Remove up to 100,000 phones from a group. Phones that are not in it are counted as `absent`."""
+    """Remove up to 100,000 phone numbers from a group. Phone numbers that are not in it are counted as `absent`."""
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
     phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}

@@ -14,13 +14,13 @@ REJECTIONS = ["invalid_phone", "duplicate", "unknown_field", "wrong_type", "inva
 
 
 class ContactsBody(Request):
-    """Contacts to add to a group: phones, or objects with `phone`, `fields` and `tags`."""
+    """Contacts to add to a group: phone numbers, or objects with `phone`, `fields` and `tags`."""
 
     contacts = Entries(
         required=True,
         metadata=doc(
-            "1 to 100,000 contacts: phones, or objects with `phone` and optionally `fields` (up to 30 texts by name,"
-            " for placeholders) and `tags` (up to 20).",
+            "1 to 100,000 contacts: phone numbers, or objects with `phone` and optionally `fields` (up to 30 texts by"
+            " name, for placeholders) and `tags` (up to 20).",
             [PHONE, {"phone": OTHER_PHONE, "fields": {"name": "Ann"}, "tags": ["vip"]}],
             items={
                 "anyOf": [
@@ -42,12 +42,12 @@ class ContactsBody(Request):
 
 
 class PhonesBody(Request):
-    """Phones to remove from a group."""
+    """Phone numbers to remove from a group."""
 
     phones = Entries(
         required=True,
         metadata=doc(
-            "1 to 100,000 phones, in international form or as written in the account's country.",
+            "1 to 100,000 phone numbers, in international form or as written in the account's country.",
             [PHONE],
             items={"type": "string"},
         ),
@@ -57,7 +57,7 @@ class PhonesBody(Request):
 class ContactPaging(Paging):
     """Paging through a group's contacts, in the order in which they were added."""
 
-    phone = fields.Phone(metadata=doc("Only the contact with this phone.", PHONE))
+    phone = fields.Phone(metadata=doc("Only the contact with this phone number.", PHONE))
     tag = fields.String(
         validate=validate.Length(1, MAX_TAG_LENGTH, error="A tag has {min} to {max} characters."),
         metadata=doc("Only contacts with this tag.", "vip"),
@@ -88,7 +88,7 @@ class ContactCountsResponse(Schema):
     unchanged = fields.Integer(
         required=True, metadata=doc("Contacts that were already in the group and did not change.", 0)
     )
-    duplicate = fields.Integer(required=True, metadata=doc("Entries whose phone was listed before.", 1))
+    duplicate = fields.Integer(required=True, metadata=doc("Entries whose phone number was listed before.", 1))
     invalid = fields.Integer(required=True, metadata=doc("Invalid entries; see `rejected`.", 1))
 
 
@@ -97,7 +97,7 @@ class RejectedContactResponse(RejectedEntryResponse):
 
     index = fields.Integer(required=True, metadata=doc("The entry's index in `contacts`, from 0.", 3))
     code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone", enum=REJECTIONS))
-    duplicate_of = fields.Integer(metadata=doc("The index of the phone's first occurrence.", 0))
+    duplicate_of = fields.Integer(metadata=doc("The index of the phone number's first occurrence.", 0))
 
 
 class PutContactsResponse(Schema):
@@ -118,9 +118,9 @@ class PutContactsResponse(Schema):
 
 
 class RemovedContactsResponse(Schema):
-    """The phones were removed from the group."""
+    """The phone numbers were removed from the group."""
 
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
     removed = fields.Integer(required=True, metadata=doc("Contacts removed from the group.", 2))
-    absent = fields.Integer(required=True, metadata=doc("Phones that were not in the group.", 1))
+    absent = fields.Integer(required=True, metadata=doc("Phone numbers that were not in the group.", 1))

@@ -64,7 +64,7 @@ class MessageReceivedData(Schema):
     """An inbound message."""
 
     inbound_id = fields.UUID(required=True, metadata=doc("The inbound message.", INBOUND_ID))
-    phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
+    phone = fields.String(required=True, metadata=doc("The phone number that sent it.", PHONE))
     sender_id = fields.String(required=True, metadata=doc("Your number that received it.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
@@ -120,10 +120,12 @@ class SenderIdEventData(Schema):
 
 
 class SuppressionEventData(Schema):
-    """Phones added to the opt-out list together. Properties that differ between them are null."""
+    """Phone numbers added to the opt-out list together. Properties that differ between them are null."""
 
-    added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 1))
-    phone = fields.String(required=True, allow_none=True, metadata=doc("The phone, if only one was added.", PHONE))
+    added = fields.Integer(required=True, metadata=doc("Phone numbers added to the list.", 1))
+    phone = fields.String(
+        required=True, allow_none=True, metadata=doc("The phone number, if only one was added.", PHONE)
+    )
     category = fields.String(
         required=True,
         allow_none=True,
@@ -135,7 +137,7 @@ class SuppressionEventData(Schema):
         metadata=doc("The sender ID that the opt-out applies to; null means all."),
     )
     reason = fields.String(
-        required=True, allow_none=True, metadata=doc("The reason; `stop` if the phone's owner replied STOP.", "stop")
+        required=True, allow_none=True, metadata=doc("The reason; `stop` if the number's owner replied STOP.", "stop")
     )
 
 

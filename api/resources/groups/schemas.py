@@ -38,7 +38,6 @@ class GroupPaging(Paging):
         validate=validate.Range(1, 1000, error=IN_RANGE),
         metadata=doc("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", 50),
     )
-    search = fields.String(metadata=doc("Only groups whose name contains this text, in any case.", "vip"))
 
 
 class GroupResponse(Schema):

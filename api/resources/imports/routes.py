@@ -67,8 +67,8 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
 
     The body is the file, or a form (multipart/form-data) with the file. The file is in UTF-8 or UTF-16, or in
     Windows-1252 if the Content-Type declares it (`text/csv; charset=windows-1252`). The column `phone` contains the
-    phones, `tags` contains tags separated by semicolons, and every other named column is a field. A file without a
-    header contains only phones. GET /imports/{import_id} shows the progress.
+    phone numbers, `tags` contains tags separated by semicolons, and every other named column is a field. A file without
+    a header contains only phone numbers. GET /imports/{import_id} shows the progress.
     """
     check_upload()
     engine = services().engine

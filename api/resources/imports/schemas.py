@@ -95,7 +95,7 @@ class ImportErrorResponse(Schema):
     """A row that is not a valid contact."""
 
     line = fields.Integer(required=True, metadata=doc("The row's first line in the file, from 1.", 3))
-    value = fields.String(required=True, metadata=doc("The row's phone as given, cut to 40 characters.", "0712"))
+    value = fields.String(required=True, metadata=doc("The row's phone number as given, cut to 40 characters.", "0712"))
     code = fields.String(
         required=True,
         metadata=doc("Why it is not a valid contact.", "invalid_phone", enum=["invalid_phone", "invalid"]),

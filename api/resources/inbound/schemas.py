@@ -12,10 +12,10 @@ from shared.inbound import Keyword
 class InboundPaging(Paging):
     """Paging through inbound messages, newest first."""
 
-    phone = fields.Phone(metadata=doc("Only messages from this phone.", PHONE))
+    phone = fields.Phone(metadata=doc("Only messages from this phone number.", PHONE))
     sender_id = fields.String(metadata=doc("Only messages to this number of your account.", "254204000000"))
     keyword = fields.Enum(Keyword, by_value=True, metadata=doc("Only messages with this keyword.", "stop"))
-    latest = fields.QueryBoolean(metadata=doc("With `true`, only the newest message of each phone.", "true"))
+    latest = fields.QueryBoolean(metadata=doc("With `true`, only the newest message of each phone number.", "true"))
     since = fields.Timestamp(metadata=doc("Only messages received at this time or later."))
     until = fields.Timestamp(metadata=doc("Only messages received before this time."))
 
@@ -26,15 +26,15 @@ class InboundResponse(Schema):
     inbound_id = fields.UUID(
         required=True, attribute="id", metadata=doc("The inbound message.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
     )
-    phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
+    phone = fields.String(required=True, metadata=doc("The phone number that sent it.", PHONE))
     sender_id = fields.String(required=True, metadata=doc("Your number that received it.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "The keyword, if the whole text is one: `stop` opts the phone out, `start` opts it in again. Null for any"
-            " other text.",
+            "The keyword, if the whole text is one: `stop` opts the phone number out, `start` opts it in again. Null"
+            " for any other text.",
             "stop",
             enum=[*map(str, Keyword), None],
         ),

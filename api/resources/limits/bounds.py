@@ -147,6 +147,6 @@ class ObjectBounds(Schema):
     open_import_bytes = bound(imports.MAX_OPEN_BYTES, "Maximum size of their files together, in bytes, likewise.")
     suppressions = bound(
         MAX_OPT_OUTS,
-        "Maximum entries of the opt-out list; one more gets `suppression_limit`. A STOP of a phone is always stored.",
+        "Maximum entries of the opt-out list; one more gets `suppression_limit`. A STOP is always stored.",
     )
     open_erasures = bound(erasures.MAX_OPEN, "Maximum erasures that are not complete; one more gets `erasure_limit`.")

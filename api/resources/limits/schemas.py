@@ -30,7 +30,7 @@ class SpendingResponse(Schema):
 
 
 class RecipientLimitsResponse(Schema):
-    """Maximum number of messages to one phone per hour, by category."""
+    """Maximum number of messages to one phone number per hour, by category."""
 
     authentication = fields.Integer(
         required=True, allow_none=True, metadata=doc("Limit for `authentication`; null means unlimited.", 20)
@@ -99,13 +99,13 @@ class LimitsResponse(RequestBounds, ObjectBounds):
         fields.String(),
         required=True,
         allow_none=True,
-        metadata=doc("Prefixes of the phones that the account may send to; null means any phone.", ["254", "255"]),
+        metadata=doc("Prefixes of the phone numbers that the account may send to; null means any.", ["254", "255"]),
     )
     pumping_guard = fields.String(
         required=True,
         metadata=doc(
-            "What happens to one-time passwords sent to unusually many phones of one number range: nothing (`off`),"
-            " they are reported to the operator (`watch`), or they are refused (`block`).",
+            "What happens to one-time passwords sent to unusually many phone numbers of one number range: nothing"
+            " (`off`), they are reported to the operator (`watch`), or they are refused (`block`).",
             "watch",
             enum=["off", "watch", "block"],
         ),
@@ -113,5 +113,5 @@ class LimitsResponse(RequestBounds, ObjectBounds):
     messages_per_phone_hour = fields.Nested(
         RecipientLimitsResponse,
         required=True,
-        metadata=doc("Maximum number of messages from the account to one phone per hour, by category."),
+        metadata=doc("Maximum number of messages from the account to one phone number per hour, by category."),
     )

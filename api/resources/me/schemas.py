@@ -70,7 +70,7 @@ class TokenRequest(Request):
 
 
 class OperatorTokenRequest(Request):
-    """Why an operator needs to see texts and phones."""
+    """Why an operator needs to see texts and phone numbers."""
 
     reason = fields.String(
         validate=validate.Length(SHORTEST_REASON, LONGEST_REASON, error="Give a reason of {min} to {max} characters."),

@@ -112,13 +112,13 @@ class DoubtResponse(Schema):
 
 
 class MessageDetailResponse(MessageResponse):
-    """One SMS to one phone, with its text and timeline."""
+    """One message to one phone number, with its text and timeline."""
 
     text = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "The text sent to this phone, with its placeholders filled in; null if it was erased.",
+            "The text sent to this phone number, with its placeholders filled in; null if it was erased.",
             "Your table is ready.",
         ),
     )

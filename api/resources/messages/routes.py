@@ -123,7 +123,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     scope="sms:read",
 )
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Show one message: its text as sent to this phone, its attempts and its timeline.
+    """Show one message: its text as sent to this phone number, its attempts and its timeline.
 
     `submitted_at` and `answered_at` of an attempt are those of the whole window in which it was submitted.
     """

@@ -29,7 +29,7 @@ class MessagePaging(Paging):
 class HistoryPaging(MessagePaging):
     """Paging through the account's messages, newest send first."""
 
-    phone = fields.Phone(metadata=doc("Only messages to this phone.", PHONE))
+    phone = fields.Phone(metadata=doc("Only messages to this phone number.", PHONE))
     error = fields.String(
         validate=validate.OneOf(CATALOGUE, error=NO_SUCH_ERROR),
         metadata=doc("Only messages with this error.", "absent_subscriber", enum=ERROR_CODES),
@@ -74,7 +74,7 @@ class MessageErrorResponse(Schema):
         metadata=doc("What went wrong: a code from `GET /errors?kind=message`.", "absent_subscriber", enum=ERROR_CODES),
     )
     permanent = fields.Boolean(
-        required=True, metadata=doc("Whether the same message to this phone would fail again.", False)
+        required=True, metadata=doc("Whether the same message to this phone number would fail again.", False)
     )
     carrier = fields.String(
         required=True,
@@ -92,7 +92,7 @@ class MessageErrorResponse(Schema):
 
 
 class MessageResponse(Schema):
-    """One SMS to one phone."""
+    """One message to one phone number."""
 
     message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
@@ -121,8 +121,8 @@ class MessageResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was"
-            " erased.",
+            "The country of the phone number's prefix, as two letters of ISO 3166-1; null if it has none, or if the"
+            " number was erased.",
             "KE",
         ),
     )
@@ -162,11 +162,11 @@ class MessageResponse(Schema):
 
 
 class FoundMessageResponse(MessageResponse):
-    """One SMS to one phone, as a search shows it."""
+    """One message to one phone number, as a search shows it."""
 
     text = fields.String(
         allow_none=True,
         metadata=doc(
-            "The text sent to this phone; null if it was erased. Only with `texts=true`.", "Your table is ready."
+            "The text sent to this phone number; null if it was erased. Only with `texts=true`.", "Your table is ready."
         ),
     )

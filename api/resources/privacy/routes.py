@@ -41,11 +41,12 @@ ERASURE = ErasureResponse()
     "POST", "/erasures", body=ErasureBody, response=ErasureResponse, errors=("erasure_limit",), scope="privacy:write"
 )
 def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
-    """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
+    """Erase a person: the phone number in the account, texts sent to it alone, and messages received from it.
 
-    Contacts with the phone are removed from all groups; messages keep their status and cost. From now on nothing is
-    sent to the phone. An opt-out remains in force after the erasure, as a hash of the phone. An erasure takes up to a
-    minute, or longer if messages to the phone are being submitted.
+    Contacts with the number are removed from all groups; messages keep their status and cost. Until the
+    erasure is complete, nothing is sent to the number. To stop messages for good, add it to the opt-outs: an opt-out
+    remains in force after the erasure, as a hash of the number. An erasure takes up to a minute, or longer if messages
+    to the number are being submitted or in doubt.
     """
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:

@@ -17,15 +17,15 @@ class ErasureCountsResponse(Schema):
     """What was erased."""
 
     messages = fields.Integer(
-        required=True, metadata=doc("Messages whose phone was erased. Their status and cost are kept.", 3)
+        required=True, metadata=doc("Messages whose phone number was erased. Their status and cost are kept.", 3)
     )
-    texts = fields.Integer(required=True, metadata=doc("Texts of sends to this phone only.", 1))
+    texts = fields.Integer(required=True, metadata=doc("Texts of sends to this phone number only.", 1))
     contacts = fields.Integer(required=True, metadata=doc("Contacts removed, in all groups.", 2))
-    inbound = fields.Integer(required=True, metadata=doc("Inbound messages from the phone.", 0))
+    inbound = fields.Integer(required=True, metadata=doc("Inbound messages from the phone number.", 0))
 
 
 class ErasureResponse(Schema):
-    """An erasure. It serves as a receipt and does not contain the phone."""
+    """An erasure. It serves as a receipt and does not contain the phone number."""
 
     erasure_id = fields.UUID(
         required=True,
@@ -35,8 +35,9 @@ class ErasureResponse(Schema):
     status = fields.String(
         required=True,
         metadata=doc(
-            "`pending` until the phone is erased everywhere. Messages already submitted are waited for, and those not"
-            " yet submitted are not sent. `failed` if the service could not complete it; the operator sees this.",
+            "`pending` until the phone number is erased everywhere. Messages already submitted are waited for,"
+            " and those not yet submitted are not sent. `failed` if the service could not complete it; the operator"
+            " sees this.",
             "completed",
             enum=["pending", "completed", "failed"],
         ),

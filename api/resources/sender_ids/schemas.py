@@ -40,7 +40,9 @@ class SenderPaging(Paging):
         validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
         metadata=doc("Only sender IDs with this status.", "approved"),
     )
-    search = fields.String(metadata=doc("Only sender IDs that contain this text, in any case.", "shop"))
+    search = fields.String(
+        metadata=doc("Only sender IDs that contain this text, ignoring upper and lower case.", "shop")
+    )
 
 
 class SenderResponse(Schema):

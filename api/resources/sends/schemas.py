@@ -155,7 +155,7 @@ class SendResponse(Schema):
         CapResponse,
         required=True,
         allow_none=True,
-        metadata=doc("The account's cap on messages of this category to one phone; null means unlimited."),
+        metadata=doc("The account's cap on messages of this category to one phone number; null means unlimited."),
     )
     canary = fields.Integer(
         required=True,

@@ -53,7 +53,7 @@ class QuoteResponse(Schema):
         CapResponse,
         required=True,
         allow_none=True,
-        metadata=doc("The account's cap on messages of this category to one phone; null means unlimited."),
+        metadata=doc("The account's cap on messages of this category to one phone number; null means unlimited."),
     )
     rejected = fields.List(
         fields.Nested(RejectedResponse),

@@ -146,12 +146,14 @@ class SingleResponse(AcceptedSendResponse):
 class CountsResponse(Schema):
     """Numbers of recipients, by outcome."""
 
-    submitted = fields.Integer(required=True, metadata=doc("Recipients in the request, or contacts in the group.", 5))
+    submitted = fields.Integer(
+        required=True, metadata=doc("Recipients in the request, or contacts in the group, whether accepted or not.", 5)
+    )
     accepted = fields.Integer(required=True, metadata=doc("Recipients that a message will be sent to.", 3))
     duplicate = fields.Integer(required=True, metadata=doc("Recipients dropped because they were listed before.", 1))
     invalid = fields.Integer(
         required=True,
-        metadata=doc("Invalid phones, or recipients without a value that the message needs; see `rejected`.", 1),
+        metadata=doc("Invalid phone numbers, or recipients without a value that the message needs; see `rejected`.", 1),
     )
     suppressed = fields.Integer(
         required=True,
@@ -190,9 +192,10 @@ class RejectedResponse(Schema):
         allow_none=True, metadata=doc("Human-readable explanation; null if it was erased.", NOT_A_PHONE)
     )
     suggestion = fields.String(
-        allow_none=True, metadata=doc("The phone that was probably meant; null if it was erased.", "254712000000")
+        allow_none=True,
+        metadata=doc("The phone number that was probably meant; null if it was erased.", "254712000000"),
     )
-    duplicate_of = fields.Integer(metadata=doc("The index of the phone's first occurrence.", 0))
+    duplicate_of = fields.Integer(metadata=doc("The index of the phone number's first occurrence.", 0))
 
 
 class AcceptedResponse(Schema):

@@ -46,7 +46,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     scope="sms:send",
 )
 def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
-    """Send one message to one phone."""
+    """Send one message to one phone number."""
     return accept_request(caller, "single", body)
 
 
@@ -60,7 +60,7 @@ def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingRe
     large=True,
 )
 def send_bulk(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
-    """Send one message to up to 100,000 phones."""
+    """Send one message to up to 100,000 phone numbers."""
     return accept_request(caller, "bulk", body)
 
 

@@ -94,7 +94,7 @@ def _record_event(connection: Connection, account_id: int, added: int, sets: dic
 
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:
     if not isinstance(entry.phone, str):
-        return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}
+        return {"code": "invalid_phone", "detail": 'Write the phone number as a string, such as "254711000000".'}
     if phone is None:
         return numbering.problem(entry.phone)
     if entry.category and entry.category not in list(Category):

@@ -59,7 +59,7 @@ FIRST: Position = (0, "", "")
     scope="suppressions:read",
 )
 def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the opt-outs, ordered by phone; with `Accept: text/csv`, stream all of them as CSV."""
+    """List the opt-outs, ordered by phone number; with `Accept: text/csv`, stream all of them as CSV."""
     after = _position(query["cursor"]) if "cursor" in query else FIRST
     if current_request().wants_csv:
         return _csv(caller, query, after)
@@ -78,10 +78,10 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     large=True,
 )
 def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
-    """Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both.
+    """Add up to 100,000 phone numbers to the opt-out list, for all messages, one category, one sender ID, or both.
 
-    The list is checked when a send is accepted and again before its messages are submitted. A phone that has opted out
-    is not charged for. Invalid entries are reported in `rejected`; the others are accepted.
+    The list is checked when a send is accepted and again before its messages are submitted. A phone number that has
+    opted out is not charged for. Invalid entries are reported in `rejected`; the others are accepted.
     """
     entries = [
         OptOut(phone, body["reason"], body.get("category", ""), body.get("sender_id", "")) for phone in body["phones"]
@@ -122,7 +122,7 @@ def import_suppressions(caller: Caller) -> IdempotentResponse:
     scope="suppressions:write",
 )
 def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
-    """Remove a phone from the opt-out list; with `category` or `sender_id`, only that opt-out."""
+    """Remove a phone number from the opt-out list; with `category` or `sender_id`, only that opt-out."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
     phone = phone.removeprefix("+")
     with services().engine.begin() as connection:

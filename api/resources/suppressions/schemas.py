@@ -19,20 +19,20 @@ def _sender_id(description: str) -> fields.String:
 
 
 class ScopeQuery(Request):
-    """Which opt-outs of a phone to remove: without `category` and `sender_id`, all of them."""
+    """Which opt-outs of a phone number to remove: without `category` and `sender_id`, all of them."""
 
     category = fields.Enum(
         Category,
         by_value=True,
         metadata=doc(
-            "Only the opt-out from this category. Without it and `sender_id`, all opt-outs of the phone.", "marketing"
+            "Only the opt-out from this category. Without it and `sender_id`, all opt-outs of the number.", "marketing"
         ),
     )
     sender_id = _sender_id("Only the opt-out from this sender ID.")
 
 
 class SuppressionsBody(Request):
-    """Phones to add to the opt-out list."""
+    """Phone numbers to add to the opt-out list."""
 
     category = fields.Enum(
         Category,
@@ -43,7 +43,7 @@ class SuppressionsBody(Request):
     phones = Entries(
         required=True,
         metadata=doc(
-            "1 to 100,000 phones, in international form or as written in the account's country.",
+            "1 to 100,000 phone numbers, in international form or as written in the account's country.",
             [PHONE, OTHER_PHONE],
             items={"type": "string"},
         ),
@@ -62,16 +62,16 @@ class SuppressionsBody(Request):
 
 
 class SuppressionPaging(Paging):
-    """Paging through the opt-out list, ordered by phone."""
+    """Paging through the opt-out list, ordered by phone number."""
 
-    phone = fields.Phone(metadata=doc("Only opt-outs of this phone.", PHONE))
+    phone = fields.Phone(metadata=doc("Only opt-outs of this phone number.", PHONE))
     category = fields.Enum(Category, by_value=True, metadata=doc("Only opt-outs from this category.", "marketing"))
     sender_id = _sender_id("Only opt-outs from this sender ID.")
     reason = fields.String(metadata=doc("Only opt-outs with this reason.", "stop"))
 
 
 class SuppressionResponse(Schema):
-    """A phone that has opted out, and what the opt-out applies to."""
+    """A phone number that has opted out, and what the opt-out applies to."""
 
     phone = fields.String(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
     category = fields.String(
@@ -84,7 +84,9 @@ class SuppressionResponse(Schema):
         allow_none=True,
         metadata=doc("The sender ID that the opt-out applies to; null means all."),
     )
-    reason = fields.String(required=True, metadata=doc("The reason; `stop` if the phone's owner replied STOP.", "stop"))
+    reason = fields.String(
+        required=True, metadata=doc("The reason; `stop` if the number's owner replied STOP.", "stop")
+    )
     created_at = fields.Timestamp(
         required=True, metadata=doc("When it was added to the list.", "2026-02-20T17:04:11.000Z")
     )
@@ -94,9 +96,11 @@ class SuppressedCountsResponse(Schema):
     """Numbers of entries, by outcome."""
 
     submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
-    added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 3))
-    unchanged = fields.Integer(required=True, metadata=doc("Phones already on the list.", 1))
-    duplicate = fields.Integer(required=True, metadata=doc("Entries whose phone was listed before in this request.", 0))
+    added = fields.Integer(required=True, metadata=doc("Phone numbers added to the list.", 3))
+    unchanged = fields.Integer(required=True, metadata=doc("Phone numbers already on the list.", 1))
+    duplicate = fields.Integer(
+        required=True, metadata=doc("Entries whose phone number was listed before in this request.", 0)
+    )
     invalid = fields.Integer(required=True, metadata=doc("Invalid entries; see `rejected`.", 1))
 
 
@@ -109,7 +113,7 @@ class RejectedSuppressionResponse(RejectedEntryResponse):
 
 
 class SuppressedResponse(Schema):
-    """The valid phones are on the opt-out list."""
+    """The valid phone numbers are on the opt-out list."""
 
     counts = fields.Nested(
         SuppressedCountsResponse, required=True, metadata=doc("Numbers of added and rejected entries.")

@@ -84,8 +84,8 @@ class UsageResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "The country of the phone's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for phones"
-            " without a country, and for messages that were canceled or expired with their send.",
+            "The country of the phone number's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for"
+            " phone numbers without a country, and for messages that were canceled or expired with their send.",
             "KE",
         ),
     )

@@ -85,7 +85,7 @@ RULES: Final = (
     Rule("carrier_reference", "A message accepted by a carrier has the carrier's reference.", CARRIER_REFERENCE),
     Rule(
         "reference_once",
-        "No carrier gives two messages to a phone the same reference within 72 hours.",
+        "No carrier gives two messages to a phone number the same reference within 72 hours.",
         REFERENCE_ONCE,
     ),
     Rule("doubts", "The messages in doubt are exactly those in the list of doubts.", DOUBTS),

@@ -187,6 +187,8 @@ RULES: Final = (
         "A send is completed as soon as nothing of it is waiting or open.",
         SEND_BATCHES,
     ),
-    Rule("forgotten", "A forgotten send is completed, has no text or phones, and was not overcharged.", FORGOTTEN),
+    Rule(
+        "forgotten", "A forgotten send is completed, has no text or phone numbers, and was not overcharged.", FORGOTTEN
+    ),
     Rule("send_counters", "A send's counters are the counts of its messages by status.", SEND_COUNTERS),
 )

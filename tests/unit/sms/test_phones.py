@@ -48,7 +48,8 @@ def test_it_works() -> None:
                 "index": 1,
                 "phone": "+49 170 1234568",
                 "code": "invalid_phone",
-                "detail": "A phone is digits only, without a plus sign, leading 00 or separators; send 491701234568.",
+                "detail": "A phone number is digits only, without a plus sign, leading 00 or separators;"
+                " send 491701234568.",
                 "suggestion": "491701234568",
             },
             {"index": 2, "phone": "491701234567", "code": "duplicate", "duplicate_of": 0},

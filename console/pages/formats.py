@@ -84,7 +84,7 @@ LIMITED_BY: dict[str, Any] = {
     "no_worker": _("no worker is running"),
     "send_rate": _("the rate of this send"),
     "sender_rate": _("the rate of the sender ID"),
-    "prefix_rate": _("the rate of the country"),
+    "prefix_rate": _("the rate limit of the number prefix"),
     "canary": _("waiting for the first messages"),
     "quiet_hours": _("quiet hours"),
     "retry": _("waiting to try again"),
@@ -99,7 +99,7 @@ LIMITED_BY: dict[str, Any] = {
 OUTCOMES: dict[str, Any] = {
     "delivered": _("Delivered: they are charged"),
     "sent": _("Sent: they are charged"),
-    "not-sent": _("Not sent: their credits are given back"),
+    "not-sent": _("Not sent: their credits are released"),
 }
 """What became of messages in doubt."""
 
@@ -109,7 +109,7 @@ EVENTS: dict[str, Any] = {
     "accepted": _("Accepted"),
     "due": _("Due"),
     "retry": _("Will be tried again"),
-    "submitted": _("Handed over to the carrier"),
+    "submitted": _("Submitted to the carrier"),
     "paused": _("Paused"),
     "resumed": _("Resumed"),
 }
@@ -123,7 +123,7 @@ LEDGER_ENTRIES: dict[str, Any] = {
     "topup": _("Top-up"),
     "reserve": _("Reserved"),
     "capture": _("Charged"),
-    "release": _("Returned"),
+    "release": _("Released"),
     "refund": _("Refund"),
     "reversal": _("Reversal"),
 }

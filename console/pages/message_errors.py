@@ -80,7 +80,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         _("Tell the operator: a setting of the carrier is wrong."),
     ),
     "carrier_account": Explanation(
-        _("Refused by the carrier's account"),
+        _("Carrier refused the operator's account"),
         _("The carrier refused the operator's account because of its credentials or credit."),
         _("Tell the operator, then send again."),
     ),
@@ -126,7 +126,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     ),
     "suppressed": Explanation(
         _("Recipient has opted out"),
-        _("The phone number was on your opt-out list when the message was handed to the carrier."),
+        _("The phone number was on your opt-out list when the message was due to be submitted to the carrier."),
         _("Do not send to this number."),
     ),
     "frequency_capped": Explanation(

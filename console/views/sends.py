@@ -108,7 +108,7 @@ def control(send_id: Any, action: str) -> Any:
     texts = {
         "pause": gettext("The send is paused."),
         "resume": gettext("The send has resumed."),
-        "cancel": gettext("Send canceled. Unused credits have been returned."),
+        "cancel": gettext("Send canceled. Unused credits have been released."),
     }
     try:
         acts[action](str(send_id))

@@ -174,7 +174,7 @@ def test_an_operators_day(stand: Stand) -> None:
     page.get_by_role("link", name="In doubt").first.click()
     page.get_by_role("checkbox").first.check()
     page.get_by_role("button", name="Resolve the chosen messages").click()
-    page.get_by_label("Not sent: their credits are given back").check()
+    page.get_by_label("Not sent: their credits are released").check()
     page.get_by_role("button", name="Resolve").dblclick()
     expect(page.get_by_text("1 message is resolved.")).to_be_visible()
     assert [each for each in errors if "400 (BAD REQUEST)" not in each] == []  # the reason that was missing

@@ -130,7 +130,7 @@ def refund(account_id: int) -> Any:
     account, api = operator().accounts.one(account_id), operator().top_ups
     question = Question(
         gettext("Refund %(account)s", account=account["name"]),
-        gettext("Gives back what was charged for a send or a message, once."),
+        gettext("Refunds what was charged for a send or a message, once."),
         gettext("Refund"),
         url_for("operator.accounts.show", account_id=account_id),
     )
@@ -150,7 +150,7 @@ def refund(account_id: int) -> Any:
                 raise
             form.errors["id"] = gettext("This account has no send or message with this id.")
             return ""
-        return str(gettext("%(credits)s credits are given back.", credits=format_decimal(done["credits"])))
+        return str(gettext("%(credits)s credits are refunded.", credits=format_decimal(done["credits"])))
 
     values = {"kind": "send", "id": ""}
     return confirm(question, change, values=values, template="operator/accounts/refund.html")

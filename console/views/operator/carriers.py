@@ -32,7 +32,7 @@ def pause(carrier: str) -> Any:
     name = operator().carriers.one(carrier)["carrier"]
     question = Question(
         gettext("Pause the carrier %(carrier)s", carrier=name),
-        gettext("Nothing is handed over to it. Its messages take another route, or wait until it is resumed."),
+        gettext("Nothing is submitted to it. Its messages take another route, or wait until it is resumed."),
         gettext("Pause"),
         url_for("operator.carriers.index"),
     )

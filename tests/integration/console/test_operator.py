@@ -213,7 +213,7 @@ def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
     for kind, subject in (("send", sent[0]["send_id"]), ("message", sent[1]["message_id"])):
         for _ in range(2):  # a double click
             done = admin.submit(path, kind=kind, id=subject, reason="never arrived", key=f"{kind}-refund", follow=True)
-            assert "1 credits are given back." in done.text
+            assert "1 credits are refunded." in done.text
         again = admin.submit(path, kind=kind, id=subject, reason="never arrived")
         assert again.status_code == 400
     assert service.get("/balance").json["balance"] == before + 2

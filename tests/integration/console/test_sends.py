@@ -56,7 +56,7 @@ def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     for action, status, notice in (
         ("pause", "paused", "The send is paused."),
         ("resume", "scheduled", "The send has resumed."),
-        ("cancel", "canceled", "Send canceled. Unused credits have been returned."),
+        ("cancel", "canceled", "Send canceled. Unused credits have been released."),
     ):
         browser.get(f"/sends/{send}")
         page = browser.post(f"/sends/{send}/{action}", follow=True)

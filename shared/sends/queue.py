@@ -9,7 +9,8 @@ from shared.db.tables.accounts import account
 from shared.db.tables.sends import batch, send
 from shared.lifecycle import BatchState
 
-MESSAGES = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+"""How many messages of a batch have no result yet; the same as MESSAGES_LEFT of sendable.py."""
 
 
 def _batches(state: BatchState) -> Select[Any]:
@@ -21,7 +22,7 @@ def _batches(state: BatchState) -> Select[Any]:
         batch.c.carrier,
         batch.c.due_at,
         batch.c.segments,
-        MESSAGES.label("messages"),
+        UNSENT.label("messages"),
     ).where(batch.c.state == literal(state, literal_execute=True))
 
 

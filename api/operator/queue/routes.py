@@ -7,7 +7,7 @@ from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.operator.endpoint import operator_endpoint
 from api.operator.queue.schemas import QueueQuery, QueueResponse
-from api.resources.sends.bottleneck import carriers_now, limit_while_sending
+from api.resources.sends.bottleneck import carriers_now, limit_while_sending, rate_limit_kind, unavailability
 from shared.guard import state_of
 from shared.lifecycle import LANES, BatchState
 from shared.sends.queue import QueueEntry, read_queue
@@ -45,9 +45,9 @@ def _limited_by(entry: QueueEntry, carriers: dict[str, Any]) -> str:
     carrier = carriers.get(entry.carrier or "") or next(iter(carriers.values()))
     awaits_carrier = entry.state == BatchState.WAITING and entry.carrier is not None
     if (awaits_carrier or len(carriers) == 1) and not carrier.ready:
-        return "carrier_paused" if carrier.paused else "carrier_down"
+        return unavailability(carrier)
     if entry.state == BatchState.WAITING:
         return "due_later"
     if entry.rate_limit is not None:
-        return "sender_rate" if entry.rate_limit.startswith("sender ") else "prefix_rate"
+        return rate_limit_kind(entry.rate_limit)
     return limit_while_sending(carrier) if entry.state == BatchState.SENDING else "queue_turn"

@@ -16,8 +16,8 @@ from shared.db.connection import reading
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
+from shared.sends.queue import UNSENT
 
-UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
 BACKLOG = (
     select(func.coalesce(func.sum(UNSENT), 0))
     .join_from(send, batch, batch.c.send_id == send.c.id)

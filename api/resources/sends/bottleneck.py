@@ -11,6 +11,7 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends as tables
 from shared.db.tables.carriers import carrier_report
 from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
+from shared.sends.queue import UNSENT
 from shared.sends.sendable import MAX_REPORT_AGE
 
 REASONS: Final = (
@@ -78,7 +79,7 @@ def _ahead_of(owner: Column[Any]) -> Select[*tuple[Any, ...]]:
     left = BATCH.size - BATCH.next_index + 1 + func.coalesce(func.cardinality(BATCH.retry), 0)
     return (
         select(
-            func.coalesce(func.sum(left * SEND.segments), 0).label("segments"),
+            func.coalesce(func.sum(UNSENT * SEND.segments), 0).label("segments"),
             func.coalesce(func.bool_or(IN_LIMITED_QUEUE), False).label("limited"),
         )
         .join_from(tables.batch, tables.send, SEND.id == BATCH.send_id)
@@ -123,7 +124,7 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
     if row.paced_until is not None and row.paced_until > now:
         return "send_rate"
     if batches is not None and batches.limited and not batches.goes_on:
-        return "sender_rate" if batches.limited.startswith("sender ") else "prefix_rate"
+        return rate_limit_kind(batches.limited)
     if batches is not None and (batches.sending or batches.next):
         carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
         if batches.sending or carrier.allowed > 0:  # only the carrier itself can limit the send now
@@ -140,8 +141,18 @@ def _carrier_unavailable(row: Any, batches: Any, carriers: dict[str, Any]) -> st
     if carrier is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
         carrier = next(iter(carriers.values()))
     if carrier is None or carrier.ready:
+    return unavailability(carrier)
+
+
+def unavailability(carrier: Any) -> str:
+    """Why a carrier that is not ready is unavailable."""
         return None
     return "carrier_paused" if carrier.paused else "carrier_down"
+
+def rate_limit_kind(limit: str) -> str:
+    """The kind of a `[[limits]]` entry of the carriers' file, such as `sender ACME`."""
+    return "sender_rate" if limit.startswith("sender ") else "prefix_rate"
+
 
 
 def limit_while_sending(carrier: Any) -> str:

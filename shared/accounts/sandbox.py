@@ -108,7 +108,7 @@ def ensure_sandbox(connection: Connection, account_id: int, *, by: Actor | None 
     return sandbox
 
 
-def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool = False) -> None:
+def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool) -> None:
     """Approve a sender ID of the account in its sandbox too, unless it is there already."""
     values = {"id": new_id(), "account_id": sandbox, "sender_id": sender, "authentication": authentication}
     connection.execute(APPROVE, values)

@@ -70,7 +70,7 @@ OWNER = (
     .limit(1)
 )
 OF_ACCOUNT = and_(sender_id.c.account_id == bindparam("account"), sender_id.c.sender_id == bindparam("sender"))
-STATE = select(sender_id.c.state).where(OF_ACCOUNT).with_for_update()
+LOCK = select(sender_id.c.state, sender_id.c.authentication).where(OF_ACCOUNT).with_for_update()
 DECIDE = (
     update(sender_id)
     .where(OF_ACCOUNT)
@@ -163,17 +163,18 @@ def decide_sender(
         owner = connection.execute(OWNER, {"sender": sender, "account": account_id}).scalar()
         if owner is not None:
             raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
-    before = connection.execute(STATE, {"account": account_id, "sender": sender}).scalar()
-    values = {"account": account_id, "sender": sender, "decision": state, "because": reason}
-    if not connection.execute(DECIDE, values).rowcount:
+    before = connection.execute(LOCK, {"account": account_id, "sender": sender}).one_or_none()
+    if before is None:
         raise Refused(f"The account has not requested {sender!r}.", "`bulksms sender request` does that.")
+    values = {"account": account_id, "sender": sender, "decision": state, "because": reason}
+    connection.execute(DECIDE, values)
     record(
         connection,
         by,
         f"sender.{state}",
         account_id=account_id,
         subject=sender,
-        before={"state": before},
+        before={"state": before.state},
         after={"state": state},
         reason=reason,
     )
@@ -181,7 +182,7 @@ def decide_sender(
     if state == "approved":
         sandbox = None if in_sandbox else find_sandbox(connection, account_id)
         if sandbox is not None:
-            approve_in_sandbox(connection, sandbox, sender)
+            approve_in_sandbox(connection, sandbox, sender, before.authentication)
         release_sender(connection, account_id, sender)
     else:
         hold_sender(connection, account_id, sender, f"The sender ID {sender!r} is {state}: {reason}")

@@ -7,6 +7,7 @@ from sqlalchemy import text
 
 from api.account_cache import AccountCache
 from shared.accounts.administration import Refused, allow_authentication, create_account, top_up
+from shared.accounts.sandbox import ensure_sandbox
 from shared.audit.check import audit
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 from shared.senders.similarity import likenesses
@@ -164,6 +165,22 @@ def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Ser
     with service.engine.begin() as connection:
         allow_authentication(connection, account, False)
     assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
+
+
+@pytest.mark.parametrize("first", ["the right", "the approval"])
+def test_a_sender_id_has_the_right_to_authentication_in_the_sandbox_too(service: Service, first: str) -> None:
+    sender = f"BOTH{service.account_id}"
+    service.post("/sender-ids", sender_id=sender)
+    with service.engine.begin() as connection:
+        sandbox = ensure_sandbox(connection, service.account_id)
+        if first == "the right":
+            allow_authentication_from(connection, service.account_id, sender, True)
+        decide_sender(connection, service.account_id, sender, "approved")
+        if first == "the approval":
+            allow_authentication_from(connection, service.account_id, sender, True)
+        statement = "SELECT authentication FROM sender_id WHERE account_id = :sandbox AND sender_id = :sender"
+        found = connection.execute(text(statement), {"sandbox": sandbox, "sender": sender})
+        assert found.scalar_one() is True
 
 
 def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service) -> None:

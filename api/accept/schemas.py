@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, validate, validates, validates_schema
 
-from api.schemas import fields
+from api.schemas import fields, send_options
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, SENDER_ID_LENGTH, Request, doc
+from api.schemas.fields import LONGEST_REFERENCE, SENDER_ID_LENGTH, Request, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
@@ -58,27 +58,17 @@ class SendOptions(Request):
             enum=[*map(str, Category)],
         ),
     )
-    on_unicode = fields.String(
-        validate=validate.OneOf(["send", "transliterate", "reject"]),
-        load_default="send",
-        metadata=doc(ON_UNICODE, "send"),
-    )
-    max_segments = fields.WholeNumber(
-        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
-    )
+    on_unicode = send_options.on_unicode()
+    max_segments = send_options.max_segments()
     strict = fields.StrictBoolean(
         load_default=False, metadata=doc("Refuse the request unless every recipient can be accepted.", False)
     )
     allow_duplicates = fields.StrictBoolean(
         load_default=False, metadata=doc("Send to a phone number as often as it is listed, instead of once.", False)
     )
-    rate = fields.WholeNumber(
-        validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc(
-            "Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 %"
-            " more if the previous ones had less.",
-            50,
-        ),
+    rate = send_options.rate(
+        "Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 %"
+        " more if the previous ones had less."
     )
     callback_url = fields.WebhookUrl(
         metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)

@@ -25,10 +25,6 @@ LONGEST_REFERENCE = 255
 SENDER_ID_LENGTH = validate.Length(
     1, 15, error="A sender ID is a name of 1 to 11 characters or a number of 3 to 15 digits."
 )
-ON_UNICODE = (
-    "What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that"
-    " keeps its meaning, or `reject` the request."
-)
 ID_FORM = "an id as the API returns it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 

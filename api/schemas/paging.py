@@ -12,6 +12,17 @@ MAX_ITEMS = 1_000
 CURSOR = "MDE5Y2FkMWUtM2Y3OS03YTA4LWIzYzYtOTFmMjRkZTUwMDAx"
 
 
+def limit(
+    description: str = "Entries on a page, 1 to 1,000.", *, default: int | None = 50, example: int = 50
+) -> fields.Integer:
+    """The query parameter that says how many entries a page has."""
+    return fields.Integer(
+        load_default=default,
+        validate=validate.Range(1, MAX_ITEMS, error=IN_RANGE),
+        metadata=doc(description, example),
+    )
+
+
 def cursor() -> fields.String:
     """The query parameter at which a page begins."""
     return fields.String(metadata=doc("`next_cursor` of the previous page.", CURSOR, pattern="^[A-Za-z0-9_-]+$"))
@@ -27,11 +38,7 @@ def next_cursor() -> fields.String:
 class Paging(Request):
     """Paging through a list."""
 
-    limit = fields.Integer(
-        load_default=50,
-        validate=validate.Range(1, MAX_ITEMS, error=IN_RANGE),
-        metadata=doc("Entries on a page, 1 to 1,000.", 50),
-    )
+    limit = limit()
     cursor = cursor()
 
 

@@ -5,8 +5,8 @@ from marshmallow import Schema, validate
 from api.operator.fields import ACCOUNT_ID, account_id, reason
 from api.schemas import fields
 from api.schemas.examples import INBOUND_ID, PHONE
-from api.schemas.fields import IN_RANGE, Request, doc
-from api.schemas.paging import Paging
+from api.schemas.fields import Request, doc
+from api.schemas.paging import Paging, limit
 
 NUMBER = validate.Length(1, 21, error="Use {min} to {max} characters.")
 NUMBER_EXAMPLE = "254700000001"
@@ -21,9 +21,7 @@ class UnassignedPaging(Paging):
 class NumberQuery(Request):
     """How many numbers to show."""
 
-    limit = fields.Integer(
-        load_default=50, validate=validate.Range(1, 1000, error=IN_RANGE), metadata=doc("Numbers, 1 to 1,000.", 50)
-    )
+    limit = limit("Numbers, 1 to 1,000.")
 
 
 class Assignment(Request):

@@ -7,7 +7,8 @@ from marshmallow import Schema, validate
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.examples import IMPORT_ID
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import Request, doc
+from api.schemas.paging import limit
 from shared.job_backoff import JobKind
 
 KINDS = sorted(get_args(JobKind))
@@ -19,9 +20,7 @@ class FailedJobsQuery(Request):
     all = fields.Boolean(
         load_default=False, metadata=doc("Also jobs that failed and will be retried by themselves.", False)
     )
-    limit = fields.Integer(
-        load_default=50, validate=validate.Range(1, 1000, error=IN_RANGE), metadata=doc("Jobs, 1 to 1,000.", 50)
-    )
+    limit = limit("Jobs, 1 to 1,000.")
 
 
 class Retry(Request):

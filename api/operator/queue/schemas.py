@@ -1,10 +1,11 @@
 """Schemas of the queue."""
 
-from marshmallow import Schema, validate
+from marshmallow import Schema
 
 from api.operator.fields import ACCOUNT_ID
 from api.schemas import fields
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.fields import Request, doc
+from api.schemas.paging import limit
 
 LIMITED_BY = (
     "guard",
@@ -25,11 +26,7 @@ LIMITED_BY = (
 class QueueQuery(Request):
     """How much of the queue to show."""
 
-    limit = fields.Integer(
-        load_default=200,
-        validate=validate.Range(1, 1000, error=IN_RANGE),
-        metadata=doc("Entries, 1 to 1,000; those with the most segments come first.", 200),
-    )
+    limit = limit("Entries, 1 to 1,000; those with the most segments come first.", default=200, example=200)
 
 
 class QueueEntryResponse(Schema):

@@ -1,5 +1,7 @@
 """Schemas of sends."""
 
+from typing import get_args
+
 from marshmallow import Schema
 
 from api.operator.fields import ACCOUNT_ID, AccountPaging
@@ -7,8 +9,7 @@ from api.schemas import fields
 from api.schemas.examples import API_KEY, EXPIRES_AT, SEND_ID
 from api.schemas.fields import doc
 from shared.lifecycle import STORED, SendState
-
-HELD_BY = ("operator", "crashes", "sender_id", "canary", "stop_if")
+from shared.sends.holding import HeldBy
 
 
 class OperatorSendPaging(AccountPaging):
@@ -48,7 +49,7 @@ class OperatorSendResponse(Schema):
     held_by = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What holds it, or has held it last; null if nothing did.", enum=[*HELD_BY, None]),
+        metadata=doc("What holds it, or has held it last; null if nothing did.", enum=[*get_args(HeldBy), None]),
     )
     held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why it is held; null if it is not."))
     send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from marshmallow import Schema, validate
+from marshmallow import Schema
 
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID
-from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
-from api.schemas.paging import Paging
+from api.schemas.fields import LONGEST_NAME, Request, doc
+from api.schemas.paging import Paging, limit
 
 
 class GroupName(fields.String):
@@ -33,10 +33,9 @@ class GroupBody(Request):
 class GroupPaging(Paging):
     """Paging through groups; without parameters, all of them."""
 
-    limit = fields.Integer(
-        load_default=None,
-        validate=validate.Range(1, 1000, error=IN_RANGE),
-        metadata=doc("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", 50),
+    limit = limit("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", default=None)
+    search = fields.String(
+        metadata=doc("Only groups whose name contains this text, ignoring upper and lower case.", "vip")
     )
 
 

@@ -1,21 +1,22 @@
 """Schemas of sends."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
-from marshmallow import Schema, validate, validates, validates_schema
+from marshmallow import Schema, validates, validates_schema
 
 from api.resources.sends.bottleneck import REASONS
 from api.resources.sms.responses import BulkSegmentsResponse, RejectedResponse
-from api.schemas import fields
+from api.schemas import fields, send_options
 from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, ON_UNICODE, Request, doc
+from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry
 from shared.carriers.error_codes import WITH_ERROR
 from shared.lifecycle import Category, MessageStatus, SendState
+from shared.sends.holding import HeldBy
 
 UNSUCCESSFUL = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANCELED})
 """Statuses of messages that failed or are in doubt."""
@@ -45,22 +46,12 @@ class SendChanges(Request):
         ),
     )
     expires_at = fields.Timestamp(metadata=doc("When unsent messages expire."))
-    rate = fields.WholeNumber(
-        allow_none=True,
-        validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc("Maximum segments per second; null means as fast as the route allows.", 50),
-    )
+    rate = send_options.rate("Maximum segments per second; null means as fast as the route allows.", allow_none=True)
     message = fields.Text(
         metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
     )
-    on_unicode = fields.String(
-        validate=validate.OneOf(["send", "transliterate", "reject"]),
-        load_default="send",
-        metadata=doc(ON_UNICODE, "send"),
-    )
-    max_segments = fields.WholeNumber(
-        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
-    )
+    on_unicode = send_options.on_unicode()
+    max_segments = send_options.max_segments()
 
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime | None, data_key: str) -> None:
@@ -189,7 +180,7 @@ class SendResponse(Schema):
         metadata=doc(
             "What holds the send: the `operator`; `crashes` of workers that processed it, which the operator examines;"
             " a suspended `sender_id`; `canary`; or `stop_if`. After the last two, POST …/resume continues it.",
-            enum=["operator", "crashes", "sender_id", "canary", "stop_if", None],
+            enum=[*get_args(HeldBy), None],
         ),
     )
     held_reason = fields.String(

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from marshmallow import Schema, validate
+from marshmallow import Schema
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, Request, doc
-from api.schemas.paging import cursor, next_cursor
+from api.schemas.fields import Request, doc
+from api.schemas.paging import cursor, limit, next_cursor
 from shared.lifecycle import STORED, Category, MessageStatus
 
 DIMENSIONS = ("day", "sender_id", "country", "category", "status")
@@ -59,11 +59,7 @@ class UsageQuery(Request):
         by_value=True,
         metadata=doc("Only messages with this status.", "delivered", enum=[str(status) for status in RESULTS]),
     )
-    limit = fields.Integer(
-        load_default=1000,
-        validate=validate.Range(1, 1000, error=IN_RANGE),
-        metadata=doc("Entries on a page, 1 to 1,000.", 1000),
-    )
+    limit = limit(default=1000, example=1000)
     cursor = cursor()
 
 

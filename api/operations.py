@@ -12,6 +12,8 @@ from api.auth.operator_tokens import Operator
 from api.http.request import Request
 
 Function = Callable[..., Any]
+VARIABLE = re.compile(r"<(?:(\w+):)?(\w+)>")
+"""A variable of a path: its converter, if it is not a plain string, and its name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,4 +46,9 @@ class Endpoint:
     @property
     def url_template(self) -> str:
         """The whole path, with its variables in braces."""
-        return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", self.api.prefix + self.path)
+        return VARIABLE.sub(r"{\2}", self.api.prefix + self.path)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The names of the path's variables, each with its converter; empty for a plain string."""
+        return {name: converter for converter, name in VARIABLE.findall(self.path)}

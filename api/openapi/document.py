@@ -31,9 +31,9 @@ CSV_FORM = {
 }
 VARIABLE_SCHEMAS: dict[str, dict[str, str]] = {
     "": {"type": "string"},
-    "int:": {"type": "integer"},
-    "phone:": {"type": "string"},
-    "uuid:": {"type": "string", "format": "uuid"},
+    "int": {"type": "integer"},
+    "phone": {"type": "string"},
+    "uuid": {"type": "string", "format": "uuid"},
 }
 """The schema of a path variable, by its converter."""
 
@@ -151,10 +151,10 @@ def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str,
 
 def _parameters(operation: Endpoint) -> list[Any]:
     parameters: list[Any] = []
-    for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path):
+    for name, converter in operation.variables.items():
         variables: Any = operators.PATH_VARIABLES if operation.api is OPERATORS else description.PATH_VARIABLES
         meaning, example = variables[name]
-        parameter = {"description": meaning, "schema": VARIABLE_SCHEMAS[kind], "example": example}
+        parameter = {"description": meaning, "schema": VARIABLE_SCHEMAS[converter], "example": example}
         parameters.append({"in": "path", "name": name, "required": True, **parameter})
     if operation.query is not None:
         parameters.append({"in": "query", "schema": operation.query})

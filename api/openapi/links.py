@@ -4,7 +4,6 @@ They follow from names. A response with `send_id` links to every operation with 
 to the operations that take a field of its first entry, and to the next page.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,24 +12,22 @@ from marshmallow import Schema, fields
 from api.endpoint import Endpoint
 from api.openapi.operation_ids import operation_id
 
-VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
-
 
 def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, Any]:
     """The links of an operation's response, by name."""
     response = operation.response()
-    values = {name: f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
+    values = {name: f"$request.path.{name}" for name in operation.variables}
     values |= dict(_values_in(response))
     links = {
         operation_id(other): {
             "operationId": operation_id(other),
-            "parameters": {f"path.{name}": values[name] for name in VARIABLE.findall(other.path)},
+            "parameters": {f"path.{name}": values[name] for name in other.variables},
         }
         for other in operations
         if other is not operation and _has_link(operation, other, values)
     }
     if operation.query is not None and "cursor" in operation.query().fields and "next_cursor" in response.fields:
-        parameters = {f"path.{name}": f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
+        parameters = {f"path.{name}": f"$request.path.{name}" for name in operation.variables}
         parameters["query.cursor"] = "$response.body#/next_cursor"
         links["next_page"] = {"operationId": operation_id(operation), "parameters": parameters}
     return links
@@ -38,8 +35,8 @@ def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, A
 
 def _has_link(operation: Endpoint, other: Endpoint, values: dict[str, str]) -> bool:
     """Whether all path variables of the other operation are known. Nothing follows a DELETE."""
-    variables = VARIABLE.findall(other.path)
-    return bool(variables) and set(variables) <= values.keys() and operation.method != "DELETE"
+    variables = other.variables.keys()
+    return bool(variables) and variables <= values.keys() and operation.method != "DELETE"
 
 
 def _values_in(response: Schema) -> Iterator[tuple[str, str]]:

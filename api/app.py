@@ -68,17 +68,17 @@ def create_app(
         texts=Texts(settings.text_keys),
         pool_class=ThreadOnlyPool,
     )
-    work = Services(
+    services = Services(
         settings,
         engine,
         celery or make_celery(settings),
         None if settings.eager else redis_client(settings.redis_url, timeout=1),
         _replica(settings, engine),
     )
-    app.extensions["bulksms"] = work
+    app.extensions["bulksms"] = services
     _add_errors(app)
     app.wsgi_app = RequestMiddleware(  # type: ignore[method-assign]
-        app.wsgi_app, work, settings.requests_per_second, settings.request_log_sample_rate
+        app.wsgi_app, services, settings.requests_per_second, settings.request_log_sample_rate
     )
     return app
 

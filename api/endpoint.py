@@ -63,11 +63,11 @@ def endpoint(
     large: bool = False,
     cancellable: bool | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare an operation, by default of the customers' API. `scope=None` needs no token, or with `session` that of a
-    person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
+    """Declare an operation, by default of the customers' API. `scope=""` needs a token with any scopes, `scope=None` no
+    token, or with `session` that of a person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
-    The database statements of a `cancellable` operation, which must not change anything, are canceled when its client
-    disconnects. By default, GET operations are cancellable.
+    What a `cancellable` operation reads is canceled when its client disconnects; its transactions are not. By default,
+    GET operations are cancellable.
 
     The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
     declared, and the variables of its path, all by keyword.
@@ -93,8 +93,8 @@ def services() -> Services:
 
 def reports() -> Reports:
     """Reads of the current request that a replica may answer."""
-    work = services()
-    return Reports(work.engine, work.replica)
+    current = services()
+    return Reports(current.engine, current.replica)
 
 
 def handler_of(operation: Endpoint) -> Callable[..., Any]:
@@ -184,21 +184,21 @@ class DirectEndpoint:
         return WholeResponse(response.status, encoded(headers), response.body)
 
 
-def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
+def direct_endpoint(method: str, path: str, services: Services) -> DirectEndpoint:
     """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
-    settings = work.settings
-    return DirectEndpoint(handler_of(operation), work, settings.requests_per_second, settings.request_log_sample_rate)
+    limit, sample_rate = services.settings.requests_per_second, services.settings.request_log_sample_rate
+    return DirectEndpoint(handler_of(operation), services, limit, sample_rate)
 
 
 def authenticate(request: Request, scope: str) -> Caller:
     """Authenticate a request and count it against the rate limits. Raises Problem for 401, 403 and 429."""
-    work: Services = request.services
-    caller = work.tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
+    services: Services = request.services
+    caller = services.tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
-    work.rate_limits.take(request, caller)
+    services.rate_limits.take(request, caller)
     if caller.test and scope.startswith("people:"):
         raise Problem("insufficient_scope", "People belong to the live account: a test token does not manage them.")
     if scope:
@@ -208,11 +208,11 @@ def authenticate(request: Request, scope: str) -> Caller:
 
 def authenticate_operator(request: Request, scope: str) -> Operator:
     """Authenticate a request to the operator API, as `authenticate` does."""
-    work: Services = request.services
-    operator = work.operator_tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
+    services: Services = request.services
+    operator = services.operator_tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
     if operator.networks and not is_within(client_address(), operator.networks):
         raise ip_not_allowed(client_address())
-    work.rate_limits.take_of_operator(request, operator)
+    services.rate_limits.take_of_operator(request, operator)
     if scope:
         need_scope(operator, scope)
     return operator
@@ -220,9 +220,9 @@ def authenticate_operator(request: Request, scope: str) -> Operator:
 
 def authenticate_person(request: Request) -> SignedIn:
     """Authenticate the request of a session and count it against the rate limits. Raises Problem for 401 and 429."""
-    work: Services = request.services
-    signed_in = read_session(work.engine, request.environ.get("HTTP_AUTHORIZATION"))
-    work.rate_limits.take_of_session(request, signed_in)
+    services: Services = request.services
+    signed_in = read_session(services.engine, request.environ.get("HTTP_AUTHORIZATION"))
+    services.rate_limits.take_of_session(request, signed_in)
     return signed_in
 
 

@@ -21,8 +21,8 @@ def add_metrics(app: Flask) -> None:
     def metrics() -> Response:
         """All metrics."""
         request = current_request()
-        work = request.services
-        if not is_authorized(request.http.headers.get("Authorization", ""), work.settings.metrics_token):
+        services = request.services
+        if not is_authorized(request.http.headers.get("Authorization", ""), services.settings.metrics_token):
             raise Problem("not_found", "There is nothing at this path.")
-        body = generate_latest(host) + generate_latest(InstallationCollector(work.engine, work.replica))
+        body = generate_latest(host) + generate_latest(InstallationCollector(services.engine, services.replica))
         return Response(body, 200, [("Content-Type", CONTENT_TYPE_LATEST)])

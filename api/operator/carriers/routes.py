@@ -126,11 +126,10 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
     `carrier-test` pays for it. It is created, and topped up, when needed.
     """
     key = key_of_request(caller, body)
-    work = services()
-    with reading(work.engine) as connection:
+    with reading(services().engine) as connection:
         _carrier(connection, carrier)
     with refusals():
-        return accept_test_message(work, carrier, body, key, by=by_operator(caller))
+        return accept_test_message(services(), carrier, body, key, by=by_operator(caller))
 
 
 @operator_endpoint("GET", "/carrier-limits", response=RateLimitsResponse, scope="read")

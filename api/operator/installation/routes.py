@@ -92,8 +92,8 @@ def run_doctor(caller: Operator) -> Any:
 
     Takes up to a few seconds. `bulksms doctor` also checks CARRIERS_FILE, which only workers read.
     """
-    work = services()
-    findings = list(examine(Installation(work.settings, "the API", None), work.engine))
+    current = services()
+    findings = list(examine(Installation(current.settings, "the API", None), current.engine))
     return DOCTOR.dump({"healthy": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
 
 
@@ -130,5 +130,5 @@ def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResp
 
 def _notes() -> Notes:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
-    work = services()
-    return Notes(work.redis, Path(work.settings.guard_file) if work.settings.guard_file else None)
+    redis, guard_file = services().redis, services().settings.guard_file
+    return Notes(redis, Path(guard_file) if guard_file else None)

@@ -45,15 +45,14 @@ LIMITS = LimitsResponse()
 @endpoint("GET", "/limits", response=LimitsResponse, scope="")
 def limits(caller: Caller) -> Any:
     """Show all limits, and the account's backlog."""
-    work = services()
-    with reading(work.engine) as connection:
+    with reading(services().engine) as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
         limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
         waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
         sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
         limited_by = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
-    requests = work.rate_limits.rate_of(caller, limits)
+    requests = services().rate_limits.rate_of(caller, limits)
     return LIMITS.dump(
         {
             "requests_per_second": min(requests, caller.rate or requests),
@@ -75,7 +74,7 @@ def limits(caller: Caller) -> Any:
             "destinations": limits.destinations,
             "pumping_guard": limits.pumping,
             "messages_per_phone_hour": {
-                str(category): hourly_limit(limits, lane, work.settings.recipient_limits) or None
+                str(category): hourly_limit(limits, lane, services().settings.recipient_limits) or None
                 for lane, category in enumerate(LANES)
             },
         }

@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from api.accept.callbacks import check_callback, expect_callbacks
+from api.accept.callbacks import check_url, expect_callbacks
 from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
 from api.accept.stored_quotes import enforce_quote
 from api.accept.text import common_text, fit_text, parse_template, with_encoding
@@ -156,7 +156,7 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
     expires_at = expiry_time(body.get("expires_at"), send_at or now, now)
     callback_url = body.get("callback_url")
     if callback_url is not None:
-        check_callback(services, callback_url)
+        check_url(services, callback_url, "/callback_url")
     content = _message_and_recipients(services, caller, limits, kind, body)
     draft = Draft(
         account_id=caller.account_id,

@@ -18,11 +18,11 @@ HAS_CALLBACKS = select(
 )
 
 
-def check_callback(services: Services, url: str) -> None:
-    """Raise Problem if this installation does not post to the URL."""
+def check_url(services: Services, url: str, pointer: str) -> None:
+    """Raise Problem if this installation does not post to the URL, which is at the pointer of the body."""
     problem = url_problem(url, services.settings.webhook_loopback)
     if problem is not None:
-        raise invalid([{"pointer": "/callback_url", "code": "invalid_url", "detail": problem}])
+        raise invalid([{"pointer": pointer, "code": "invalid_url", "detail": problem}])
 
 
 def expect_callbacks(services: Services, account: int) -> None:

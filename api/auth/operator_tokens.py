@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from api.auth.api_keys import storable
 from api.auth.revocations import Revocations
-from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed
+from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token
 from api.problems import Problem
 from shared.accounts.operator_keys import MAX_TOKEN_SECONDS, active_key, actor_of_key, note_use
 from shared.api_key import DIGEST_BYTES, Network, hash_secret, is_within, matches, networks
@@ -104,10 +104,7 @@ class OperatorTokens:
 
     def read(self, header: str | None) -> Operator:
         """Authenticate an Authorization header. Raises Problem for every 401."""
-        token = bearer_token(header)
-        if not token:
-            raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
-        operator = self._parse(token)
+        operator = self._parse(need_token(header))
         if operator.expires_at <= datetime.now(UTC):
             raise Problem("token_expired", "The token has expired.", headers=bearer_error("invalid_token"))
         if _is_revoked(operator, self._tokens.revocations()):

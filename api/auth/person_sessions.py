@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from api.auth.tokens import BEARER, bearer_error, bearer_token
+from api.auth.tokens import bearer_error, need_token
 from api.problems import Problem
 from shared.db.connection import reading
 from shared.people.sessions import find_session
@@ -31,9 +31,7 @@ class SignedIn:
 
 def read_session(engine: Engine, header: str | None) -> SignedIn:
     """Authenticate an Authorization header. Raises Problem missing_token or session_ended."""
-    token = bearer_token(header)
-    if not token:
-        raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
+    token = need_token(header)
     with reading(engine) as connection:
         row = find_session(connection, token)
     if row is None:

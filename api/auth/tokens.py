@@ -91,10 +91,7 @@ class Tokens:
 
     def read(self, header: str | None) -> Caller:
         """Authenticate an Authorization header. Raises Problem for every 401, and account_suspended."""
-        token = bearer_token(header)
-        if not token:
-            raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
-        caller = self.parse(token)
+        caller = self.parse(need_token(header))
         revoked = self.revocations()
         if _is_revoked(caller, revoked):
             raise Problem(
@@ -251,6 +248,14 @@ def bearer_token(header: str | None) -> str:
     """The token of an Authorization header; empty without one."""
     scheme, _, token = (header or "").partition(" ")
     return token.strip(" ") if scheme.lower() == "bearer" else ""
+
+
+def need_token(header: str | None) -> str:
+    """The token of an Authorization header. Raises Problem missing_token without one."""
+    token = bearer_token(header)
+    if not token:
+        raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
+    return token
 
 
 def _not_ours(token: str) -> Problem:

@@ -8,6 +8,7 @@ from api.http.responses import JsonResponse
 from api.operator.auth.schemas import OperatorTokenResponse
 from api.operator.endpoint import operator_endpoint
 from api.resources.auth.routes import counting_failures, read_credentials
+from api.resources.auth.token_response import token_fields
 
 TOKEN = OperatorTokenResponse()
 
@@ -30,14 +31,5 @@ def create_operator_token() -> JsonResponse:
             credentials["api_key"], credentials["api_secret"], address
         )
     services().rate_limits.take_of_operator(current_request(), operator)
-    return json_response(
-        TOKEN.dump(
-            {
-                "access_token": token,
-                "token_type": "Bearer",
-                "expires_in": max(1, round((operator.expires_at - datetime.now(UTC)).total_seconds())),
-                "expires_at": operator.expires_at,
-                "scope": " ".join(sorted(operator.scopes)),
-            }
-        )
-    )
+    valid_for = max(1, round((operator.expires_at - datetime.now(UTC)).total_seconds()))
+    return json_response(TOKEN.dump(token_fields(token, operator, valid_for)))

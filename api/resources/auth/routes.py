@@ -12,6 +12,7 @@ from api.http.responses import JsonResponse
 from api.limits.credential_attempts import counted_attempt
 from api.problems import Problem, invalid
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
+from api.resources.auth.token_response import token_fields
 
 MAX_BODY = 4_096
 """Bytes. Strangers may send these bodies, and parsing them takes time that others wait for."""
@@ -44,17 +45,7 @@ def exchange() -> JsonResponse:
     request = current_request()
     request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
     services().rate_limits.take(request, caller)
-    return json_response(
-        TOKEN.dump(
-            {
-                "access_token": token,
-                "token_type": "Bearer",
-                "expires_in": VALID,
-                "expires_at": caller.expires_at,
-                "scope": " ".join(sorted(caller.scopes)),
-            }
-        )
-    )
+    return json_response(TOKEN.dump(token_fields(token, caller, VALID)))
 
 
 def counting_failures(address: str) -> AbstractContextManager[None]:

@@ -10,6 +10,7 @@ from api.auth.person_sessions import SignedIn
 from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.endpoint import endpoint, services
 from api.problems import Problem
+from api.resources.auth.token_response import token_fields
 from api.resources.me.schemas import AccountTokenResponse, OperatorTokenRequest, PersonTokenResponse, TokenRequest
 from shared.accounts.audit_log import record
 from shared.accounts.sandbox import ensure_sandbox
@@ -54,7 +55,7 @@ def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         actor_of(signed_in.person_id), membership, scopes, account_id, test=in_sandbox
     )
     return AccountTokenResponse().dump(
-        _described(token, caller.expires_at, caller.scopes)
+        token_fields(token, caller, VALID_FOR_PEOPLE)
         | {"role": found.role, "account_id": requested, "test": caller.test}
     )
 
@@ -99,14 +100,4 @@ def create_my_operator_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     token, operator = services().operator_tokens.issue(
         actor_of(person_id), scopes, VALID_FOR_PEOPLE, ends_with=(holder_of(signed_in.session_id),)
     )
-    return PersonTokenResponse().dump(_described(token, operator.expires_at, operator.scopes))
-
-
-def _described(token: str, expires_at: Any, scopes: Any) -> dict[str, Any]:
-    return {
-        "access_token": token,
-        "token_type": "Bearer",
-        "expires_in": VALID_FOR_PEOPLE,
-        "expires_at": expires_at,
-        "scope": " ".join(sorted(scopes)),
-    }
+    return PersonTokenResponse().dump(token_fields(token, operator, VALID_FOR_PEOPLE))

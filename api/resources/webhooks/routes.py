@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
+from api.accept.callbacks import check_url
 from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -13,7 +14,7 @@ from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse, once
-from api.problems import Problem, invalid
+from api.problems import Problem
 from api.resources.webhooks import queries
 from api.resources.webhooks.schemas import (
     DeletedWebhookResponse,
@@ -28,7 +29,6 @@ from shared.api_key import secret_key_id
 from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
 from shared.events import webhooks as hooks
-from shared.events.webhook_urls import url_problem
 from shared.ids import FIRST_ID, new_id
 from shared.outbox import listen
 
@@ -71,7 +71,8 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     No event after this response is missed. Without `url`, the webhook posts to the `callback_url` of each send; an
     account can have only one such webhook.
     """
-    check_url(body.get("url"), "/url")
+    if body.get("url") is not None:
+        check_url(services(), body["url"], "/url")
     key = key_of_request(caller, body)
     listen(services().engine, caller.account_id)
     with services().engine.begin() as connection:
@@ -120,7 +121,8 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
 
     Events that happened while it was disabled are posted only after POST …/recover.
     """
-    check_url(body.get("url"), "/url")
+    if body.get("url") is not None:
+        check_url(services(), body["url"], "/url")
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
         if "url" in body and before.url is None:
@@ -182,13 +184,6 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
             return encode(WEBHOOK_RESPONSE.dump(after))
 
         return _with_secret(connection, once(connection, key, act))
-
-
-def check_url(url: str | None, pointer: str) -> None:
-    """Raise Problem for a URL that this installation does not post to."""
-    problem = None if url is None else url_problem(url, services().settings.webhook_loopback)
-    if problem is not None:
-        raise invalid([{"pointer": pointer, "code": "invalid_url", "detail": problem}])
 
 
 def find_webhook(

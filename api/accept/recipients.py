@@ -17,7 +17,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import require_thread
 from api.limits.pumping_guard import WINDOW, Finding
-from api.problems import Problem, invalid
+from api.problems import MAX_ERRORS, Problem, invalid
 from api.request_cost import add_recipients
 from api.services import Services
 from shared.accounts.limits import RECIPIENTS, Limits
@@ -124,7 +124,7 @@ def _phones_of_list(
             ]
         )
     if not screened.accepted:
-        raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:100])
+        raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:MAX_ERRORS])
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
 
 

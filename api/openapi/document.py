@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 documents of both APIs, generated from the endpoints' contracts and schemas."""
 
 import inspect
-import re
 from typing import Any
 
 from apispec import APISpec

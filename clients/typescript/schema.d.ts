@@ -559,7 +559,7 @@ export interface Quote {
   quote_id: string;
   /** When the quote expires: after 15 minutes. */
   quote_expires_at: string;
-  /** Credits to spend now, without the cost of this send. */
+  /** Credits available now, before this send. */
   balance: number;
   /** Whether the balance covers the cost. */
   sufficient: boolean;
@@ -1629,7 +1629,7 @@ export interface OperatorTokenRequest {
   reason?: string;
 }
 
-/** A bearer token of the person for an account. */
+/** A bearer token of the person. */
 export interface PersonToken {
   /** The token. Send it as `Authorization: Bearer …`. */
   access_token: string;

@@ -16,7 +16,7 @@ from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.idempotency import IdempotentResponse, once, replay_if_repeated
-from api.problems import Problem
+from api.problems import MAX_ERRORS, Problem
 from api.resources.contacts.entries import ReadEntries, read_entries
 from api.resources.contacts.schemas import (
     ContactPaging,
@@ -113,7 +113,8 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
         def act() -> str:
             find_group(connection, caller, group_id)
             if not entries.contacts:
-                raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=entries.rejected[:100])
+                rejected = entries.rejected[:MAX_ERRORS]
+                raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=rejected)
             return encode(_put(connection, group_id, entries, first_pages))
 
         return once(connection, key, act)

@@ -126,7 +126,7 @@ class SessionEndedResponse(Schema):
 
 
 class PersonTokenResponse(Schema):
-    """A bearer token of the person for an account."""
+    """A bearer token of the person."""
 
     access_token = fields.String(
         required=True,

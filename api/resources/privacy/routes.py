@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, bindparam, select
 
 from api.actor import by_caller
+from api.commit.draft import encode
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
@@ -57,7 +58,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
             except TooManyErasures as limit:
                 raise Problem("erasure_limit", str(limit)) from None
             record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
-            return json.dumps(_erasure(_read(connection, caller, erasure)))
+            return encode(_erasure(_read(connection, caller, erasure)))
 
         return once(connection, key, act)
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select
 
 from api.actor import by_caller
+from api.commit.draft import encode
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
@@ -88,15 +89,15 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
     with services().engine.begin() as connection:
 
         def act() -> str:
-            sender, by = body["sender_id"], by_caller(caller)
+            name, by = body["sender_id"], by_caller(caller)
             one_at_a_time(connection, "senders", caller.account_id)
-            new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
+            new = request_sender(connection, caller.account_id, name, body.get("use_case"), by=by)
             if new and caller.test:
-                decide_sender(connection, caller.account_id, sender, "approved", by=by)
+                decide_sender(connection, caller.account_id, name, "approved", by=by)
             if new:
                 _check_number(connection, caller)
-            row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": sender}).one()
-            return json.dumps(_sender(row), separators=(",", ":"))
+            row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": name}).one()
+            return encode(_sender(row))
 
         return once(connection, key, act)
 

@@ -29,7 +29,7 @@ class QuoteResponse(Schema):
     quote_expires_at = fields.Timestamp(
         required=True, metadata=doc("When the quote expires: after 15 minutes.", "2026-03-02T09:15:00.120Z")
     )
-    balance = fields.Integer(required=True, metadata=doc("Credits to spend now, without the cost of this send.", 996))
+    balance = fields.Integer(required=True, metadata=doc("Credits available now, before this send.", 996))
     sufficient = fields.Boolean(required=True, metadata=doc("Whether the balance covers the cost.", True))
     stop_if = fields.Nested(
         StopRuleResponse,

@@ -53,6 +53,14 @@ def test_a_list(rich: Service, options: dict[str, Any]) -> None:
     assert (more["counts"]["accepted"], more["counts"]["invalid"]) == (MOST + 1, MOST + 1)
 
 
+def test_a_list_without_a_valid_entry(rich: Service) -> None:
+    for path in ("/sms/send-bulk", "/sms/quote"):
+        refused = rich.post(path, sender_id="ACME", message="Hi", phones=["0"] * 101).json
+        assert (refused["code"], len(refused["rejected"])) == ("no_valid_recipients", 100)
+    refused = rich.post(f"/groups/{rich.new_group([])}/contacts", contacts=["0"] * 101).json
+    assert (refused["code"], len(refused["rejected"])) == ("no_valid_contacts", 100)
+
+
 def test_a_list_of_texts_that_differ(rich: Service) -> None:
     given = [{"phone": phone, "variables": {"name": phone}} for phone in phones(MOST + 1)]
     for count, truncated in ((MOST, None), (MOST + 1, True)):

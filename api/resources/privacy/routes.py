@@ -1,14 +1,13 @@
 """Erase a person's data."""
 
-import json
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, bindparam, select
 
 from api.actor import by_caller
-from api.commit.draft import encode
 from api.auth.tokens import Caller
+from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor

@@ -1,14 +1,13 @@
 """Sender IDs: an account requests one, and the operator approves or rejects it."""
 
-import json
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select
 
 from api.actor import by_caller
-from api.commit.draft import encode
 from api.auth.tokens import Caller
+from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor

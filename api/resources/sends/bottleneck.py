@@ -76,7 +76,6 @@ def _ahead_of(owner: Column[Any]) -> Select[*tuple[Any, ...]]:
         owner == bindparam("owner"),
         or_(in_constants(OTHER.c.state, BatchState.QUEUED), in_constants(OTHER.c.state, BatchState.SENDING)),
     )
-    left = BATCH.size - BATCH.next_index + 1 + func.coalesce(func.cardinality(BATCH.retry), 0)
     return (
         select(
             func.coalesce(func.sum(UNSENT * SEND.segments), 0).label("segments"),
@@ -141,18 +140,18 @@ def _carrier_unavailable(row: Any, batches: Any, carriers: dict[str, Any]) -> st
     if carrier is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
         carrier = next(iter(carriers.values()))
     if carrier is None or carrier.ready:
+        return None
     return unavailability(carrier)
 
 
 def unavailability(carrier: Any) -> str:
     """Why a carrier that is not ready is unavailable."""
-        return None
     return "carrier_paused" if carrier.paused else "carrier_down"
+
 
 def rate_limit_kind(limit: str) -> str:
     """The kind of a `[[limits]]` entry of the carriers' file, such as `sender ACME`."""
     return "sender_rate" if limit.startswith("sender ") else "prefix_rate"
-
 
 
 def limit_while_sending(carrier: Any) -> str:

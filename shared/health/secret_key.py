@@ -44,7 +44,7 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
     if any(lost):
         remedy = (
             "Their secrets do not work. Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, here and in every process;"
-            " if it has leaked, rotate or revoke what is left: docs/operating/security.md."
+            " if it has leaked, rotate or revoke what is left: docs/operating/rotate-secrets.md."
         )
         return Finding("secret key", "wrong", f"{_counted(lost)} need a key that is not set here", remedy)
     if not fallbacks:

@@ -27,7 +27,8 @@ OF_OPENTELEMETRY = {
     "OTEL_TRACES_SAMPLER",
     "OTEL_TRACES_SAMPLER_ARG",
 }
-NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"} | OF_THE_CONSOLE | OF_OPENTELEMETRY
+OF_COMPOSE = {"BIND", "CONSOLE_BIND", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
+NOT_SETTINGS = {"LOG_LEVEL", "PORT", "PROMETHEUS_MULTIPROC_DIR"} | OF_THE_CONSOLE | OF_OPENTELEMETRY | OF_COMPOSE
 """Variables that are read elsewhere."""
 
 
@@ -59,6 +60,11 @@ def test_the_variables_are_those_of_the_code_with_their_defaults() -> None:
     for name, default in code.items():
         if isinstance(default, (int, float)) and not isinstance(default, bool):
             assert float(table[name]) == default, name
+
+
+def test_the_variables_of_compose_are_all_there() -> None:
+    for name in re.findall(r"\$\{([A-Z_]+)", Path("docker-compose.yml").read_text()):
+        assert f"`{name}`" in SETTINGS, name
 
 
 def test_the_days_of_a_key_are_those_of_the_code() -> None:

@@ -1,4 +1,4 @@
-"""docs/operating/security.md names tests that exist, for the whole checklist and all bad inputs."""
+"""docs/explanation/security.md names tests that exist, for the whole checklist and all bad inputs."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path("docs/operating/security.md").read_text()
+PAGE = Path("docs/explanation/security.md").read_text()
 ROWS = re.findall(r"^\| (S\d+) \| (.+?) \| (?:`(.+?)` )?\|$", PAGE, re.M | re.ASCII)
 
 

@@ -1,4 +1,4 @@
-"""docs/operating/security.md lists the thread pools of an API process, and the other pages refer to that list."""
+"""docs/explanation/security.md lists the thread pools of an API process, and the other pages refer to that list."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from api.limits.bulkheads import FairThreadPool
 from api.server.thread_pools import ThreadPools
 
-PAGE = Path("docs/operating/security.md").read_text()
+PAGE = Path("docs/explanation/security.md").read_text()
 ROWS = re.findall(r"^\| `([\w-]+)` \| (\d+|`DATABASE_POOL`) \| (\d+|a quarter) \| .+ \|$", PAGE, re.M)
 NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,25 @@ def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
         assert len(peer.requests) == 1
         wait_until(lambda: one(made).error != "paused")
         assert len(peer.requests) == 2
+
+
+def test_an_answer_to_an_older_request_does_not_end_a_pause() -> None:
+    go_on = threading.Event()
+
+    def respond(request: Request) -> Reply:
+        if request.json["text"] == "throttled":
+            return json_reply({}, 429, Retry_After="30")
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "x"})
+
+    with pair(respond) as (peer, made), ThreadPoolExecutor(1) as pool:
+        older = pool.submit(one, made, "older")
+        wait_until(lambda: peer.requests)
+        assert one(made, "throttled").response == ResponseKind.THROTTLED
+        go_on.set()
+        assert older.result(PATIENCE).response == ResponseKind.ACCEPTED
+        assert made.trouble == "bound: paused"
+        assert one(made) == unsubmitted("paused")
 
 
 @pytest.mark.parametrize("status", [401, 403])

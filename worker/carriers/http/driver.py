@@ -158,7 +158,9 @@ class HttpCarrier:
         elif parsed.throttled and (seconds := _retry_after(response.headers.get("retry-after"))):
             self._pause("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
-            self.health = Health("bound")
+            with self._lock:
+                if time.monotonic() >= self._paused_until:  # otherwise this request is older than the pause
+                    self.health = Health("bound")
 
     def _back_off(self, code: str) -> None:
         """Nothing was written: back off before the next request."""

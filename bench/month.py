@@ -12,7 +12,8 @@ from bench.growth import Original, copy, vacuum
 from bench.load import single_sends
 from bench.measure import bulk
 from bench.stand import SECRET_KEY, SENDER, Stand
-from shared.accounts.administration import create_account, create_key, top_up
+from shared.accounts.administration import create_account, create_key
+from shared.accounts.top_ups import top_up
 from shared.db.partitions import make_partitions
 from shared.db.tables.accounts import sender_id
 from shared.scopes import SCOPES

@@ -26,7 +26,8 @@ from api.server.process import BACKLOG, serve
 from api.server.reuse_port import bound_socket
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.postgres import Postgres
-from shared.accounts.administration import create_account, create_key, top_up
+from shared.accounts.administration import create_account, create_key
+from shared.accounts.top_ups import top_up
 from shared.carriers.receipts import Receipt
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate

@@ -8,11 +8,12 @@ import click
 from bulksms.environment import database
 from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
+from shared.accounts.change_account import change_account
 from shared.accounts.close_account import close_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
-from shared.accounts.settings import change_account, reverse_top_up
+from shared.accounts.top_ups import reverse_top_up, top_up
 from shared.health.finding import hint
 from shared.sends.reactivate import reactivate
 
@@ -103,7 +104,7 @@ def country(account: str, code: str) -> None:
     """
     country_code = None if code.lower() == "none" else code.upper()
     with database() as connection:
-        accounts.set_country(connection, accounts.find_account(connection, account), country_code)
+        change_account(connection, accounts.find_account(connection, account), {"country": country_code})
     done(
         f"Lists of {account} use the number format of {country_code}." if country_code else f"{account} has no country."
     )
@@ -128,7 +129,7 @@ def retention(account: str, days: str) -> None:
         raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
     retention_days = None if days == "none" else int(days)
     with database() as connection:
-        accounts.set_retention(connection, accounts.find_account(connection, account), retention_days)
+        change_account(connection, accounts.find_account(connection, account), {"retention_days": retention_days})
     period = "as long as the installation" if retention_days is None else f"{retention_days} days"
     done(f"{account} keeps texts and phone numbers for {period}.")
 
@@ -200,7 +201,7 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     """Add CREDITS to an account. Prints the available credits."""
     with database() as connection:
         account_id = accounts.find_account(connection, account)
-        result = accounts.top_up(connection, account_id, credits, reason, key or str(uuid4()))
+        result = top_up(connection, account_id, credits, reason, key or str(uuid4()))
     if result.repeated:
         done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:

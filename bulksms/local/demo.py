@@ -7,9 +7,10 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, func, or_, select
 
 from bulksms.local.files import write_private
-from shared.accounts.administration import Refused, create_account, create_key, find_account, top_up
+from shared.accounts.administration import Refused, create_account, create_key, find_account
 from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
+from shared.accounts.top_ups import top_up
 from shared.api_key import NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine

@@ -1,4 +1,4 @@
-"""Administration of accounts: create, top up, suspend and freeze them, and create API keys.
+"""Administration of accounts: create, suspend and freeze them, and create API keys.
 
 Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible.
 Changes are recorded in the audit log (shared/accounts/audit_log.py) with the actor `by`, by default the operator.
@@ -6,27 +6,21 @@ Changes are recorded in the audit log (shared/accounts/audit_log.py) with the ac
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
-from uuid import UUID, uuid5
 
 from sqlalchemy import Connection, Row, Text, bindparam, cast, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.refused import Refused as Refused
-from shared.accounts.retention import check_retention_days
+from shared.accounts.refused import no_account
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import NewKey, hash_secret, make_key, networks
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
-from shared.db.tables.money import ledger
-from shared.ledger.ledger import Entry, post
 from shared.scopes import DEFAULT_SCOPES, SCOPES
-from shared.sms.numbering import is_country
 
 __all__ = [
     "Refused",
-    "TopUp",
     "activate_account",
     "allow_authentication",
     "check_name",
@@ -34,19 +28,12 @@ __all__ = [
     "create_key",
     "find_account",
     "freeze_accounts",
+    "lock_account",
     "revoke_key",
-    "set_country",
-    "set_retention",
     "suspend_account",
-    "top_up",
 ]
 
-TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
-"""Namespace of the ids of top-ups (UUID version 5 of account and key)."""
-MAX_CREDITS = 10**12
-"""Maximum of one top-up; more would be a typing mistake."""
-
-ACCOUNTS, KEYS, ENTRIES = accounts.account.c, accounts.api_key.c, ledger.c
+ACCOUNTS, KEYS = accounts.account.c, accounts.api_key.c
 CREATE = insert(accounts.account).on_conflict_do_nothing(index_elements=[ACCOUNTS.name]).returning(ACCOUNTS.id)
 NAMED = ACCOUNTS.name == bindparam("account", type_=Text)
 FIND = (
@@ -54,9 +41,11 @@ FIND = (
     .where(or_(cast(ACCOUNTS.id, Text) == bindparam("account", type_=Text), NAMED))
     .order_by(NAMED.desc())
 )
-OF_ID = select(ACCOUNTS.available, ACCOUNTS.state).where(ACCOUNTS.id == bindparam("account"))
-LOCK = OF_ID.with_for_update(key_share=True)
-TOPPED_UP = select(ENTRIES.amount).where(ENTRIES.subject == bindparam("subject"), ENTRIES.kind == "topup")
+LOCK = (
+    select(ACCOUNTS.available, ACCOUNTS.state)
+    .where(ACCOUNTS.id == bindparam("account"))
+    .with_for_update(key_share=True)
+)
 CHANGE = update(accounts.account).where(WITH_SANDBOX)
 SET_STATE = CHANGE.values(state=bindparam("new_state"), updated_at=func.clock_timestamp())
 FREEZE = (
@@ -66,8 +55,6 @@ FREEZE = (
     .values(state="frozen", updated_at=func.clock_timestamp())
     .returning(ACCOUNTS.id)
 )
-SET_COUNTRY = CHANGE.values(country=bindparam("new_country"), updated_at=func.clock_timestamp())
-SET_RETENTION = CHANGE.values(retention_days=bindparam("days"))
 ALLOW_AUTHENTICATION = CHANGE.values(authentication=bindparam("allowed"))
 REVOKE_KEY = (
     update(accounts.api_key)
@@ -76,13 +63,6 @@ REVOKE_KEY = (
     .returning(KEYS.account_id)
 )
 HAS_KEY = select(exists().where(KEYS.id == bindparam("key")))
-
-
-class TopUp(NamedTuple):
-    """Result of a top-up: the available credits, and whether it repeats an earlier one."""
-
-    balance: int
-    repeated: bool
 
 
 def create_account(
@@ -130,47 +110,20 @@ def check_name(name: str) -> None:
         raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
 
 
+def lock_account(connection: Connection, account_id: int) -> Row[int, str]:
+    """Lock the account's row; returns its `available` credits and its `state`. Raises Refused if there is none."""
+    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
+    if row is None:
+        raise no_account(account_id)
+    return row
+
+
 def find_account(connection: Connection, account: str) -> int:
     """The id of the account with this id or name. Raises Refused if there is none."""
     account_id = connection.execute(FIND, {"account": account}).scalar()
     if account_id is None:
-        raise Refused(f"There is no account {account!r}.", "`bulksms account list` shows them all.")
+        raise no_account(account)
     return int(account_id)
-
-
-def top_up(
-    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: Actor | None = None
-) -> TopUp:
-    """Add credits, once per `key` of the account: repeating the same top-up changes nothing.
-
-    Raises Refused if the key was used for another amount.
-    """
-    if not 0 < credits <= MAX_CREDITS:
-        raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
-    row = _lock(connection, account_id)
-    if row.state == "closed":
-        raise Refused("The account is closed.")
-    available = row.available
-    if is_sandbox(connection, account_id):
-        raise Refused("This is a sandbox. Its play credits are filled up with POST /api/v1/sandbox/refill.")
-    subject = uuid5(TOP_UPS, f"{account_id}:{key}")
-    before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
-    if before is None:
-        balances = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
-        record(
-            connection,
-            by,
-            "account.topped_up",
-            account_id=account_id,
-            subject=subject,
-            before={"available": available},
-            after={"available": balances[account_id]},
-            reason=reason,
-        )
-        return TopUp(balances[account_id], repeated=False)
-    if before != credits:
-        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
-    return TopUp(int(available), repeated=True)
 
 
 def suspend_account(
@@ -187,28 +140,11 @@ def activate_account(
     _set_state(connection, account_id, "active", reason, by)
 
 
-def set_country(connection: Connection, account_id: int, country: str | None, *, by: Actor | None = None) -> None:
-    """Set the country (ISO 3166-1 alpha-2) whose number format the account's contact lists use; None: no country."""
-    if country is not None and not is_country(country):
-        raise Refused(f"{country!r} is not a country with phone numbers. Use two letters (ISO 3166-1), such as KE.")
-    if not connection.execute(SET_COUNTRY, {"account": account_id, "new_country": country}).rowcount:
-        raise _unknown(account_id)
-    record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
-
-
-def set_retention(connection: Connection, account_id: int, days: int | None, *, by: Actor | None = None) -> None:
-    """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
-    check_retention_days(days)
-    if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
-        raise _unknown(account_id)
-    record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})
-
-
 def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: Actor | None = None) -> None:
     """Allow or forbid the category `authentication` for sends of the account and its sandbox."""
     values = {"account": account_id, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
-        raise _unknown(account_id)
+        raise no_account(account_id)
     record(connection, by, "account.authentication_set", account_id=account_id, after={"authentication": allowed})
 
 
@@ -246,7 +182,7 @@ def create_key(
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. Known scopes: {', '.join(SCOPES)}.")
-    row = _lock(connection, account_id)
+    row = lock_account(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
@@ -277,22 +213,11 @@ def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) 
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def _lock(connection: Connection, account_id: int) -> Row[int, str]:
-    row = connection.execute(LOCK, {"account": account_id}).one_or_none()
-    if row is None:
-        raise _unknown(account_id)
-    return row
-
-
 def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: Actor | None) -> None:
-    row = _lock(connection, account_id)
+    row = lock_account(connection, account_id)
     before = row.state
     if before == "closed":
         raise Refused("The account is closed, which cannot be undone.")
     connection.execute(SET_STATE, {"account": account_id, "new_state": state})
     what = "account.activated" if state == "active" else f"account.{state}"
     record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)
-
-
-def _unknown(account_id: int) -> Refused:
-    return Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, func, or_, select, update
 
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.refused import Refused
+from shared.accounts.refused import Refused, no_account
 from shared.accounts.sandbox import is_sandbox
 from shared.db.tables.accounts import account, api_key
 from shared.db.tables.sends import send
@@ -26,7 +26,7 @@ def close_account(connection: Connection, account_id: int, reason: str, *, by: A
     ).all()
     row = next((each for each in locked if each.id == account_id), None)
     if row is None:
-        raise Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")
+        raise no_account(account_id)
     if row.state == "closed":
         return
     ids = [each.id for each in locked]

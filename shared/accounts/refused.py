@@ -10,3 +10,8 @@ class Refused(Exception):
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(f"{reason} {hint}" if hint else reason)
         self.reason = reason
+
+
+def no_account(account: int | str) -> Refused:
+    """The error for an account that does not exist, given by its id or name."""
+    return Refused(f"There is no account {account!r}.", "`bulksms account list` shows them all.")

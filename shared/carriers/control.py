@@ -10,8 +10,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select, text, update
 
-from shared.accounts.administration import Refused, create_account, find_account, top_up
+from shared.accounts.administration import Refused, create_account, find_account
 from shared.accounts.audit_log import Actor, record
+from shared.accounts.top_ups import top_up
 from shared.carriers.delays import quantile, sum_of
 from shared.db.expressions import last_message_id
 from shared.db.tables import sends

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from shared.accounts.administration import top_up
+from shared.accounts.top_ups import top_up
 from shared.db.connection import transaction
 from shared.db.tables.usage import usage
 from shared.inbound import Inbound, store

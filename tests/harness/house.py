@@ -19,7 +19,8 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from shared.accounts.administration import create_account, create_key, top_up
+from shared.accounts.administration import create_account, create_key
+from shared.accounts.top_ups import top_up
 from shared.api_key import NewKey
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine

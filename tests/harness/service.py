@@ -20,7 +20,8 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from shared.accounts.administration import create_account, create_key, top_up
+from shared.accounts.administration import create_account, create_key
+from shared.accounts.top_ups import top_up
 from shared.contacts.groups import add_contacts, create_group
 from shared.scopes import SCOPES
 from shared.settings import Settings

@@ -13,8 +13,9 @@ from api.commit.commit import commit_sends
 from api.commit.draft import Draft
 from api.problems import Problem
 from api.resources.sends import control as control
-from shared.accounts.administration import Refused, create_account, top_up
+from shared.accounts.administration import Refused, create_account
 from shared.accounts.sandbox import ensure_sandbox
+from shared.accounts.top_ups import top_up
 from shared.contacts.groups import add_contacts, create_group, remove_contacts
 from shared.contacts.suppressions import suppress
 from shared.db.connection import transaction

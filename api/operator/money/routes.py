@@ -24,11 +24,10 @@ from api.operator.money.schemas import (
 )
 from api.problems import Problem
 from api.schemas.paging import Paging, page_of
-from shared.accounts.administration import top_up
 from shared.accounts.audit_log import Actor
 from shared.accounts.overview import list_top_ups
 from shared.accounts.refunds import Refund, refund_message, refund_send
-from shared.accounts.settings import has_top_up, reverse_top_up, top_up_id
+from shared.accounts.top_ups import has_top_up, reverse_top_up, top_up, top_up_id
 from shared.ids import LAST_NUMBER
 
 TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), ReversalResponse(), RefundResponse()

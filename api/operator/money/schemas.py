@@ -5,7 +5,7 @@ from marshmallow import Schema, validate
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.fields import IN_RANGE, Request, doc
-from shared.accounts.administration import MAX_CREDITS
+from shared.accounts.top_ups import MAX_CREDITS
 
 TOP_UP_ID = "5b6f6a2e-8a4c-5f0e-9a53-0d0f3c7d8e11"
 CREDITS = validate.Range(1, MAX_CREDITS, error=IN_RANGE)

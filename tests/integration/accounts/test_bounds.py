@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from shared.accounts.administration import Refused, set_retention, top_up
+from shared.accounts.administration import Refused
 from shared.accounts.category_rules import set_cap
+from shared.accounts.change_account import change_account
 from shared.accounts.limits import destinations
-from shared.accounts.settings import change_account
+from shared.accounts.top_ups import top_up
 from shared.db.connection import transaction
 from tests.harness.service import Service
 
 CHANGES: dict[str, tuple[int, Callable[[Connection, int, int], Any]]] = {
     "credits": (10**12, lambda made, account, most: top_up(made, account, most, "paid", str(most))),
-    "days": (3650, set_retention),
-    "days of settings": (3650, lambda made, account, most: change_account(made, account, {"retention_days": most})),
+    "days": (3650, lambda made, account, most: change_account(made, account, {"retention_days": most})),
     "messages of a cap": (10_000, lambda made, account, most: set_cap(made, account, "marketing", (most, 24))),
     "hours of a cap": (744, lambda made, account, most: set_cap(made, account, "marketing", (1, most))),
     "destinations": (1000, lambda made, account, most: destinations(str(1000 + number) for number in range(most))),

@@ -18,12 +18,12 @@ from shared.accounts.administration import (
     create_account,
     create_key,
     freeze_accounts,
-    set_country,
     suspend_account,
-    top_up,
 )
 from shared.accounts.category_rules import set_cap
+from shared.accounts.change_account import change_account
 from shared.accounts.limits import set_limits
+from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from shared.inbound import Inbound, store
 from shared.scopes import DEFAULT_SCOPES, SCOPES
@@ -144,7 +144,7 @@ def test_a_sandbox_gets_no_inbound_messages(service: Service) -> None:
 
 def test_what_an_operator_sets_holds_for_the_sandbox_too(service: Service) -> None:
     sandbox = service.in_sandbox()
-    change(service, set_country, service.account_id, "KE")
+    change(service, change_account, service.account_id, {"country": "KE"})
     assert of_account(service, "country", sandbox.account_id) == "KE"
     change(service, set_limits, service.account_id, destinations=("254",), pumping="block")
     assert code(sandbox.send("4915112345678")) == "destination_not_allowed"

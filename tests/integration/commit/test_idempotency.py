@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.accounts.administration import top_up
+from shared.accounts.top_ups import top_up
 from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.service import Service
 

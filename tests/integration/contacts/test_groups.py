@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.accounts.administration import create_key, set_country
+from shared.accounts.administration import create_key
+from shared.accounts.change_account import change_account
 from shared.audit.check import audit
 from shared.contacts.groups import add_contacts
 from shared.sms.numbering import Numbering
@@ -201,7 +202,7 @@ def test_pages_and_filters(service: Service) -> None:
 def test_numbers_are_read_before_a_transaction_begins(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """100,000 numbers take seconds, in which a transaction would stand still, until Postgres ends it."""
     with service.engine.begin() as connection:
-        set_country(connection, service.account_id, "DE")
+        change_account(connection, service.account_id, {"country": "DE"})
     group = service.new_group([])
     in_use: list[int] = []
 
@@ -221,7 +222,7 @@ def test_numbers_are_read_before_a_transaction_begins(service: Service, monkeypa
 
 def test_an_international_number_is_not_read_as_a_national_one(service: Service) -> None:
     with service.engine.begin() as connection:
-        set_country(connection, service.account_id, "DE")
+        change_account(connection, service.account_id, {"country": "DE"})
     group = service.new_group([])
     response = service.post(
         f"/groups/{group}/contacts", contacts=["254711009918", "254711009918.0", "2.54711E+11"]
@@ -237,7 +238,7 @@ def test_national_numbers_are_read_as_numbers_of_the_accounts_country(service: S
     group = new_group(service)
     assert put(service, group, ["+254711000001", "0711000002"])["counts"]["invalid"] == 1
     with service.engine.begin() as connection:
-        set_country(connection, service.account_id, "KE")
+        change_account(connection, service.account_id, {"country": "KE"})
     made = put(service, group, ["0711 000001", "711000002", "+254-711-000003", "+44 7700 900123"])
     assert (made["counts"]["added"], made["counts"]["unchanged"]) == (3, 1)
     assert call(service, "DELETE", f"/groups/{group}/contacts", {"phones": ["0711000002"]}).json["removed"] == 1

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from shared import outbox as events
-from shared.accounts.administration import top_up
+from shared.accounts.top_ups import top_up
 from shared.doubts.resolution import expire_doubts
 from shared.events import stream
 from shared.ids import message_id

@@ -15,7 +15,7 @@ import shared.contacts.text_stream
 import worker.jobs.import_contacts
 from api.http import uploaded_file
 from api.resources.imports import upload
-from shared.accounts.administration import set_country
+from shared.accounts.change_account import change_account
 from shared.audit.check import audit
 from shared.contacts.imports import begin_import, cancel_import, drop_import, drop_old
 from tests.harness.event_loop_client import NoResponse
@@ -96,7 +96,7 @@ def test_numbers_of_a_country(service: Service) -> None:
     made = upload_of(service, group, "0711000001\n", "?country=KE")
     assert (made["country"], made["counts"]["added"]) == ("KE", 1)
     with service.engine.begin() as connection:
-        set_country(connection, service.account_id, "KE")
+        change_account(connection, service.account_id, {"country": "KE"})
     assert upload_of(service, group, "0711000001\n0711 000002\n")["counts"] == {
         "rows": 2,
         "added": 1,

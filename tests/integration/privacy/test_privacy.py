@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
-from shared.accounts.administration import set_retention
+from shared.accounts.change_account import change_account
 from shared.audit.check import audit
 from shared.carriers.unreadable import Unreadable, keep_unreadable
 from shared.contacts.groups import delete_group
@@ -210,7 +210,7 @@ def weeks(engine: Engine) -> set[str]:
 
 def with_days(service: Service, account: int, days: int | None) -> None:
     with service.engine.begin() as connection:
-        set_retention(connection, account, days)
+        change_account(connection, account, {"retention_days": days})
 
 
 @pytest.mark.parametrize("messages", [20_000, 1], ids=["in one transaction", "in many"])

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from api.account_cache import AccountCache
-from shared.accounts.administration import Refused, allow_authentication, create_account, top_up
+from shared.accounts.administration import Refused, allow_authentication, create_account
+from shared.accounts.top_ups import top_up
 from shared.accounts.sandbox import ensure_sandbox
 from shared.audit.check import audit
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender

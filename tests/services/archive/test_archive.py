@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from bulksms.cli import main
 from bulksms.local.postgres import Postgres
-from shared.accounts.administration import set_retention
+from shared.accounts.change_account import change_account
 from shared.accounts.refused import Refused
 from shared.archive.files import BadArchive, data_path
 from shared.archive.restore import list_archived, read, restore, rewrite
@@ -219,7 +219,7 @@ def test_forgotten_messages_stay_forgotten_and_usage_is_kept(service: Service, t
 
 def test_sends_that_were_forgotten_before_are_not_in_the_file(service: Service, tmp_path: Path) -> None:
     with service.engine.begin() as connection:
-        set_retention(connection, service.new_account("keeper"), 90)
+        change_account(connection, service.new_account("keeper"), {"retention_days": 90})
         connection.execute(text("UPDATE usage_hour SET final = false"))
     assert forget(service.engine, 30, LATER) == 3
     service.send(OTHER)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from shared.accounts.settings import reverse_top_up
+from shared.accounts.top_ups import reverse_top_up
 from shared.audit.check import audit, check
 from shared.audit.rules import RULES
 from shared.doubts.resolution import Resolution, expire_doubts, resolve

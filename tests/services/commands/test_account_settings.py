@@ -3,8 +3,9 @@
 import pytest
 from sqlalchemy import Connection, text
 
-from shared.accounts.administration import Refused, create_account, create_key, suspend_account, top_up
-from shared.accounts.settings import Reversal, change_account, reverse_top_up
+from shared.accounts.administration import Refused, create_account, create_key, suspend_account
+from shared.accounts.change_account import change_account
+from shared.accounts.top_ups import Reversal, reverse_top_up, top_up
 from shared.ids import new_id
 from shared.ledger.ledger import Entry, post
 

@@ -9,7 +9,6 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.accounts.administration import (
     Refused,
-    TopUp,
     activate_account,
     create_account,
     create_key,
@@ -17,8 +16,8 @@ from shared.accounts.administration import (
     freeze_accounts,
     revoke_key,
     suspend_account,
-    top_up,
 )
+from shared.accounts.top_ups import TopUp, top_up
 from shared.api_key import hash_secret, same
 from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, form_of, request_sender

@@ -11,9 +11,9 @@ from shared.accounts.administration import (
     freeze_accounts,
     revoke_key,
     suspend_account,
-    top_up,
 )
 from shared.accounts.audit_log import Actor, operator, record
+from shared.accounts.top_ups import top_up
 from shared.senders.sender_ids import decide_sender, request_sender
 
 ALICE = Actor("operator alice")

@@ -124,6 +124,25 @@ def test_an_account_is_changed(run: Run) -> None:
     assert "number of days" in run("account", "set", "changed", "--retention", "soon", code=2).stderr
 
 
+def test_the_country_and_the_retention_of_an_account_are_changed(run: Run) -> None:
+    run("account", "create", "abroad")
+    run("key", "create", "abroad", "--test")
+    for arguments, name, before, after in (
+        (("country", "abroad", "ug"), "country", None, "UG"),
+        (("retention", "abroad", 60), "retention_days", None, 60),
+        (("retention", "abroad", "none"), "retention_days", 60, None),
+    ):
+        run("account", *arguments)
+        assert as_json(run("account", "show", "abroad", "--json"))[name] == after
+        newest = as_json(run("changes", "abroad", "--json"))[0]
+        assert (newest["action"], newest["before"], newest["after"]) == (
+            "account.changed",
+            {name: before},
+            {name: after},
+        )
+    assert "Change the account" in run("account", "country", "abroad (sandbox)", "ke", code=1).stderr
+
+
 def test_a_mistake_prints_one_sentence_and_fails(run: Run) -> None:
     result = run("topup", "nobody", 5, "--reason", "x", code=1)
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from api.commit.commit import commit_sends
-from shared.accounts.administration import Refused, create_account, freeze_accounts, suspend_account, top_up
+from shared.accounts.administration import Refused, create_account, freeze_accounts, suspend_account
+from shared.accounts.top_ups import top_up
 from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
 from shared.ledger.ledger import BOOKS, Entry, NotEnough, post

@@ -9,7 +9,8 @@ from sqlalchemy import Engine, text
 
 from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
-from shared.accounts.administration import create_account, top_up
+from shared.accounts.administration import create_account
+from shared.accounts.top_ups import top_up
 from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single

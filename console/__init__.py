@@ -1,1 +1,1 @@
-"""The web console: pages for people, made of answers of the HTTP API."""
+"""The web console: pages for people, built from responses of the HTTP API."""

@@ -15,12 +15,12 @@ from shared.priority import lower_priority
 
 THREADS = 16
 NICENESS = 5
-"""Requests to the API and the sending go first where they share processors with the console."""
+"""The console runs at a lower priority, so that the API and sending go first on a shared machine."""
 SWITCH_SECONDS = 0.0005
-"""Threads take turns ten times as often as by default, so that a page waits less for others."""
+"""Threads are switched ten times as often as by default, so that one page does not hold up the others."""
 RECV_BYTES = 512
-"""Read at a time. It bounds the requests of a connection that are answered before the client takes the responses: ten
-of the largest file are 2 MB. From 16 MB on, a thread would wait for the client, without an end."""
+"""Bytes read at a time. This bounds how many pipelined requests are served before the client reads the responses: ten
+for the largest static file make 2 MB. From 16 MB on, a thread would wait for the client indefinitely."""
 
 
 def main() -> int:

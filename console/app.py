@@ -25,11 +25,11 @@ from console.settings import Settings
 from console.views import ACCOUNT_PAGES, PAGES
 
 ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
-"""The beginning of the paths of an account's pages."""
+"""The URL prefix of an account's pages."""
 
 
 def create_app(settings: Settings) -> Flask:
-    """The console for one service."""
+    """Create the console for one service."""
     app = Flask(__name__)
     app.config.update(
         SECRET_KEY=settings.secret_key,
@@ -58,13 +58,13 @@ def create_app(settings: Settings) -> Flask:
 
 
 def connect_to_api(app: Flask, api_url: str) -> None:
-    """Connect the application to the API at an address, in place of any other."""
+    """Connect the application to the API at `api_url`, in place of an earlier one."""
     app.extensions["bulksms_api"] = service = current.Api(api_url)
     add_before_sign_in(app, api_url, service.refusals)
 
 
 def _know_the_account(app: Flask) -> None:
-    """Keep the account and the world of the path, and use them in links."""
+    """Take the account and the world from the path, and add them to links."""
 
     @app.url_value_preprocessor
     def keep(endpoint: str | None, values: dict[str, Any] | None) -> None:

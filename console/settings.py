@@ -8,7 +8,7 @@ from shared.environment import Environment, SettingsError
 
 API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 SHORTEST_KEY = 32
-"""Characters of CONSOLE_SECRET_KEY."""
+"""Minimum length of CONSOLE_SECRET_KEY, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Settings:
     url: str = CONSOLE_URL
     """The console's own address, as people type it. With https, cookies are only sent over TLS."""
     proxies: int = 0
-    """How many proxies stand before the console and add to X-Forwarded-For."""
+    """How many proxies in front of the console append to X-Forwarded-For."""
 
     @property
     def secure(self) -> bool:

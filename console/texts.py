@@ -28,13 +28,13 @@ def collect() -> Catalog:
 
 
 def read(file: Path) -> Catalog:
-    """A translation."""
+    """Read a translation."""
     with file.open("rb") as stream:
         return read_po(stream, locale=file.parent.parent.name)
 
 
 def compiled(catalog: Catalog) -> bytes:
-    """The form that the console reads."""
+    """The translation in the binary format that the console reads."""
     stream = BytesIO()
     write_mo(stream, catalog)
     return stream.getvalue()

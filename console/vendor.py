@@ -1,4 +1,4 @@
-"""Fetches the scripts of others from npm: `python -m console.vendor`, which is `make assets`.
+"""Fetches third-party scripts from npm: `python -m console.vendor`, which is `make assets`.
 
 console/vendor.json names each package with its version, the hash of its archive, and the files taken from it with
 their hashes. The files are part of the repository, so nobody needs npm to run the console.
@@ -25,7 +25,7 @@ def packages() -> list[dict[str, Any]]:
 
 
 def fetch(package: dict[str, Any], folder: Path) -> None:
-    """Download a package and write its files. Raises ValueError for an archive or a file with another hash."""
+    """Download a package and write its files. Raises ValueError if the hash of the archive or of a file differs."""
     named = f"{package['name']}@{package['version']}"
     packed = subprocess.run(
         ["npm", "pack", named, "--silent", "--pack-destination", str(folder)],
@@ -42,7 +42,7 @@ def fetch(package: dict[str, Any], folder: Path) -> None:
             found = packed_files.extractfile(f"package/{file['from']}")
             content = found.read() if found else b""
             if hashlib.sha256(content).hexdigest() != file["sha256"]:
-                raise ValueError(f"{file['from']} of {named} has another hash than {LOCK.name} says")
+                raise ValueError(f"the hash of {file['from']} in {named} is not the one in {LOCK.name}")
             (ROOT / file["to"]).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / file["to"]).write_bytes(content)
 

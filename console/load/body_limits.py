@@ -1,4 +1,4 @@
-"""How large a form may be: small, but for lists and files of people who are signed in."""
+"""How large a form may be: small, except for lists and files of people who are signed in."""
 
 from flask import Flask, request, session
 
@@ -8,7 +8,7 @@ SMALL_BYTES = 64 * 1024
 FORM_BYTES = 24 * 1024 * 1024
 """Largest form without its files: a list of 100,000 recipients with their values fits."""
 FILE_BYTES = 32 * 1024 * 1024
-"""Largest body: a file of a million contacts with a name each fits. Waitress keeps so much of any request, a stranger's
+"""Largest body: a file of a million contacts with a name each fits. Waitress keeps as much of any request, a stranger's
 too, in a temporary file before the application sees it: it has one limit for all paths."""
 LISTS = frozenset(
     {
@@ -26,7 +26,7 @@ LISTS = frozenset(
 
 
 def limit_bodies(app: Flask) -> None:
-    """Refuse what is larger with 413. Call it before any check that reads forms."""
+    """Refuse larger bodies with 413. Call it before any check that reads forms."""
     app.config.update(MAX_CONTENT_LENGTH=SMALL_BYTES, MAX_FORM_MEMORY_SIZE=SMALL_BYTES)
 
     @app.before_request

@@ -4,7 +4,7 @@ import resource
 
 MOST = 2000
 DESCRIPTORS_EACH = 12
-"""A connection's socket, the file of a large request, and those of the answers that its client has not taken yet: as
+"""A connection's socket, the file of a large request, and those of responses that its client has not read yet: as
 many as RECV_BYTES of requests ask for."""
 OWN_DESCRIPTORS = 100
 """For the log, modules and connections to the API."""

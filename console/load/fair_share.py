@@ -1,6 +1,6 @@
-"""How many requests of one session and of one account are worked on at a time.
+"""Limits how many requests of one session and of one account are handled at a time.
 
-Each takes a thread of the process until its response has been sent. So no account can hold up the pages of others.
+Each holds a thread until its response has been sent. With the limits, no account can hold up other accounts' pages.
 """
 
 import threading
@@ -48,7 +48,7 @@ class Share:
 
 
 def share_fairly(app: Flask) -> None:
-    """Answer what is above a share with 429 at once. A live part then stays as it is, and asks again later."""
+    """Refuse requests beyond a share with 429. A live part then stays as it is, and polls again later."""
     share = app.extensions[EXTENSION] = Share()
 
     @app.before_request
@@ -84,7 +84,7 @@ def _owners() -> Iterator[tuple[Hashable, int]]:
 
 def _too_many() -> Response:
     if "HX-Request" not in request.headers:
-        g.nobody = True  # the page that says so asks the API nothing
+        g.nobody = True  # the error page must not call the API
         raise ApiError(429, {"code": "rate_limited"})
     return Response(status=429, headers={"HX-Reswap": "none", "Retry-After": RETRY_SECONDS})
 

@@ -1,6 +1,6 @@
-"""Answers of the API that the live parts of an account's open pages share for a moment.
+"""API responses that the live parts of an account's open pages share for a moment.
 
-Whole pages always ask. Only who is in the account, by the API's last answer, gets what was asked for another member
+Whole pages always ask the API. Only a member of the account, as last reported by the API, gets a response for a member
 with the same role.
 """
 
@@ -14,11 +14,11 @@ from console.session.current import api, person
 from console.session.token_cache import LiveAnswer
 
 SECONDS = 2.0
-"""Less than the time between two looks of one page."""
+"""Less than the polling interval of a page."""
 
 
 def shared(what: str, ask: Callable[[], Any]) -> Any:
-    """The answer to `what` is asked of the account: for a live part perhaps that of a moment ago."""
+    """What `ask` returns; for a live part, perhaps the response of a moment ago. `what` names it within the account."""
     kept = api().live_answers
     role = next((each["role"] for each in person().accounts if str(each["account_id"]) == g.account_id), None)
     if role is None:

@@ -1,4 +1,4 @@
-"""Counts the console's requests for `GET /metrics` of its host, where they share PROMETHEUS_MULTIPROC_DIR."""
+"""Counts the console's requests for the API's `GET /metrics`, if both share a PROMETHEUS_MULTIPROC_DIR."""
 
 import time
 
@@ -8,7 +8,7 @@ from shared.observability.metrics import CONSOLE_REQUEST_SECONDS, CONSOLE_REQUES
 
 
 def count_requests(app: Flask) -> None:
-    """Count every response by its page: a name of the console's own, however the path is written."""
+    """Count every response by its endpoint, never by the path as the client wrote it."""
 
     @app.before_request
     def begin() -> None:

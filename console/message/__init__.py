@@ -1,1 +1,1 @@
-"""A message that is written, its price, and a send that goes out."""
+"""Composing a message, its price, and the progress of a send."""

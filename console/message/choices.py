@@ -10,19 +10,19 @@ from console.session.current import account
 
 SHOWN = 100
 ALL = 1000
-"""Sender IDs of one page of the API, and of an account."""
+"""The most sender IDs on a page of the API, and of an account."""
 LONGEST_SEARCH = 100
 
 
 class Choices(NamedTuple):
-    """What is offered, with what is chosen already, and whether there are more."""
+    """What is offered, including the current choice, and whether there are more."""
 
     offered: list[Any]
     more: bool
 
 
 def senders(form: Form, suggested: str | None = None) -> Choices:
-    """Approved sender IDs; `find_sender` has a part of them. If none is chosen, `suggested` is, once it is approved."""
+    """Approved sender IDs that contain `find_sender`. If none is chosen, `suggested` is, provided it is approved."""
     searched = _searched(form, "find_sender")
     page = account().sender_ids.page(limit=SHOWN, status="approved", search=searched)
     names, more = [each["sender_id"] for each in page["data"]], page["next_cursor"] is not None
@@ -33,7 +33,7 @@ def senders(form: Form, suggested: str | None = None) -> Choices:
 
 
 def groups(form: Form) -> Choices:
-    """Groups; `find_group` has a part of their name."""
+    """Groups whose names contain `find_group`."""
     page = account().groups.page(limit=SHOWN, search=_searched(form, "find_group"))
     found, chosen = list(page["data"]), form["group_id"]
     if UUID_FORM.fullmatch(chosen) and chosen not in [each["group_id"] for each in found]:

@@ -31,7 +31,7 @@ FIELDS = {
     "quiet_hours": "quiet_from",
     "quiet_hours/until": "quiet_until",
 }
-"""Where the form shows an error of the API's field."""
+"""The form's field that shows the errors of each field of the API."""
 FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
 
 
@@ -109,11 +109,11 @@ class Draft:
         return {**self._with_values(recipient), **self._content()}
 
     def several(self, recipients: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """The request for some recipients, to see who of them is left out."""
+        """The request for some recipients, to see which of them are left out."""
         return {"phones": [self._with_values(each) for each in recipients], **self._content()}
 
     def body(self) -> dict[str, Any]:
-        """The whole request. What cannot be read is in the form's errors."""
+        """The whole request. Values that cannot be parsed are reported in the form's errors."""
         return {**self._recipients(), **self._content(), **self._options()}
 
     def _with_values(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class Draft:
         return body | self._rules_of_several()
 
     def _quiet_hours(self) -> dict[str, Any]:
-        """Without those that are wrong: the API would refuse them once more, in other words."""
+        """Empty if they are wrong: the API would report the same errors again, in other words."""
         start, end = self.form["quiet_from"].strip(), self.form["quiet_until"].strip()
         if not TIME_OF_DAY.fullmatch(start):
             self.form.errors["quiet_from"] = gettext("Enter when quiet hours start.")
@@ -207,6 +207,6 @@ def as_recipient(entry: Any) -> dict[str, Any]:
 
 
 def _number(text: str) -> int | str:
-    """A number as JSON has it; other text as it is, for the API to judge."""
+    """A number for JSON; any other text unchanged, for the API to refuse."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text

@@ -14,9 +14,9 @@ LEFT_OUT = ("duplicate", "invalid", "suppressed", "removed")
 REJECTED = ("duplicate", "invalid", "suppressed")
 """Of these, the ones that the API lists with their reasons."""
 REJECTED_OF_GROUP = ("duplicate", "invalid")
-"""Of a group, who has opted out is known only when the send starts, and only counted."""
+"""For a group, opt-outs are known only when the send starts, and are only counted."""
 RECEIPT_SECONDS = 120.0
-"""For how long a completed send is watched for receipts."""
+"""How long a completed send is watched for receipts."""
 
 
 class Progress:
@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to be handed over."""
+        """Whether nothing is left to hand over."""
         return self._send["status"] in OVER
 
     @property
@@ -71,9 +71,9 @@ class Progress:
 
     @property
     def refresh(self) -> int:
-        """Seconds until a page about it should look again; 0: nothing will change soon.
+        """Seconds until a page about it should poll again; 0 if nothing will change soon.
 
-        The longer it takes, the rarer: an hour's send is not watched each second.
+        The longer it takes, the less often: a send that takes an hour is not polled every few seconds.
         """
         if self.is_over:
             ended = parsed(self._send["completed_at"])

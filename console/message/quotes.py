@@ -18,13 +18,13 @@ EXAMPLE_PHONE = "12025550143"
 LONGEST_ROW = 6
 """Digits of the number of a row; longer ones are phone numbers."""
 EXACT_RECIPIENTS = 1000
-"""Longer lists get an estimate while their message is written, and their price before they are sent."""
+"""Longer lists get an estimate while their message is written, and an exact price before they are sent."""
 EXACT_CONTACTS = 10_000
-"""Larger groups get an estimate if each contact gets another text."""
+"""Larger groups get an estimate if each contact gets a different text."""
 FIRST_RECIPIENTS = 100
-"""Of a list: among them another one is looked for if the chosen recipient gets no message."""
+"""How many recipients of a list are searched for one who gets the message, if the chosen one does not."""
 OF_RECIPIENT = frozenset({"recipient_suppressed", "destination_not_allowed", "recipient_limit"})
-"""Codes of refusals that may not hold for other recipients."""
+"""Codes of refusals that may not apply to other recipients."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class MessagePreview:
 
 
 def preview(draft: Draft) -> MessagePreview:
-    """What the draft is now. A draft that is not complete has less of it, and no error."""
+    """A preview of the draft as it is now. An incomplete draft gets a partial preview, and no error."""
     preview = preview_without_price(draft)
     if preview.one is not None and preview.sample:
         _price(draft, preview)
@@ -116,7 +116,7 @@ def _show_another(draft: Draft, preview: MessagePreview, sample: list[dict[str, 
 
 
 def _first_who_gets_it(draft: Draft, known: list[dict[str, Any]]) -> int | None:
-    """The place of the first recipient who is not left out; None if there is none."""
+    """The index of the first recipient who is not left out; None if there is none."""
     try:
         left_out = {each["index"] for each in account().sends.quote(draft.several(known))["rejected"]}
     except ApiError:
@@ -125,7 +125,7 @@ def _first_who_gets_it(draft: Draft, known: list[dict[str, Any]]) -> int | None:
 
 
 def _is_of_recipient(draft: Draft, error: ApiError) -> bool:
-    """Whether another recipient may get the message that this one is refused."""
+    """Whether the refusal may concern only this recipient, so that another one may get the message."""
     if draft.kind == "one":
         return False
     named = error.problem.get("errors") or [{}]
@@ -133,7 +133,7 @@ def _is_of_recipient(draft: Draft, error: ApiError) -> bool:
 
 
 def _plain_message(draft: Draft, preview: MessagePreview) -> str | None:
-    """With placeholders, what each recipient's values bring is left out: it cannot be replaced in the message."""
+    """The draft's message in GSM-7, if possible. Characters of recipients' values cannot be replaced in it."""
     if not draft.placeholders:
         alternative = preview.encoding.get("gsm7_alternative")
         return alternative["text"] if alternative else None
@@ -145,7 +145,7 @@ def _plain_message(draft: Draft, preview: MessagePreview) -> str | None:
 
 
 def _price(draft: Draft, preview: MessagePreview) -> None:
-    """The price of all who get it: exact where that is quick, else an estimate by the shown recipient's."""
+    """Set the price for all recipients: exact where that is quick, otherwise an estimate from the shown recipient's."""
     assert preview.one is not None
     try:
         whole = _whole(draft, preview)
@@ -162,7 +162,7 @@ def _price(draft: Draft, preview: MessagePreview) -> None:
 
 
 def _whole(draft: Draft, preview: MessagePreview) -> Any:
-    """The quote for all recipients; None if it would take too long, or if something is not typed to its end."""
+    """The quote for all recipients; None if it would take too long, or if a field is still incomplete."""
     if draft.kind == "one":
         return preview.one
     if draft.kind == "group":
@@ -174,13 +174,13 @@ def _whole(draft: Draft, preview: MessagePreview) -> Any:
         return None
     body = draft.body()
     if draft.form.errors:
-        draft.form.errors.clear()  # said when the message is sent; a half typed time is no mistake
+        draft.form.errors.clear()  # reported when the message is sent; a half-typed time is not an error yet
         return None
     return account().sends.quote(body)
 
 
 def _searched(draft: Draft, text: str) -> dict[str, Any] | None:
-    """The recipient with a phone number, or in a row that is counted from 1; None if there is none."""
+    """The recipient with this phone number, or in this row, counted from 1; None if there is none."""
     phone = plain_phone(text)
     if draft.kind == "group":
         try:

@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
 PHONE_MARKS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202a-\u202e\u2060\ufeff]")
 OTHER_NUMBER = re.compile(r"\(\s*0\s*\)|^\s*[0-9]+(?:\.0+|(?:\.[0-9]+)?[eE]\+?[0-9]+)\s*$")
-"""A phone number that would be another one without its marks: with the zero of `+49 (0)170`, or as a spreadsheet has
+"""A number that would be another one without its punctuation: with the zero of `+49 (0)170`, or as a spreadsheet has
 changed it, such as 254711009918.0."""
 NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
 LONGEST_PLACEHOLDER = 32
@@ -26,13 +26,13 @@ def placeholders(message: str) -> list[str]:
 
 
 def differs_by_recipient(send: Mapping[str, Any]) -> bool:
-    """Whether each recipient of a send gets another text: the API fills in at once what is the same for all."""
+    """Whether the recipients of a send get different texts: values that are the same for all are filled in at once."""
     return send["kind"] != "single" and bool(placeholders(send["message"] or ""))
 
 
 def plain_phone(text: str) -> str:
-    """A phone without what people write into it: `+254 (711) 000-000` is 254711000000. The API checks the rest, and
-    says what is wrong with a phone that cannot be read for sure."""
+    """A phone number without punctuation: `+254 (711) 000-000` is 254711000000. The API checks the rest, and
+    says what is wrong with a number that is ambiguous."""
     if OTHER_NUMBER.search(text):
         return text.strip()
     phone = PHONE_MARKS.sub("", text)
@@ -58,7 +58,7 @@ class Table:
         return named[0] if named else _most_like_phones(self)
 
     def column(self, name: str) -> int | None:
-        """The place of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
+        """The index of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
 
         None if there is none.
         """
@@ -69,7 +69,7 @@ class Table:
 def read_table(text: str) -> Table:
     """A CSV file with commas, semicolons or tabs. Without a row of names, the columns are numbered.
 
-    Raises csv.Error for what is no CSV.
+    Raises csv.Error if the text is not CSV.
     """
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
@@ -86,7 +86,7 @@ def read_table(text: str) -> Table:
 
 
 def decoded(content: bytes) -> str:
-    """A file's text: UTF-8, or what spreadsheets write."""
+    """A file's text: UTF-8, or what spreadsheet programs write (UTF-16, Windows-1252)."""
     for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
         try:
             return content.decode(encoding)
@@ -98,7 +98,7 @@ def decoded(content: bytes) -> str:
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
     """A recipient for each row: its phone, and a value for each placeholder that has a column.
 
-    An empty cell is no value: the API uses the placeholder's default, or refuses the row.
+    An empty cell counts as no value: the API uses the placeholder's default, or refuses the row.
     """
     recipients: list[dict[str, Any]] = []
     for row in table.rows:

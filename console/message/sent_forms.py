@@ -1,4 +1,4 @@
-"""What this browser has sent lately: a form that the back button brings is known by its key and what is in it."""
+"""What this browser has sent recently: a form that the back button brings back is known by its key and contents."""
 
 import hashlib
 import json
@@ -9,8 +9,8 @@ from typing import Any
 from flask import session
 
 SENT = "sent"
-"""The entry of the cookie, for each send: see `_known`. The form's key, which is no part of the cookie, is the salt: so
-nobody can find the phone number of a request by trying all."""
+"""The cookie's entry: for each send, what `_known` returns. The salt is the form's key, which is not in the cookie: so
+nobody can find out the phone number of a request by trying them all."""
 MOST = 5
 
 
@@ -26,13 +26,13 @@ def sent_with(key: str) -> str | None:
 
 
 def was_sent(key: str, body: Mapping[str, Any]) -> bool:
-    """Whether a form was sent as it is."""
+    """Whether a form was sent with exactly these contents."""
     known = _known(key)
     return known is not None and known[1] == _digest([key, body])
 
 
 def key_for(key: str, body: Mapping[str, Any]) -> str:
-    """The key of a form; if another message was sent with it, a key of its own for this one, each time the same."""
+    """The key of a form; if another message was sent with it, a new key for this message, always the same one."""
     if _known(key) is None or was_sent(key, body):
         return key
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{key} {_digest([key, body])}"))

@@ -7,9 +7,9 @@ from werkzeug.exceptions import HTTPException
 
 
 def page_here(wanted: str) -> str:
-    """The path and query of a page of this console; empty if the address is of no such page.
+    """The path and query of a page of this console; empty if the address is not that of a page.
 
-    A browser reads `//host`, `/\\host` and slashes with control characters between them as another site.
+    Browsers take `//host`, `/\\host` and slashes with control characters between them for another site.
     """
     if not wanted.startswith("/") or wanted.startswith("//") or "\\" in wanted or not wanted.isprintable():
         return ""
@@ -22,7 +22,7 @@ def page_here(wanted: str) -> str:
 
 
 def is_here(address: str) -> bool:
-    """Whether a whole address is of this console."""
+    """Whether an absolute URL belongs to this console."""
     try:
         host = urlsplit(address).netloc
     except ValueError:
@@ -31,7 +31,7 @@ def is_here(address: str) -> bool:
 
 
 def page_of_form() -> str:
-    """The page that this request's form was on; empty if it is not known, or was a page to sign in."""
+    """The page that this request's form was on; empty if it is not known, or was a sign-in page."""
     came = request.referrer or ""
     place = urlsplit(came) if is_here(came) else None
     pages = [f"{place.path}?{place.query}" if place else "", request.full_path]

@@ -19,7 +19,7 @@ class Question(NamedTuple):
     """What the change does."""
     button: str
     back: str
-    """The address of the page that led here, and to which it leads after the change."""
+    """The address of the page that led here, to which the browser returns after the change."""
 
 
 def confirm(
@@ -29,7 +29,7 @@ def confirm(
     values: Mapping[str, str] | None = None,
     template: str = "operator/confirm.html",
 ) -> Any:
-    """Ask, and when the form comes back make the change. It returns what to say then."""
+    """Show the question, and make the change when the form is submitted. `change` returns the notice to show then."""
     if request.method == "GET":
         return render_template(template, question=question, form=Form({"reason": "", **(values or {})}))
     form = Form.posted()
@@ -47,14 +47,14 @@ def confirm(
 
 
 def need_reason(form: Form) -> None:
-    """A change needs a reason."""
+    """Report an error in the form if it gives no reason."""
     form.values.setdefault("reason", "")
     if not form.text("reason"):
         form.errors["reason"] = gettext("Give a reason.")
 
 
 def change_at_once(change: Callable[[], object], notice: str) -> None:
-    """Make a change that a button asks for, and say what became of it."""
+    """Make a change that needs no confirmation, and show a notice with its result."""
     try:
         change()
     except ApiError as error:

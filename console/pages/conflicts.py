@@ -1,7 +1,7 @@
-"""What stands against a change, in the reader's words.
+"""Why a change conflicts with the current state, in the reader's language.
 
-The API says it in English, with one code for all conflicts: a sentence that is known here is said in the reader's
-language, another one is shown as it is.
+The API explains conflicts in English, with one code for all: a sentence that is known here is shown in the reader's
+language, any other as it is.
 """
 
 import re
@@ -108,7 +108,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
 
 
 def conflict(detail: str) -> str:
-    """What stands against a change, from the API's `detail`."""
+    """The explanation of a conflict, from the API's `detail`."""
     for pattern, text in CONFLICTS:
         match = pattern.fullmatch(detail)
         if match is not None:

@@ -11,9 +11,9 @@ from flask_babel import gettext
 
 PIECE_BYTES = 64 * 1024
 FILE = {"": "file"}
-"""For a form: the API's errors of the whole body are about its file."""
+"""For a form: errors that the API reports for the whole body belong to its file."""
 WINDOWS_1252 = "text/csv; charset=windows-1252"
-"""As spreadsheet programs write CSV by default in the west of Europe, in Africa and in America."""
+"""The default encoding of CSV from spreadsheet programs in Western Europe, Africa and the Americas."""
 
 
 def download(pieces: Iterator[bytes], name: str) -> Response:

@@ -1,6 +1,6 @@
-"""What is answered to a request whose session has ended: the page to sign in, which keeps what was typed.
+"""The response to a request whose session has ended: the sign-in page, which keeps what was typed.
 
-A live part never replaces its page, where something may be typed: only a line says that the session has ended.
+A live part never replaces its page, which may hold unsaved input: it only shows a line that the session has ended.
 """
 
 from typing import Any
@@ -16,14 +16,14 @@ from console.session.current import SESSION_TOKEN, SignedOut
 from console.session.lost_forms import LostForm, is_of_this_session, owner_of_form, posted_form, unsealed
 
 STOP_POLLING = 286
-"""The status by which htmx stops asking for a part again and again."""
+"""The status that makes htmx stop polling."""
 OF_PART = {"HX-Retarget": "#signed-out", "HX-Reswap": "innerHTML"}
 """The line of the page that says so, instead of the part."""
 
 
 def session_ended() -> Any:
     """Ask to sign in."""
-    if "HX-Request" in request.headers:  # the cookie stays: it may be that of a page to sign in on another tab
+    if "HX-Request" in request.headers:  # keep the cookie: it may be that of a sign-in page in another tab
         return render_template("parts/signed_out.html", is_back=False), STOP_POLLING, OF_PART
     was_signed_in = SESSION_TOKEN in session
     if was_signed_in:
@@ -44,7 +44,7 @@ def session_ended() -> Any:
 
 
 def form_of_another_session() -> Any:
-    """What to answer to a form whose token is not of this session; None if it is not of the same person's pages.
+    """The response to a form whose token is not of this session; None if it is not from the same person's pages.
 
     Other sites cannot know a token that names the person. They are refused all the same, so that they cannot sign
     anybody out.
@@ -82,7 +82,7 @@ def show_lost(lost: LostForm) -> Any:
 
 
 def to_page_of_form(page: str) -> Any:
-    """Back to the page of a button that has done nothing."""
+    """Go back to the page of a button that had no effect."""
     flash(gettext("You have signed in again, and nothing was changed. Do it again if you still want it."), "warn")
     return redirect(page_here(page) or url_for("accounts.choose"))
 

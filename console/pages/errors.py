@@ -73,7 +73,7 @@ def _page(status: int, text: str, request_id: str = "", template: str = "error.h
 
 
 def _inactive(text: str) -> tuple[str, int]:
-    """A page without the account's menu, which only its token could tell."""
+    """A page without the account's menu, which would need an account token."""
     if "HX-Request" in request.headers:
         return _page(403, text)
     accounts = person().accounts

@@ -1,4 +1,4 @@
-"""What is wrong with a file, in the reader's words: the API says it in English, and to programs."""
+"""What is wrong with a file, in the reader's language: the API's sentences are English and meant for programs."""
 
 import re
 from typing import Any

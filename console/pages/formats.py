@@ -16,7 +16,7 @@ _ = lazy_gettext
 DATE = _("d MMM y")
 """A day in the form of CLDR's patterns: 24 Nov 2026."""
 EARLIEST_YEAR, LATEST_YEAR = 1970, 9998
-"""Of times that may be typed."""
+"""Years of times that may be entered."""
 NOTHING = "\u2013"
 """Shown where there is no value: a dash."""
 
@@ -228,14 +228,14 @@ def lines(text: str | None) -> Markup:
 
 
 def total(values: Iterable[int | None]) -> int:
-    """The sum of what is there."""
+    """The sum of the values that are not None."""
     return sum(value or 0 for value in values)
 
 
 def utc_from_local(text: str) -> str:
     """The API's form of a time that was typed in the reader's zone, such as 2026-03-02T09:00. Raises ValueError."""
     local = datetime.fromisoformat(text)
-    if not EARLIEST_YEAR <= local.year <= LATEST_YEAR:  # beyond them, a change of the zone may leave the calendar
+    if not EARLIEST_YEAR <= local.year <= LATEST_YEAR:  # beyond these, a change of time zone may leave the calendar
         raise ValueError(text)
     at = local if local.tzinfo else local.replace(tzinfo=zone())
     return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -248,7 +248,7 @@ def local_from_utc(text: str | None) -> str:
 
 
 def add_formats(app: Flask) -> None:
-    """Give the templates these words and forms."""
+    """Register these filters and functions for templates."""
     app.jinja_env.filters.update(
         moment=moment,
         clock=clock,

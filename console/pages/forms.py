@@ -19,7 +19,7 @@ LONGEST_NUMBER = 9
 
 
 def new_key() -> str:
-    """The Idempotency-Key of a form that is shown."""
+    """A new Idempotency-Key, for a form that is about to be shown."""
     return str(uuid.uuid4())
 
 
@@ -60,7 +60,7 @@ class Form:
         return self[name].strip() or None
 
     def place(self, name: str) -> int | None:
-        """A field's place in a list, counted from 0; None if it is no such number."""
+        """A field's value as an index, counted from 0; None if it is not one."""
         text = self[name]
         return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else None
 
@@ -97,7 +97,7 @@ class Form:
         return self
 
     def page(self, ask: Callable[[], Any]) -> Any:
-        """The page of a list that the form's filters ask for; an empty one if they are wrong, with what is wrong."""
+        """A page of a list by the form's filters; an empty one if they are wrong, with the errors in the form."""
         if not self.wrong:
             try:
                 return ask()

@@ -12,7 +12,7 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 
 def language() -> str:
-    """The person's language, or before they have signed in the browser's."""
+    """The person's language; before they have signed in, the browser's."""
     person = maybe_person()
     chosen = str(person.details.get("locale") or "") if person else ""
     if chosen.partition("-")[0].partition("_")[0] in LANGUAGES:
@@ -28,12 +28,12 @@ def time_zone() -> str:
 
 
 def zone() -> ZoneInfo:
-    """The time zone of the texts that are being made."""
+    """The time zone of the current response."""
     return ZoneInfo(str(get_timezone()))
 
 
 def add_languages(app: Flask) -> None:
-    """Make texts, times and numbers of the reader's language and zone."""
+    """Show texts, times and numbers in the reader's language and time zone."""
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = "translations"
     Babel(app, locale_selector=language, timezone_selector=time_zone)
     app.jinja_env.globals.update(languages=LANGUAGES, language=language)

@@ -1,4 +1,4 @@
-"""What the API refuses, in the reader's language.
+"""Why the API refused a request, in the reader's language.
 
 Codes that people meet often have a text here; for others the API's own text is shown.
 """

@@ -49,7 +49,7 @@ def placeholder_in(detail: str | None) -> str:
 
 
 def rejection(code: str, detail: str | None) -> str:
-    """Why a recipient is not sent to."""
+    """Why a recipient gets no message."""
     if code == "missing_variable":
         return str(gettext("No value for %(name)s", name=placeholder_in(detail)))
     if code == "invalid_phone":

@@ -1,4 +1,4 @@
-"""Headers against clickjacking, inline code and leaks, and the check of every form."""
+"""Headers against clickjacking, inline code and leaks, and CSRF protection for every form."""
 
 from flask import Flask, Response
 from flask_wtf.csrf import CSRFProtect

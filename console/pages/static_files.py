@@ -1,4 +1,4 @@
-"""Addresses of style sheets and scripts, which name their version so that browsers may keep them."""
+"""Versioned addresses of style sheets and scripts, so that browsers may cache them."""
 
 import hashlib
 from pathlib import Path

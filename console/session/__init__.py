@@ -1,1 +1,1 @@
-"""Who is signed in, for which account, and the API in their name."""
+"""Who is signed in, for which account, and the API on their behalf."""

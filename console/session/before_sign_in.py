@@ -1,6 +1,6 @@
 """The API for people who are not signed in.
 
-Only a few of these calls are under way at a time, so that strangers cannot hold up the pages of others.
+Only a few of these calls run at a time, so that strangers cannot hold up other people's pages.
 """
 
 import time
@@ -18,14 +18,14 @@ from console.session.current import forwarded
 
 EXTENSION = "bulksms_before_sign_in"
 MOST_CALLS = 4
-"""Calls under way, a quarter of the process's threads."""
+"""Calls in progress: a quarter of the process's threads."""
 MOST_CALLS_OF_ADDRESS = 2
 MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 2, 1
-"""Of these, calls of addresses with many refusals: others always find a place beside them."""
+"""How many of these may come from addresses with many refusals, so that others always find room."""
 TIMEOUT = 8.0
-"""Seconds for one try: more than the API delays a refusal, and waits for an OpenID Connect provider."""
+"""Seconds per try: longer than the API delays a refusal or waits for an OpenID Connect provider."""
 METHODS_SECONDS, UNKNOWN_SECONDS = 30.0, 5.0
-"""For how long the answer of `GET /sign-in/methods` is used, and for how long it is not asked again after a failure."""
+"""How long a response of `GET /sign-in/methods` is used, and how long it is not requested again after a failure."""
 METHODS_TIMEOUT = 1.0
 """Seconds. The page shows what is known, or asks for a password, rather than wait for an API that does not answer."""
 
@@ -33,10 +33,10 @@ BY_PASSWORD: Mapping[str, Any] = {"password": True, "oidc": None}
 
 
 class BeforeSignIn:
-    """Connections to the API for calls without a session, and the bound of these calls.
+    """Connections to the API for calls without a session, and the limits on these calls.
 
-    Calls that wait for an OpenID Connect provider have their own: a provider that hangs must not hold up passwords.
-    They are made once, because a code of the provider works once.
+    Calls that wait for an OpenID Connect provider have their own limits: a hanging provider must not hold up passwords.
+    They are not retried, because a code of the provider works only once.
     """
 
     def __init__(self, url: str, refusals: Refusals) -> None:
@@ -57,7 +57,7 @@ class BeforeSignIn:
 
 
 def bound(refusals: Refusals) -> CallLimits:
-    """The bound of calls without a session."""
+    """The limits on calls without a session."""
     return CallLimits(
         refusals,
         ConcurrentCalls(MOST_CALLS, MOST_CALLS_OF_ADDRESS),
@@ -72,7 +72,7 @@ def add_before_sign_in(app: Flask, api_url: str, refusals: Refusals) -> None:
 
 @contextmanager
 def before_sign_in() -> Iterator[SignIn]:
-    """The API for one call of this request. Raises ApiError 429 `rate_limited` at once when too many are under way."""
+    """The API for one call of this request. Raises ApiError 429 `rate_limited` if too many calls are in progress."""
     api = _api()
     with api.bound.call(request.remote_addr or ""):
         yield SignIn(api.wire, forwarded())
@@ -87,7 +87,7 @@ def before_oidc_sign_in() -> Iterator[SignIn]:
 
 
 def sign_in_methods() -> Mapping[str, Any]:
-    """How people can sign in: `password`, and `oidc` with the provider's `name`. By password if nothing is known."""
+    """How people can sign in: `password`, and `oidc` with the provider's `name`. Else only `password`."""
     api = _api()
     if time.monotonic() > api.methods_until:
         api.methods_until = time.monotonic() + UNKNOWN_SECONDS  # so that one request at a time waits for the answer

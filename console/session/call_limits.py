@@ -1,7 +1,7 @@
-"""Bounds of the calls to the API that a crowd could use to hold the console's threads.
+"""Limits on API calls that a crowd could otherwise use to tie up the console's threads.
 
-The API answers an address late that has been refused again and again, and every call keeps a thread until its answer.
-So only a few calls are under way of people who are not signed in, and fewer of addresses with many refusals.
+The API delays responses to an address that it keeps refusing, and each call holds a thread until its response.
+So few calls of people who are not signed in run at a time, and fewer still from addresses with many refusals.
 """
 
 import threading
@@ -14,12 +14,12 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from bulksms_client.errors import ApiError
 
 MANY_REFUSALS = 5.0
-"""Refusals of an address at once after which it counts as one with many. The API delays the eleventh."""
+"""From this many recent refusals, an address counts as one with many. The API delays from the eleventh on."""
 SECONDS_EACH = 12.0
 """Seconds after which a refusal is forgotten."""
 MOST_ADDRESSES = 10_000
 PREFIX_OF_ONE = 64
-"""Bits of an IPv6 address that one client cannot choose."""
+"""Leading bits of an IPv6 address, which its client cannot choose."""
 
 
 class Refusals:
@@ -39,7 +39,7 @@ class Refusals:
                 self._counted.popitem(last=False)
 
     def has_many(self, address: str) -> bool:
-        """Whether the API may answer the address late."""
+        """Whether the API may delay its responses to the address."""
         with self._lock:
             return self._recent(address) >= MANY_REFUSALS
 
@@ -49,7 +49,7 @@ class Refusals:
 
 
 class ConcurrentCalls:
-    """Calls that may be under way, of all addresses and of each."""
+    """Limits the calls in progress, in total and per address."""
 
     def __init__(self, most: int, most_of_address: int) -> None:
         self._most = most
@@ -71,7 +71,7 @@ class ConcurrentCalls:
 
 
 class CallLimits:
-    """Bounds calls that are under way: those of everybody, and those of addresses with many refusals."""
+    """Limits calls in progress: those of everybody, and those of addresses with many refusals."""
 
     def __init__(self, refusals: Refusals, everybody: ConcurrentCalls, refused: ConcurrentCalls) -> None:
         self._refusals = refusals
@@ -81,7 +81,7 @@ class CallLimits:
 
     @contextmanager
     def call(self, address: str) -> Iterator[None]:
-        """Be under way. Raises ApiError 429 `rate_limited` at once when there are too many."""
+        """Count a call for the length of the block. Raises ApiError 429 `rate_limited` if there are too many."""
         client = client_of(address)
         concurrent = [self._everybody, *([self._refused] if self._refusals.has_many(client) else [])]
         with self._lock:

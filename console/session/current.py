@@ -1,4 +1,4 @@
-"""The current request: who is signed in, for which account, and the API in their name.
+"""The current request: who is signed in, for which account, and the API on their behalf.
 
 The cookie holds the session token, a support person's reason to see texts, and digests of what was sent lately. The
 account and the world, `live` or `test`, are in the path, so that pages of several accounts can be open at the same
@@ -25,14 +25,14 @@ from console.session.token_cache import AccountToken, Cache, LiveAnswer, account
 
 SESSION_TOKEN = "session_token"
 LIVE_ANSWERS = 500
-"""Answers of the API that open pages share; a page of a list takes some 60 kB."""
+"""Most API responses that are kept for open pages to share; a page of a list takes about 60 kB."""
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
-"""For how long the answer of `GET /me` is used again."""
+"""How long a response of `GET /me` is reused."""
 ENDED_SECONDS = 600.0
-"""For how long the token of an ended session is known. It never works again; the API would say so, late."""
+"""How long the token of an ended session is remembered. It never works again, but the API would be slow to say so."""
 MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 6, 3
-"""Calls under way with the session tokens of addresses with many refusals, of the process's 16 threads."""
+"""Calls in progress with session tokens from addresses with many refusals. The process has 16 threads."""
 UNBOUND = 2**31
 
 
@@ -56,7 +56,7 @@ class Person:
 
     @property
     def initials(self) -> str:
-        """Up to two letters for their name."""
+        """Up to two initials of their name."""
         words = str(self.details.get("name") or self.details["email"]).split()
         return "".join(word[0] for word in words[:2]).upper()
 
@@ -93,13 +93,13 @@ class SessionTokens:
         return str(token)
 
     def drop(self, token: str) -> None:
-        """The session has ended."""
+        """Remember that the session has ended. Raises SignedOut."""
         api().ended.put(digest(token), time.monotonic() + ENDED_SECONDS)
         raise SignedOut
 
 
 class SessionRequests:
-    """Requests with the session token of the cookie, bounded for addresses with many refusals."""
+    """Requests with the session token of the cookie, limited for addresses with many refusals."""
 
     def __init__(self) -> None:
         self._transport = GuardedTransport(api().wire, SessionTokens(), forwarded())
@@ -130,7 +130,7 @@ class AccountTokens:
         self._test = test
 
     def current(self) -> AccountToken:
-        """The token with its scopes; a new one shortly before its end."""
+        """The token with its scopes; a new one shortly before it expires."""
         kept = api().tokens.get(self._key())
         if kept is not None:
             return kept
@@ -142,7 +142,7 @@ class AccountTokens:
         return self.current().token
 
     def drop(self, token: str) -> None:
-        """Get a new one for the next request."""
+        """Forget the token, so that the next request gets a new one."""
         api().tokens.drop(self._key())
 
     def _key(self) -> tuple[str, str, bool]:
@@ -156,14 +156,14 @@ def api() -> Api:
 
 
 def forwarded() -> dict[str, str]:
-    """Headers that tell the API who asks: sign-ins are limited by address, and sessions are listed with theirs."""
+    """Headers with the client's address and browser: sign-ins are limited by address, and sessions show both."""
     headers = {"X-Forwarded-For": request.remote_addr or ""}
     agent = request.headers.get("User-Agent", "")
     return headers | ({"User-Agent": agent[:LONGEST_AGENT].encode("ascii", "replace").decode()} if agent else {})
 
 
 def me() -> Me:
-    """The API in the name of the session."""
+    """The API on behalf of the session's person."""
     return Me(SessionRequests())
 
 
@@ -200,7 +200,7 @@ def sign_out() -> None:
 
 
 def forget_session() -> None:
-    """Leave nothing of the session in the browser, nor in what this request knows."""
+    """Remove the session from the browser and from what this request has cached."""
     session.clear()
     for name in ("person", "nobody", "account", "operator"):
         g.pop(name, None)
@@ -218,14 +218,14 @@ def maybe_person() -> Person | None:
 
 
 def start_session(answer: Mapping[str, Any]) -> None:
-    """Begin a new session in the browser. Nothing of the one before is left."""
+    """Begin a new session in the browser. Nothing of the previous one is left."""
     forget_session()
     session[SESSION_TOKEN] = answer["session_token"]
     name_person(str(answer["person"]["person_id"]))
 
 
 def account() -> Themes:
-    """The API in the name of the person, for the account of the path."""
+    """The API on behalf of the person, for the account of the path."""
     if "account" not in g:
         g.account = Themes(GuardedTransport(api().wire, account_tokens(), forwarded()))
     themes: Themes = g.account

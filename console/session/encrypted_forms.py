@@ -1,4 +1,4 @@
-"""What a form carries on its way through the browser, encrypted and for a limited time."""
+"""Values that a form carries through the browser, encrypted and valid for a limited time."""
 
 import base64
 import hashlib

@@ -1,7 +1,7 @@
-"""Forms that came after their session had ended, kept through the page to sign in.
+"""Forms that were submitted after their session had ended, kept until the person has signed in again.
 
-Each form names, signed, the person on whose page it was. What that person typed is kept for them alone, encrypted, and
-is not sent by itself: a form that somebody else has made leads nowhere.
+Each form carries the signed id of the person whose page it was on. What they typed is kept, encrypted, for them, and
+is not resubmitted automatically: a form that somebody else has made leads nowhere.
 """
 
 import secrets
@@ -17,7 +17,7 @@ PAGE_OF = "page_of"
 """The field of a form, and the entry of the session, that name the person of the page."""
 PURPOSE = "lost form"
 SECONDS = 24 * 3600
-"""For how long what was typed is kept."""
+"""How long the typed values are kept."""
 MOST_CHARACTERS = 32 * 1024
 NOT_KEPT = frozenset(
     {"csrf_token", PAGE_OF, SHOWN_AGAIN, "lost", "sealed", "password", "new_password", "code", "secret", "uri"}
@@ -39,11 +39,11 @@ class LostForm:
 
     @property
     def has_content(self) -> bool:
-        """Whether something would be lost."""
+        """Whether anything that was typed would be lost."""
         return any(value.strip() for name, value in self.fields if name not in NOT_TYPED)
 
     def sealed(self) -> str:
-        """The form for a page to sign in; empty if it is too large."""
+        """The form, sealed for the sign-in page; empty if it is too large."""
         if sum(len(name) + len(value) for name, value in self.fields) > MOST_CHARACTERS:
             return ""
         text = seal(PURPOSE, asdict(self))
@@ -63,12 +63,12 @@ def unsealed(text: str) -> LostForm | None:
 
 
 def name_person(person_id: str) -> None:
-    """Have the forms on the pages of a new session name its person."""
+    """Make the forms on a new session's pages carry the id of its person."""
     session[PAGE_OF] = f"{person_id} {secrets.token_hex(20)}"
 
 
 def page_of() -> str:
-    """The person of this page, signed, for its forms; empty if nobody is signed in."""
+    """The signed id of this page's person, for its forms; empty if nobody is signed in."""
     return str(_signer().dumps(session[PAGE_OF])) if PAGE_OF in session else ""
 
 
@@ -84,7 +84,7 @@ def is_of_this_session() -> bool:
 
 
 def _page_of_form() -> str:
-    """What this request's form names; empty if the console has not signed it."""
+    """The person that this request's form carries; empty if the console has not signed it."""
     try:
         return str(_signer().loads(request.form.get(PAGE_OF, "")))
     except BadData:

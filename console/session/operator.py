@@ -1,4 +1,4 @@
-"""The operator API in the name of the person who is signed in.
+"""The operator API on behalf of the person who is signed in.
 
 Administrators see texts and full phone numbers. Support staff see them for an hour after they have given a reason,
 which the API records with each token. The reason is in the cookie, so that all processes of the console know it.
@@ -21,7 +21,7 @@ class OperatorTokens:
     """The person's tokens for the operator API."""
 
     def current(self) -> AccountToken:
-        """The token with its scopes; a new one shortly before its end."""
+        """The token with its scopes; a new one shortly before it expires."""
         kept = api().tokens.get(_key())
         return kept if kept is not None else _new_token()
 
@@ -30,12 +30,12 @@ class OperatorTokens:
         return self.current().token
 
     def drop(self, token: str) -> None:
-        """Get a new one for the next request."""
+        """Forget the token, so that the next request gets a new one."""
         api().tokens.drop(_key())
 
 
 def operator() -> OperatorThemes:
-    """The operator API in the name of the person."""
+    """The operator API on behalf of the person."""
     if "operator" not in g:
         g.operator = OperatorThemes(GuardedTransport(api().operator_wire, OperatorTokens(), forwarded()))
     themes: OperatorThemes = g.operator
@@ -54,7 +54,7 @@ def reason() -> str | None:
 
 
 def give_reason(text: str) -> None:
-    """See texts and full phone numbers for an hour. Raises ApiError for a reason that the API does not take."""
+    """Show texts and full phone numbers for an hour. Raises ApiError for a reason that the API does not take."""
     refuse_changes()
     before = {name: session.get(name) for name in (REASON, REASON_ENDS)}
     session.update({REASON: text, REASON_ENDS: time.time() + REASON_SECONDS})
@@ -66,7 +66,7 @@ def give_reason(text: str) -> None:
 
 
 def end_reason() -> None:
-    """See them no longer."""
+    """Hide them again."""
     session.pop(REASON, None)
     session.pop(REASON_ENDS, None)
 

@@ -1,4 +1,4 @@
-"""A form that is posted only to be shown again as it was filled, because its session had ended: it changes nothing."""
+"""A form that is posted only so that it is shown again as it was filled in, because its session had ended."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -8,7 +8,7 @@ from bulksms_client.transport import Transport
 from flask import request
 
 SHOWN_AGAIN = "shown_again"
-"""The field of such a form, with the address of its page; and the code of what is refused then."""
+"""The field of such a form, with the address of its page; also the error code of changes that are refused then."""
 ONLY_ASKS = frozenset({"/sms/quote", "/me/token", "/me/operator-token"})
 """Paths of the API where a POST changes nothing."""
 

@@ -1,4 +1,4 @@
-"""Short-lived tokens of the API, kept in memory until shortly before their end."""
+"""Short-lived tokens of the API, kept in memory until shortly before they expire."""
 
 import hashlib
 import threading
@@ -25,7 +25,7 @@ class AccountToken(NamedTuple):
 
 
 class LiveAnswer(NamedTuple):
-    """An answer of the API for the live parts of an account's pages."""
+    """An API response for the live parts of an account's pages."""
 
     answer: Any
     ends: float
@@ -43,12 +43,12 @@ def account_token(answer: Mapping[str, Any]) -> AccountToken:
 
 
 def digest(secret: str) -> str:
-    """What stands for a session token among the keys of a cache."""
+    """The digest that stands for a session token in the keys of a cache."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class Cache(Generic[T]):
-    """Values by key, the least recently used dropped first. `ends` tells when a value is not used any more."""
+    """Values by key, the least recently used dropped first. `ends` says when a value expires."""
 
     def __init__(self, ends: Callable[[T], float], size: int = SIZE) -> None:
         self._ends = ends

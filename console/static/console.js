@@ -1,9 +1,9 @@
-// Everything here is a comfort: each page works without it.
+// Everything here is a convenience: each page works without it.
 
 (() => {
   "use strict";
 
-  // A part that is refreshed by itself waits while nobody looks at its page, and while something in it is open.
+  // A part that refreshes itself pauses while its page is not visible, and while something in it is open.
   document.addEventListener("htmx:beforeRequest", (event) => {
     const part = event.target.closest("[data-live]");
     if (part !== event.target) return;
@@ -19,7 +19,7 @@
       return;
     }
     form.dataset.sent = "yes";
-    // Back leads to the page of this address, not to this answer to a form, for which a browser would send the form again.
+    // Back then reloads this address, not the response to the form, for which the browser would submit the form again.
     if ("leave" in form.dataset) history.replaceState(history.state, "", location.href);
     setTimeout(() => delete form.dataset.sent, 8000);
   });

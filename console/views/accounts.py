@@ -1,4 +1,4 @@
-"""Which account to work for."""
+"""Choosing an account."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ pages = Blueprint("accounts", __name__)
 
 @pages.get("/")
 def choose() -> Any:
-    """The person's accounts; who has one, or only the role of an operator, goes there at once."""
+    """The person's accounts. With a single account, or only an operator role, the person is taken there at once."""
     person = current.person()
     if person.details.get("operator_role") and not person.accounts:
         return redirect(url_for("operator.accounts.index"))
@@ -23,5 +23,5 @@ def choose() -> Any:
 
 @pages.get("/healthz")
 def health() -> Any:
-    """Says that the process runs."""
+    """Report that the process is running."""
     return {"status": "ok"}

@@ -1,4 +1,4 @@
-"""API keys. A secret is shown once, in the answer to the form that made it."""
+"""API keys. A secret is shown once, in the response to the form that created it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
 
 USUAL = ("sms:send", "sms:read", "balance:read", "groups:read", "senders:read", "suppressions:read", "webhooks:read")
 OVERLAP_SECONDS = 24 * 3600
-"""For how long the old secret works after a new one was made."""
+"""How long the old secret works after a new one was made."""
 
 
 @pages.get("/")
@@ -58,7 +58,7 @@ def rotate(key_id: str) -> Any:
 
 @pages.post("/<key_id>/revoke")
 def revoke(key_id: str) -> Any:
-    """The key is no longer valid."""
+    """Revoke a key."""
     account().api_keys.revoke(key_id)
     flash(gettext("The key is revoked."), "good")
     return redirect(url_for("api_keys.index"))

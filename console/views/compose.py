@@ -50,13 +50,13 @@ def quote() -> Any:
 
 @pages.post("/confirm")
 def confirm() -> Any:
-    """Says how many get it, what it costs and when, before anything is sent."""
+    """Show how many people get the message, what it costs and when it goes out, before anything is sent."""
     return _confirmation(_posted())
 
 
 @pages.post("/send")
 def send() -> Any:
-    """Send it. The form's key makes it happen once."""
+    """Send it. The form's key ensures that it happens only once."""
     form = _posted()
     body = Draft(form).body()
     if form.errors:
@@ -74,7 +74,7 @@ def send() -> Any:
 @pages.get("/confirm")
 @pages.get("/send")
 def to_new_message() -> Any:
-    """The address of a page that only a form leads to."""
+    """Redirect from addresses that only a form leads to."""
     return redirect(url_for("compose.write"))
 
 
@@ -106,7 +106,7 @@ def _page(form: Form) -> Any:
 
 
 def _without_price(draft: Draft) -> MessagePreview | None:
-    """Of a message that is wrong, only what helps to correct it: the fields of a group's contacts."""
+    """For a message with errors, only what helps to correct it: the fields of a group's contacts."""
     return recipients_known(draft) if draft.kind == "group" else None
 
 

@@ -22,13 +22,13 @@ pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
 MILLISECONDS = re.compile(r"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII)
 TURNS = 30
-"""Messages of each side that a page of a conversation asks for."""
+"""Messages of each side that a page of a conversation requests."""
 SEARCHES = 5
-"""Pages that are read of a search which has to examine many sends."""
+"""The most pages read of a search that has to examine many sends."""
 
 
 class Found(NamedTuple):
-    """What was found of one side, newest first; whether older ones may follow, and the cursor at which a search of
+    """Messages found of one side, newest first; whether older ones may follow; and the cursor at which a search of
     sends stopped before it had found enough."""
 
     messages: list[Any]
@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 class BothSides(NamedTuple):
-    """Both sides of a conversation, and what the address of the page with older messages has; None without one."""
+    """Both sides of a conversation, and the query of the link to older messages; None if there is none."""
 
     received: list[Any]
     sent: list[Any]
@@ -52,7 +52,7 @@ def index() -> Any:
 
 @pages.get("/open")
 def open_phone() -> Any:
-    """The conversation with a phone that was typed."""
+    """Redirect to the conversation with the phone number that was typed."""
     form = Form({"phone": request.args.get("phone", "")})
     phone = plain_phone(form["phone"])
     if not phone:
@@ -78,7 +78,7 @@ def show(phone: str) -> Any:
 
 @pages.post("/<phone>")
 def reply(phone: str) -> Any:
-    """Answer. A check shows the reply once more, with its segments and its price."""
+    """Send a reply. With `check`, only show it again with its segments and its price."""
     form = Form.posted({**FIELDS, "phone": "message"})
     form.values["kind"], form.values["phone"] = "one", phone
     if form["replace"]:
@@ -114,7 +114,7 @@ def _page(phone: str, form: Form) -> Any:
 
 
 def _both_sides(phone: str, until: str | None, cursor: str | None) -> BothSides:
-    """Both sides before a time, down to the time from which both are known; older ones end there.
+    """Both sides before a time, back to the time from which both are complete.
 
     The API pages by the times in ids, which are those of these messages. If the search for sent ones stopped before it
     found any, the page of older messages has what was received once more, and `cursor`, where that search goes on.
@@ -151,7 +151,7 @@ def _sent_to(phone: str, until: str | None, cursor: str | None) -> Found:
 
 
 def _end(times: list[int]) -> int:
-    """The time from which a side that was cut is known; others of the same millisecond as its last may be cut off."""
+    """The time from which a truncated side is complete: messages of the same millisecond as its last may be missing."""
     return times[-1] + 1 if times[0] > times[-1] else times[-1]
 
 
@@ -161,7 +161,7 @@ def _id_time(id: str) -> int:
 
 
 def _time_of(text: str) -> str | None:
-    """A time of a link to older messages; None for anything else."""
+    """The time in a link to older messages; None for anything else."""
     return text if MILLISECONDS.fullmatch(text) else None
 
 

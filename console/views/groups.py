@@ -44,7 +44,7 @@ def show(group_id: Any) -> Any:
 
 @pages.post("/<uuid:group_id>/name")
 def rename(group_id: Any) -> Any:
-    """Another name."""
+    """Rename a group."""
     form = Form.posted()
     try:
         account().groups.rename(str(group_id), form["name"].strip())
@@ -56,7 +56,7 @@ def rename(group_id: Any) -> Any:
 
 @pages.post("/<uuid:group_id>/delete")
 def delete(group_id: Any) -> Any:
-    """Delete it."""
+    """Delete a group."""
     account().groups.delete(str(group_id))
     flash(gettext("The group is deleted."), "good")
     return redirect(url_for("groups.index"))
@@ -153,7 +153,7 @@ def show_import(import_id: Any) -> Any:
 
 @pages.get("/imports/<uuid:import_id>/progress")
 def import_progress(import_id: Any) -> Any:
-    """The same for a page that refreshes itself. When it has ended, the whole page is loaded again."""
+    """The same for a page that refreshes itself. When the import has ended, the whole page is reloaded."""
     shown = _import(import_id)
     part = render_template("groups/import_progress.html", shown=shown)
     return part, 200, {} if shown["status"] in ("queued", "running") else {"HX-Refresh": "true"}
@@ -161,7 +161,7 @@ def import_progress(import_id: Any) -> Any:
 
 @pages.post("/imports/<uuid:import_id>/cancel")
 def cancel_import(import_id: Any) -> Any:
-    """Stop it."""
+    """Cancel an import."""
     account().groups.cancel_import(str(import_id))
     return redirect(url_for("groups.show_import", import_id=import_id))
 
@@ -178,13 +178,13 @@ def _import(import_id: Any) -> Any:
 
 
 def _known(group_id: str, phone: str) -> Any:
-    """The contact with a phone number. One that is not there is new."""
+    """The contact with a phone number; an empty one if the group has none."""
     found = []
     if phone.isascii() and phone.isdecimal():
         try:
             found = account().groups.contacts(group_id, limit=1, phone=phone)["data"]
         except ApiError as error:
-            if error.code != "validation_failed":  # no phone number, which is said when the contact is saved
+            if error.code != "validation_failed":  # not a phone number, which is reported when the contact is saved
                 raise
     return found[0] if found else {"phone": "", "fields": {}, "tags": []}
 
@@ -199,7 +199,7 @@ def _tags(form: Form) -> list[str]:
 
 
 def _refused(form: Form, error: ApiError) -> Form:
-    """The form with why its only contact was refused."""
+    """The form, with the reason why its only contact was refused."""
     form.refuse(error)
     for each in form.rejected:
         form.errors["phone" if each["code"] == "invalid_phone" else "field_value"] = rejection(

@@ -21,7 +21,7 @@ def index() -> Any:
 
 @pages.post("/refill")
 def refill() -> Any:
-    """Fill the play credits of test mode up."""
+    """Refill the play credits of test mode."""
     account().money.refill(Form.posted().key)
     flash(gettext("The play credits are refilled."), "good")
     return redirect(url_for("ledger.index"))

@@ -55,7 +55,7 @@ def security() -> Any:
 
 @pages.post("/password")
 def change_password() -> Any:
-    """Another password. All other sessions end."""
+    """Change the password. All other sessions end."""
     form = Form.posted()
     try:
         current.me().change_password(form["password"] or None, form["new_password"])
@@ -79,7 +79,7 @@ def start_totp() -> Any:
 
 @pages.post("/totp/confirm")
 def confirm_totp() -> Any:
-    """Ask for codes from now on. Recovery codes are shown once."""
+    """Turn the second factor on. Recovery codes are shown once."""
     form = Form.posted()
     try:
         confirmed = current.me().confirm_totp(form["code"].replace(" ", ""))
@@ -91,7 +91,7 @@ def confirm_totp() -> Any:
 
 @pages.post("/totp/disable")
 def disable_totp() -> Any:
-    """Ask for codes no longer."""
+    """Turn the second factor off."""
     form = Form.posted()
     try:
         current.me().disable_totp(form["password"])
@@ -104,7 +104,7 @@ def disable_totp() -> Any:
 
 @pages.post("/sessions/<uuid:session_id>/end")
 def end_session(session_id: Any) -> Any:
-    """Sign out elsewhere."""
+    """End another session of the person."""
     current.me().end_session(str(session_id))
     flash(gettext("The session has ended."), "good")
     return redirect(url_for("me.security"))
@@ -125,7 +125,7 @@ def _totp(form: Form) -> str:
 
 
 def _qr_code(text: str) -> Markup:
-    """The text as an SVG image. A text that is no secret of ours is not drawn."""
+    """The text as an SVG image; empty if it is not an `otpauth` URI of ours."""
     if not text.startswith("otpauth://") or len(text) > LONGEST_URI:
         return Markup()
     drawn = BytesIO()
@@ -136,7 +136,7 @@ def _qr_code(text: str) -> Markup:
 
 
 def _refused(form: Form, error: ApiError, field: str) -> Form:
-    """The form with what is wrong; a wrong password or code is said at its field."""
+    """The form with what is wrong; a wrong password or code is reported at its field."""
     form.refuse(error)
     if error.status == 401:
         wrong_password = error.code == "invalid_credentials"

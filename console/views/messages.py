@@ -36,7 +36,7 @@ def show(message_id: Any) -> Any:
 
 
 def search_of(form: Form, filters: Iterable[str]) -> dict[str, Any]:
-    """What the form asks for, by filter. A time that is none is said in the form."""
+    """The query by filter, from the form. An invalid time is reported in the form."""
     query: dict[str, Any] = {name: form.text(name) for name in filters}
     if query["phone"]:
         query["phone"] = plain_phone(query["phone"])

@@ -1,7 +1,7 @@
 """Signing in through an OpenID Connect provider, and accepting an invitation with it.
 
-The provider is reached by links, not by forms: a form's address must be of the console (`form-action`), also after
-redirects. What belongs to this browser's attempt is in its session cookie.
+The provider is reached by links, not by forms: `form-action` allows only the console's own addresses, even after
+redirects. The state of an attempt is in the browser's session cookie.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ pages = Blueprint("oidc", __name__)
 
 ATTEMPT = "oidc_attempt"
 LONGEST_ZONE, LONGEST_PAGE = 64, 1000
-"""Characters that are kept in the cookie, which browsers drop when it is larger than 4 kB."""
+"""The most characters that are kept in the cookie: browsers drop a cookie larger than 4 kB."""
 
 
 @pages.get("/sign-in/oidc")

@@ -1,4 +1,4 @@
-"""The phones that get no messages."""
+"""The phone numbers that get no messages."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ DAYS = 30
 OPEN = ("sending", "expanding", "queued", "paused", "held", "scheduled")
 """States of a send that is not over, the most urgent first."""
 RECENT, SHOWN = 20, 8
-"""Sends of any kind that are looked at, and shown: those in progress first, however old they are."""
+"""How many of the newest sends are examined, and how many shown: those in progress first, however old they are."""
 
 
 @pages.get("/")

@@ -18,7 +18,7 @@ ACCOUNT_ROLES = ("owner", "sender", "viewer")
 
 @pages.get("/")
 def index() -> Any:
-    """Everybody, and invitations that wait."""
+    """All members, and open invitations."""
     return _page(Form({"email": "", "role": "sender"}))
 
 
@@ -37,7 +37,7 @@ def invite() -> Any:
 
 @pages.post("/invitations/<uuid:invitation_id>/withdraw")
 def withdraw(invitation_id: Any) -> Any:
-    """The link no longer works."""
+    """Withdraw an invitation."""
     account().invitations.withdraw(str(invitation_id))
     flash(gettext("The invitation is withdrawn."), "good")
     return redirect(url_for("people.index"))
@@ -45,7 +45,7 @@ def withdraw(invitation_id: Any) -> Any:
 
 @pages.post("/<uuid:person_id>/role")
 def change_role(person_id: Any) -> Any:
-    """Another role."""
+    """Change a member's role."""
     return _done(
         lambda: account().people.change_role(str(person_id), request.form["role"]), gettext("The role is changed.")
     )
@@ -53,7 +53,7 @@ def change_role(person_id: Any) -> Any:
 
 @pages.post("/<uuid:person_id>/remove")
 def remove(person_id: Any) -> Any:
-    """End the membership."""
+    """Remove a member."""
     return _done(
         lambda: account().people.remove(str(person_id)), gettext("The person no longer belongs to the account.")
     )

@@ -22,7 +22,7 @@ def index() -> Any:
 
 @pages.post("/")
 def create() -> Any:
-    """Request one. The operator decides."""
+    """Request a sender ID, on which the operator decides."""
     form = Form.posted()
     name = form["sender_id"].strip()
     try:
@@ -36,14 +36,14 @@ def create() -> Any:
 
 @pages.post("/<uuid:id>/delete")
 def delete(id: Any) -> Any:
-    """Give one up."""
+    """Remove a sender ID."""
     account().sender_ids.delete(str(id))
     flash(gettext("The sender ID is removed."), "good")
     return redirect(url_for("sender_ids.index"))
 
 
 def _say(name: str, before: str | None, now: str) -> None:
-    """What a request has changed: nothing, if the sender ID was there and was not rejected."""
+    """Say what a request has changed: nothing, if the sender ID existed and was not rejected."""
     if now == "approved" and before is None:
         flash(gettext("%(sender)s is approved: test mode needs no decision.", sender=name), "good")
     elif now == "approved":

@@ -56,7 +56,7 @@ def show(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/progress")
 def progress(send_id: Any) -> Any:
-    """How far it has come, for a page that refreshes itself, and with it the reasons when more messages failed."""
+    """A send's progress, for a page that refreshes itself; if more messages failed, it reloads the reasons too."""
     send = _live(send_id)
     progress = Progress(send)
     response = make_response(render_template("sends/progress.html", send=send, progress=progress))
@@ -67,7 +67,7 @@ def progress(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/reasons")
 def reasons(send_id: Any) -> Any:
-    """Why messages failed or are in doubt. The page then looks at its counts again, so that they are of one time."""
+    """Why messages failed or are in doubt. The page then reloads its counts, so that both are from the same moment."""
     counted: Counter[str] = Counter()
     for each in account().sends.errors(str(send_id))["data"]:
         counted[each["code"] or each["status"]] += each["count"]
@@ -79,7 +79,7 @@ def reasons(send_id: Any) -> Any:
 
 @pages.get("/<uuid:send_id>/rejected")
 def rejected(send_id: Any) -> Any:
-    """Who gets no message, each with the reason."""
+    """The recipients who get no message, each with the reason."""
     send, listed = account().sends.one(str(send_id)), account().sends.rejected(str(send_id))["data"]
     return render_template("sends/rejected.html", send=send, listed=listed, count=Progress(send).rejected)
 
@@ -155,7 +155,7 @@ def _live(send_id: Any) -> Any:
 
 
 def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:
-    """What differs from before. Raises ValueError for what is no time."""
+    """The changed values. Raises ValueError for an invalid time."""
     typed = {name: form[name].replace("\r\n", "\n").strip() for name in before if name in form.values}
     changed = {name: text for name, text in typed.items() if text != before[name]}
     body: dict[str, Any] = {}

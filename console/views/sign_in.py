@@ -20,12 +20,12 @@ from console.session.lost_forms import unsealed
 pages = Blueprint("sign_in", __name__)
 
 PURPOSE = "sign-in"
-"""Of what is kept until the code is entered."""
+"""The purpose of the sealed values that are kept until the code is entered."""
 
 
 @pages.get("/sign-in")
 def show() -> Any:
-    """The page to sign in."""
+    """The sign-in page."""
     if current.maybe_person():
         return redirect(url_for("accounts.choose"))
     return render_template("sign_in/password.html", form=Form({"next": request.args.get("next", "")}))
@@ -33,7 +33,7 @@ def show() -> Any:
 
 @pages.post("/sign-in")
 def with_password() -> Any:
-    """Sign in with a password; who has a second factor is asked for a code next."""
+    """Sign in with a password; a person with a second factor is asked for a code next."""
     form = Form.posted()
     if form["elsewhere"]:
         form.problem = gettext("You are not signed in yet.")
@@ -115,7 +115,7 @@ def sign_out() -> Any:
 def _refused(
     template: str, form: Form, error: ApiError, field: str = "", wrong_password: str = "", **more: Any
 ) -> tuple[str, int]:
-    """The form again, with what is wrong; a wrong password or code is said at its field."""
+    """The form again, with what is wrong; a wrong password or code is reported at its field."""
     form.refuse(error)
     if field and error.status == 401:
         is_wrong_password = wrong_password and error.code == "invalid_credentials"
@@ -124,7 +124,7 @@ def _refused(
 
 
 def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
-    """Who comes by a link is perhaps new: a zone and language not set yet are those of the browser."""
+    """A person with a link may be new: a time zone or language that is not set yet is taken from the browser."""
     spoken = language()
     shown = begin(answer)
     person = answer["person"]
@@ -140,7 +140,7 @@ def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
 
 
 def begin(answer: Mapping[str, Any], wanted: str = "", lost: str = "") -> Any:
-    """Begin the session, and show the page that was asked for, or what the same person had typed before."""
+    """Begin the session, and show the requested page, or what the same person had typed before."""
     current.start_session(answer)
     form = unsealed(lost)
     if form is not None and form.person_id == str(answer["person"]["person_id"]):

@@ -64,7 +64,7 @@ def _query(form: Form) -> dict[str, Any]:
 
 
 def _days(form: Form) -> list[str]:
-    """Each day of the report; more than MOST_DAYS are an error of the form. Dates that are invalid the API refuses."""
+    """Each day of the report; more than MOST_DAYS is an error in the form. The API refuses invalid dates."""
     try:
         first, last = date.fromisoformat(form["since"]), date.fromisoformat(form["until"])
     except ValueError:

@@ -35,7 +35,7 @@ EVENTS = (
 )
 DELIVERY_STATES = ("pending", "delivered", "failed")
 PENDING_SECONDS, IDLE_SECONDS = 3, 6
-"""Until the log is asked for again: while something waits to be posted, and otherwise."""
+"""Seconds until the log is polled again: while something waits to be posted, and otherwise."""
 
 
 @pages.get("/")
@@ -73,7 +73,7 @@ def log(webhook_id: Any) -> Any:
 
 @pages.route("/<uuid:webhook_id>/edit", methods=["GET", "POST"])
 def edit(webhook_id: Any) -> Any:
-    """Change it."""
+    """Change a webhook."""
     require("webhooks:write")
     webhook = account().webhooks.one(str(webhook_id))
     if request.method == "GET":
@@ -123,7 +123,7 @@ def replay(webhook_id: Any) -> Any:
 
 
 def _body(form: Form) -> dict[str, Any]:
-    """No event chosen means all of them."""
+    """The body of a request. Without a chosen event, the webhook gets all of them."""
     return {
         "url": form["url"].strip(),
         "description": form.text("description"),

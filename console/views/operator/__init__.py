@@ -33,7 +33,7 @@ def start() -> Any:
 
 @pages.context_processor
 def names() -> dict[str, Any]:
-    """What the templates ask on these pages: `may` is about the role in the installation."""
+    """Variables for the templates of these pages: `may` checks the role in the installation."""
     return {
         "may": operator.operator_may,
         "navigation": operator_navigation,

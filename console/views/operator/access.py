@@ -1,4 +1,4 @@
-"""Texts and full phone numbers: support people see them after they have said why."""
+"""Texts and full phone numbers: support staff see them after they have given a reason."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def show() -> Any:
 
 @pages.post("/")
 def give() -> Any:
-    """Say why."""
+    """Give the reason, and show them for an hour."""
     form = Form.posted()
     need_reason(form)
     if not form.wrong:
@@ -38,7 +38,7 @@ def give() -> Any:
 
 @pages.post("/end")
 def end() -> Any:
-    """See them no longer."""
+    """Hide them again."""
     operator.end_reason()
     flash(gettext("Phone numbers and texts are masked again."), "good")
     return redirect(url_for("operator.access.show"))

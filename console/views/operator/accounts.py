@@ -47,7 +47,7 @@ def show(account_id: int) -> Any:
 
 @pages.route("/<int:account_id>/<any(suspend, activate):action>", methods=["GET", "POST"])
 def control(account_id: int, action: str) -> Any:
-    """Suspend or activate it."""
+    """Suspend or activate an account."""
     account, accounts = operator().accounts.one(account_id), operator().accounts
     back = url_for("operator.accounts.show", account_id=account_id)
     if action == "suspend":

@@ -1,6 +1,6 @@
 """How many messages per second go to each carrier, from two readings of the API.
 
-The first reading is in the address of the part that refreshes itself, so that the console remembers nothing.
+The earlier reading is in the query of the part that refreshes itself, so that the console keeps no state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 
 def reading(carriers: Sequence[Mapping[str, Any]], now: float) -> dict[str, Any]:
-    """What the next reading is compared with, for its address. `now` in seconds."""
+    """This reading as query parameters, for the next one to compare with. `now` is in seconds."""
     return {
         "at": f"{now:.3f}",
         "carrier": [each["carrier"] for each in carriers],
@@ -19,7 +19,7 @@ def reading(carriers: Sequence[Mapping[str, Any]], now: float) -> dict[str, Any]
 
 
 def rates_since(query: MultiDict[str, str], carriers: Sequence[Mapping[str, Any]], now: float) -> dict[str, float]:
-    """Messages per second since the reading in the query, by carrier. Without it, or after a restart, there is none."""
+    """Messages per second since the reading in the query, by carrier. Empty without a reading, or after a restart."""
     try:
         seconds = now - float(query.get("at", ""))
         before = dict(zip(query.getlist("carrier"), map(int, query.getlist("submitted")), strict=False))

@@ -1,4 +1,4 @@
-"""Carriers as the workers report them, refreshed by themselves; pause and resume."""
+"""Carriers as the workers report them, on a page that refreshes itself; pausing and resuming them."""
 
 import time
 from typing import Any
@@ -22,13 +22,13 @@ def index() -> Any:
 
 @pages.get("/now")
 def now() -> Any:
-    """The same, for a page that refreshes itself. The query has the reading before."""
+    """The same, for a page that refreshes itself. The query has the previous reading."""
     return render_template("operator/carriers/now.html", **_now())
 
 
 @pages.route("/<carrier>/pause", methods=["GET", "POST"])
 def pause(carrier: str) -> Any:
-    """Hand nothing over to it."""
+    """Pause a carrier."""
     name = operator().carriers.one(carrier)["carrier"]
     question = Question(
         gettext("Pause the carrier %(carrier)s", carrier=name),
@@ -46,7 +46,7 @@ def pause(carrier: str) -> Any:
 
 @pages.post("/<carrier>/resume")
 def resume(carrier: str) -> Any:
-    """Hand messages over to it again."""
+    """Resume a carrier."""
     key = Form.posted().key
     change_at_once(lambda: operator().carriers.resume(carrier, key=key), gettext("The carrier is resumed."))
     return redirect(url_for("operator.carriers.index"))

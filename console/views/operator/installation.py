@@ -18,7 +18,7 @@ AUDITS = 20
 
 @pages.get("/")
 def index() -> Any:
-    """The guard and the audits. The doctor takes longer and comes by itself."""
+    """The guard and the audits. The doctor takes longer, and is loaded separately."""
     api = operator().installation
     return render_template("operator/installation/index.html", guard=api.guard(), page=api.audits(**paging(AUDITS)))
 
@@ -31,7 +31,7 @@ def doctor() -> Any:
 
 @pages.route("/guard/release", methods=["GET", "POST"])
 def release_guard() -> Any:
-    """Let a database that is held send again."""
+    """Let a database whose sending is held send again."""
     question = Question(
         gettext("Release the guard"),
         gettext("Sending will resume. First make sure that no other copy of this database is sending."),

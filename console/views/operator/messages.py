@@ -20,7 +20,7 @@ FILTERS = ("account_id", "phone", "reference", "id", "status", "since", "until")
 
 @pages.get("/")
 def index() -> Any:
-    """Search by account, phone, reference, state and time; the id of a message leads to it, that of a send filters."""
+    """Search by account, phone, reference, status and time. A message's id leads to it; a send's id is a filter."""
     form = Form({name: request.args.get(name, "") for name in FILTERS})
     query = search_of(form, FILTERS)
     id = query.pop("id")

@@ -1,4 +1,4 @@
-"""The queue by account, category and carrier, refreshed by itself."""
+"""The queue by account, category and carrier, on a page that refreshes itself."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ def index() -> Any:
 
 @pages.post("/<uuid:sender>/approve")
 def approve(sender: Any) -> Any:
-    """The account may send from it."""
+    """Approve a sender ID."""
     key = Form.posted().key
     change_at_once(lambda: operator().sender_ids.approve(str(sender), key=key), gettext("The sender ID is approved."))
     return redirect(url_for("operator.sender_ids.index"))
@@ -36,7 +36,7 @@ def approve(sender: Any) -> Any:
 
 @pages.route("/<uuid:sender>/<any(reject, suspend):decision>", methods=["GET", "POST"])
 def decide(sender: Any, decision: str) -> Any:
-    """Reject or suspend it."""
+    """Reject or suspend a sender ID."""
     found, back = operator().sender_ids.one(str(sender)), url_for("operator.sender_ids.index")
     detail = gettext("The account sees the reason. Open sends from it are held.")
     names = {"sender": found["sender_id"], "account": found["account"]}

@@ -1,4 +1,4 @@
-"""A person's browser before the console: cookies, forms, and the time until the first byte of a page."""
+"""A person's browser in front of the console: cookies, forms, and the time until the first byte of a page."""
 
 import http.client
 import re
@@ -13,7 +13,7 @@ PART = re.compile(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"')
 
 
 class Browser:
-    """One connection that is used again, with the session's cookie. A pause of a minute ends the connection."""
+    """One connection that is reused, with the session's cookie. A pause of a minute ends the connection."""
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
@@ -60,6 +60,6 @@ class Browser:
 
 
 def next_look(page: str) -> tuple[str, int] | None:
-    """The path of the part of a page that refreshes itself, and after how many seconds; None if nothing does."""
+    """The path of the part of a page that refreshes itself, and the seconds until then; None if nothing does."""
     found = PART.search(page)
     return (unescape(found.group(1)), int(found.group(2))) if found else None

@@ -142,7 +142,7 @@ def _single(stand: Stand, seconds: float) -> dict[str, float]:
 
 
 def at(times: list[float], share: float) -> float:
-    """The value below which that share of the values is."""
+    """The value below which that share of the values lies."""
     return sorted(times)[min(len(times) - 1, int(len(times) * share))]
 
 

@@ -95,7 +95,7 @@ def _case(stand: Stand, size: int, phones: int) -> Case:
 
 
 def scrape(stand: Stand) -> float:
-    """Milliseconds of a scrape of /metrics: the median."""
+    """The median time of a scrape of /metrics, in milliseconds."""
     times = []
     for _ in range(SCRAPES):
         request = urllib.request.Request(

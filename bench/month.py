@@ -22,10 +22,10 @@ from shared.senders.sender_ids import request_sender
 ACCOUNTS = 4
 """Accounts that send."""
 QUIET_ACCOUNTS = 300
-"""Accounts that do not, each with a sender ID that is asked for."""
+"""Accounts that do not, each with a pending sender ID."""
 DAYS = 30
 PATTERN = 20_000
-"""Messages of the bulk send that is copied. As many sends of one message as a second takes are copied with it."""
+"""Messages of the bulk send that is copied. The single sends of one second are copied with it."""
 CREDITS = 100_000_000
 
 CONTACTS = text(
@@ -62,7 +62,7 @@ class Tenant(NamedTuple):
 
 
 def fill(stand: Stand, messages: int) -> list[Tenant]:
-    """Fill the database with about so many messages of the last 30 days. Returns the accounts that sent them."""
+    """Fill the database with about that many messages of the last 30 days. Returns the accounts that sent them."""
     with stand.engine.begin() as connection:
         for week in range(1, DAYS // 7 + 2):
             make_partitions(connection, datetime.now(UTC) - timedelta(weeks=week))

@@ -24,19 +24,19 @@ from shared.priority import lower_priority
 NICENESS = 10
 """Browsers are other people's machines, and should take little of this one's."""
 FIRST_SECONDS = 6.0
-"""Within how many seconds the pages are opened."""
+"""The seconds within which the pages are opened."""
 
 
 @dataclass(slots=True)
 class Polled:
-    """What came back: how many answers of each status, and the milliseconds until the first byte of each."""
+    """What came back: how many responses of each status, and the milliseconds until the first byte of each."""
 
     statuses: dict[str, int] = field(default_factory=Counter)
     first_bytes: list[float] = field(default_factory=list)
 
 
 async def keep_open(port: int, cookie: str, path: str, polled: Polled) -> None:
-    """One open page. It looks again when its last response says so."""
+    """One open page. It polls again when its last response says so."""
     await asyncio.sleep(random.uniform(0, FIRST_SECONDS))
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     poll: tuple[str, int] | None = (path, 0)
@@ -94,7 +94,7 @@ def open_pages(port: int, pages: list[tuple[str, str]], polled: Polled) -> Itera
 
 
 def main() -> None:
-    """Open the pages, then tell."""
+    """Open the pages, then report."""
     lower_priority(NICENESS)
     polled = asyncio.run(run(**json.loads(sys.stdin.readline())))
     print(json.dumps({"statuses": polled.statuses, "first_bytes": polled.first_bytes}), flush=True)

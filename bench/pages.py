@@ -40,7 +40,7 @@ def operator_pages(stand: Stand, tenant: Tenant) -> dict[str, str]:
     return filled(
         OF_OPERATOR,
         account=tenant.account,
-        top_up=uuid.uuid4(),  # only the form that is sent needs one that there is
+        top_up=uuid.uuid4(),  # only submitting the form needs one that exists
         phone=PHONE,
         message=_one(stand, "/messages?status=delivered&limit=1")["message_id"],
         sender=stand.scalar("SELECT id FROM sender_id WHERE state = 'pending' LIMIT 1"),

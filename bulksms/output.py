@@ -23,7 +23,7 @@ PIPED_WIDTH = 200
 
 
 def console() -> Console:
-    """Standard output, with colours and the terminal's width if it is a terminal."""
+    """Standard output, with colors and the terminal's width if it is a terminal."""
     return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
 
 
@@ -64,7 +64,7 @@ def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, tit
 
 
 def show_lines(rows: Iterable[RowMapping | Mapping[str, Any]], empty: str) -> None:
-    """Print each row as one line, without what it lacks. `empty` is printed if there are none."""
+    """Print each row as one line, without its empty values. `empty` is printed if there are none."""
     lines = ["  ".join(" ".join(_cell(value).split()) for value in row.values() if value is not None) for row in rows]
     if not lines:
         messages().print(escape(empty))

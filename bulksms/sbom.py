@@ -41,7 +41,7 @@ def sbom(lock: str, home: Path) -> dict[str, Any]:
 
 
 def _packages(lock: str) -> list[dict[str, Any]]:
-    """The installed ones of the locked packages: a lock file also names those of other systems."""
+    """The locked packages that are installed: a lock file also names packages for other systems."""
     found = []
     for name, version in LOCKED.findall(lock):
         try:
@@ -66,7 +66,7 @@ def _licence(distribution: importlib.metadata.Distribution) -> dict[str, Any] | 
 
 
 def _scripts(home: Path) -> list[dict[str, Any]]:
-    """JavaScript of others that is served to browsers."""
+    """Third-party JavaScript that is served to browsers."""
     found = [
         _component("npm", each["name"], each["version"], {"license": {"id": each["license"]}})
         for each in json.loads((home / "console" / "vendor.json").read_text())["packages"]

@@ -24,7 +24,7 @@ class Day(click.ParamType[date]):
     name = "date"
 
     def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """The date. Fails if it is none."""
+        """Parse the date. Fails if it is not one."""
         try:
             return value if isinstance(value, date) else datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC).date()
         except ValueError:

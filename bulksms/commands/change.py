@@ -22,8 +22,8 @@ from shared.ids import LAST_NUMBER
 def changes(account: str | None, what: str | None, who: str | None, before: int, limit: int, as_json: bool) -> None:
     """List changes of rights and money, newest first, for one account or all.
 
-    A line has the change's id, time, account, kind, subject, values before and after, actor and reason, as far as it
-    has them. --json also has the request and its address.
+    A line has the change's id, time, account, kind, subject, values before and after, actor and reason, as far as
+    known. --json also has the request and its address.
     """
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None

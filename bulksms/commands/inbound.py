@@ -48,7 +48,7 @@ def numbers(limit: int, as_json: bool) -> None:
 @click.argument("number")
 @click.argument("account")
 def assign(number: str, account: str) -> None:
-    """Give an account the messages to a NUMBER that it has as a sender ID: as events, with their opt-outs."""
+    """Assign messages to NUMBER, a sender ID of the account, to it: they become events, and opt-outs take effect."""
     assigned, more = 0, True
     while more:
         with database() as connection:

@@ -54,7 +54,7 @@ class Email(click.ParamType[Any]):
         """Convert to lower case."""
         email = normalized_email(value)
         if email is None:
-            self.fail(f"{value!r} is not an e-mail address in ASCII.", param, ctx)
+            self.fail(f"{value!r} is not an e-mail address, or not ASCII.", param, ctx)
         return email
 
 
@@ -121,7 +121,7 @@ def link(email: str, as_json: bool) -> None:
 @person.command()
 @click.argument("email", type=EMAIL)
 @click.argument("role", type=click.Choice((*OPERATOR_ROLES, "none")))
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 def operator(email: str, role: str, yes: bool) -> None:
     """Change the role of a person in the installation. They have to sign in again.
 
@@ -133,13 +133,13 @@ def operator(email: str, role: str, yes: bool) -> None:
         accounts_of = ", ".join(shown["accounts"]) or "none"
         messages().print(escape(f"{email}: id {shown['id']}, created {shown['created_at']}, accounts: {accounts_of}"))
         if not yes:
-            click.confirm("Is this the person whom you mean?", abort=True, err=True)
+            click.confirm("Is this the right person?", abort=True, err=True)
     with database() as connection:
         row = _active(connection, email)
         if row.id != shown["id"]:
             raise Refused(f"{email} now belongs to another person. Try again.")
         set_operator_role(connection, row.id, None if role == "none" else role)
-    done(f"{email} is no operator." if role == "none" else f"{email} is an operator with the role {role}.")
+    done(f"{email} is not an operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
 
 @person.command()
@@ -175,7 +175,7 @@ def unbind(email: str) -> None:
     """
     with database() as connection:
         unbound = unbind_identities(connection, _active(connection, email).id)
-    done(f"{email} is bound to no identity." if unbound else f"{email} was bound to no identity.")
+    done(f"{email} is no longer bound to an identity." if unbound else f"{email} was not bound to an identity.")
 
 
 def _active(connection: Connection, email: str) -> Row[Any]:

@@ -63,7 +63,7 @@ def approve(account: str, sender_id: str, reason: str | None) -> None:
 @sender.command()
 @click.argument("account")
 @click.argument("sender_id")
-@click.option("--reason", required=True, help="Reason; the account sees it.")
+@click.option("--reason", required=True, help="Shown to the account.")
 def reject(account: str, sender_id: str, reason: str) -> None:
     """Reject a sender ID."""
     _decide(account, sender_id, "rejected", reason)
@@ -72,7 +72,7 @@ def reject(account: str, sender_id: str, reason: str) -> None:
 @sender.command()
 @click.argument("account")
 @click.argument("sender_id")
-@click.option("--reason", required=True, help="Reason; the account sees it.")
+@click.option("--reason", required=True, help="Shown to the account.")
 def suspend(account: str, sender_id: str, reason: str) -> None:
     """Suspend an approved sender ID."""
     _decide(account, sender_id, "suspended", reason)

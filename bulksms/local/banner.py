@@ -26,9 +26,7 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_
     """
     base = demo["base_url"].rstrip("/")
     if carriers_file:
-        where = (
-            f"the carriers of {carriers_file}. It reaches a phone and may cost\nmoney, so put a phone of yours into it"
-        )
+        where = f"the carriers of {carriers_file}. It reaches a phone and may cost\nmoney, so fill in your own number"
     else:
         where = "the simulated carrier (it reaches no phone)"
     console = f"Its console is at {console_url}\n" if console_url else ""

@@ -48,7 +48,7 @@ FIND_GROUP = select(GROUPS.id).where(
 
 
 def ensure_demo(base_url: str) -> dict[str, str]:
-    """Create the demo account, if missing, with credits, a sender ID, a group, a person, an API key and a test key.
+    """Create the demo account, if needed, with credits, a sender ID, a group, a person, an API key and a test key.
 
     Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id,
     group_id, and sign_in_url, a new link that signs the person in once, within a day; empty if they are disabled.

@@ -35,13 +35,13 @@ def secret(path: Path) -> str:
 
 
 def metrics_directory(var: Path) -> Path:
-    """Where the processes of the service in `var` count: in memory, if the system has a folder for that."""
+    """Where the service in `var` keeps its metrics: in memory, if the system has a folder for that."""
     name = f"bulksms-{os.getuid()}-{crc32(bytes(var)):08x}"
     return SHARED_MEMORY / name if SHARED_MEMORY.is_dir() else var / "metrics"
 
 
 def remove_metrics(directory: Path) -> None:
-    """Remove what processes have counted. Raises LocalError if the directory belongs to another user."""
+    """Remove the directory of the metrics. Raises LocalError if the directory belongs to another user."""
     try:
         if directory.lstat().st_uid != os.getuid():
             raise LocalError(f"{directory} belongs to another user. Remove it, or have it removed.")

@@ -31,8 +31,8 @@ _given: deque[int] = deque(maxlen=100)
 
 
 def free_port() -> int:
-    """A port that is free now, none of the last 100 given. Another process may take it before it is used; the caller
-    has to retry then."""
+    """A port that is free now, and not one of the last 100 returned. Another process may take it first; the caller
+    then has to retry."""
     for _ in range(200):
         port = RANDOM.randint(LOWEST, HIGHEST)
         if port not in _given and is_free(port):

@@ -41,7 +41,7 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # DETAIL lines contain values such as phone numbers, which do not belong into logs.
+    # DETAIL lines contain values such as phone numbers, which do not belong in logs.
     "log_error_verbosity": "terse",
 }
 

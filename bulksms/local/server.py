@@ -32,7 +32,7 @@ class Server(Process):
         left running.
         """
         if self.exit_code() is None:
-            raise LocalError(f"{self.name} already runs (pid {self.pid}).")
+            raise LocalError(f"{self.name} is already running (pid {self.pid}).")
         for attempt in range(ATTEMPTS):
             self._port = port or self._port or free_port()
             try:

@@ -29,8 +29,8 @@ def up(home: Path, port: int, workers: int, carrier: str = "simulator", console_
 
     The console's port is the one after the API's unless `console_port` is given.
 
-    Messages go to the simulated carrier in the workers; with `carrier` "smpp" to a simulated SMSC; and if CARRIERS_FILE
-    is set, to the carriers in it.
+    With `carrier` "smpp", messages go to a simulated SMSC; otherwise to the carriers in CARRIERS_FILE, or if it is not
+    set, to the simulated carrier in the workers.
 
     Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 if a process could not be started (reported on standard error).
     """
@@ -39,7 +39,7 @@ def up(home: Path, port: int, workers: int, carrier: str = "simulator", console_
     var.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = Lock(var / "up.lock")
     try:
-        lock.acquire(f"The service already runs in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
+        lock.acquire(f"The service is already running in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
         _require_free(port)
         console_port = console_port or port + 1
         _require_free(console_port, "CONSOLE_PORT")
@@ -106,8 +106,8 @@ def _secret_key(path: Path) -> str:
     key = secret(path)
     if os.environ.get("SECRET_KEY", key) != key:
         to_stderr(
-            f"SECRET_KEY of the environment is not used: the key is in {path}. docs/operating/security.md says how to"
-            " change it."
+            f"SECRET_KEY from the environment is ignored; the key is in {path}. docs/operating/rotate-secrets.md says"
+            " how to change it."
         )
     return key
 

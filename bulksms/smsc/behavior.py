@@ -58,7 +58,7 @@ MAGIC = {
 
 
 class Behavior:
-    """Decides about each submit. `plain` if all phones without a magic prefix are accepted."""
+    """Decides about each submit. `plain` says whether all phones without a magic prefix are accepted."""
 
     def __init__(self, settings: SmscSettings) -> None:
         self._settings = settings

@@ -263,6 +263,6 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def abort(self) -> None:
-        """Disconnect the connection at once."""
+        """Drop the connection at once."""
         if self._transport is not None:
             self._transport.abort()

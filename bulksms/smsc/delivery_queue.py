@@ -75,7 +75,7 @@ class DeliveryQueue:
         self.retry([*parts], 0)
 
     def retry(self, deliveries: list[Delivery], wait: float = RETRY_SECONDS) -> None:
-        """Queue deliveries that were not answered or refused."""
+        """Queue deliveries that were refused or not answered."""
         if deliveries:
             at = self._loop.time() + wait
             self._due.append((at, deliveries))

@@ -41,14 +41,14 @@ class Smsc:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Disconnect all connections, and listen no more."""
+        """Drop all connections, and stop listening."""
         if self._server is not None:
             self._server.close()
         self.drop_all()
         await asyncio.sleep(0)
 
     def drop_all(self) -> None:
-        """Disconnect all connections."""
+        """Drop all connections."""
         for connection in list(self.connections):
             connection.abort()
 
@@ -81,7 +81,7 @@ class Smsc:
 
 @contextlib.contextmanager
 def running(settings: SmscSettings, watch: Watch | None = None) -> Iterator[Smsc]:
-    """Context of a simulated SMSC in its own thread, listening on `port`."""
+    """Run a simulated SMSC in its own thread for the length of the block. It listens on its `port`."""
     started = threading.Event()
     started_smsc: list[Smsc] = []
     failed: list[OSError] = []

@@ -30,9 +30,9 @@ class SmscSettings:
     lose: float = 0.0
     """Share of submits that are accepted but not answered."""
     drop_after: int = 0
-    """The connection breaks after every so many submits, without responses to the last ones. 0: never."""
+    """The connection breaks at every Nth submit, without responses to the last ones. 0: never."""
     garbage_after: int = 0
-    """A malformed PDU is sent after every so many submits. 0: never."""
+    """A malformed PDU is sent after every Nth submit. 0: never."""
     answer_ids: AnswerIds = "same"
     """Format of message ids in responses. Receipts always have ten hexadecimal digits."""
     seed: int = 0

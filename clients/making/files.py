@@ -1,4 +1,4 @@
-"""Which files are made of the OpenAPI document and of the pytest plugin, and what is in them."""
+"""The files generated from the OpenAPI document and the pytest plugin, with their contents."""
 
 import json
 from pathlib import Path

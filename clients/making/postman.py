@@ -44,7 +44,7 @@ def _script(listen: str, code: str) -> dict[str, Any]:
 
 
 def _test(operation_id: str) -> str:
-    """Sees that the request succeeded, and keeps what the requests after it need."""
+    """Checks that the request succeeded, and stores what later requests need."""
     good = sorted({200, *ALSO_GOOD.get(operation_id, ()), *OF_TEST_KEY.get(operation_id, ())})
     captured = CAPTURED | CAPTURED_OF.get(operation_id, {})
     return f"""

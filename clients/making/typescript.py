@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-HEAD = "// Made of the OpenAPI document by `make clients`. Do not edit.\n"
+HEAD = "// Generated from the OpenAPI document by `make clients`. Do not edit.\n"
 PRIMITIVES = {
     "string": "string",
     "integer": "number",

@@ -1,4 +1,4 @@
-"""The order of the requests in the Postman collection: each finds what it needs in what those before it have made."""
+"""The order of the requests in the Postman collection: each uses what earlier ones have created."""
 
 FOLDERS: dict[str, tuple[str, ...]] = {
     "1. Get a token": ("create_token", "get_limits", "list_errors", "get_error"),
@@ -96,14 +96,14 @@ CAPTURED = {
     },
     "event_id": "event_id",
 }
-"""Members of answers that are kept as variables of the collection, for the requests after it."""
+"""Members of responses that are stored as variables of the collection, for later requests."""
 CAPTURED_OF = {
     "request_sender_id": {"id": "sender"},
     "create_api_key": {"api_key": "key_id"},
     "create_invitation": {"token": "invitation_token"},
     "accept_invitation": {"session_token": "session_token"},
 }
-"""The same of one operation only."""
+"""The same, for one operation only."""
 
 ALSO_GOOD = {
     "cancel_import": (409,),
@@ -120,13 +120,13 @@ ALSO_GOOD = {
     "create_my_operator_token": (403,),
     "confirm_my_totp": (401,),
 }
-"""Statuses besides 200 that an operation may answer: what it is about may be over, not have happened yet, or be known
+"""Statuses besides 200 that an operation may return: its subject may be over, not have happened yet, or be known
 to a person only."""
 
 LIVE_ONLY = ("10. People", "11. Sign in")
 """Folders whose requests need a live key: people belong to the live account."""
 OF_TEST_KEY = {operation: (401, 403, 404) for folder in LIVE_ONLY for operation in FOLDERS[folder]}
-"""What they answer with a test key: its token has no right to people, and so there is no invitation and no session."""
+"""What they return for a test key: its token has no right to people, and so there is no invitation and no session."""
 
 PASSWORD = "correct horse battery staple"
 """As in the examples of the OpenAPI document."""

@@ -10,7 +10,7 @@ export class ApiError extends Error {
 }
 
 export interface Options {
-  /** Of the service, such as https://sms.example.com. */
+  /** Address of the service, such as https://sms.example.com. */
   url: string;
   apiKey: string;
   apiSecret: string;
@@ -24,7 +24,7 @@ type Entry<T> = T extends (...given: never[]) => Promise<{ data: Array<infer E>;
 
 /** One account of one service: a function for each operation of the API. */
 export interface Client extends Operations {
-  /** Wait until a message has come to its end. */
+  /** Wait until a message has a final status. */
   wait(messageId: string, milliseconds?: number): Promise<Message>;
   /** Every entry of a list, page by page. */
   pages<K extends keyof Operations>(name: K, request?: Parameters<Operations[K]>[0]): AsyncGenerator<Entry<Operations[K]>>;

@@ -38,7 +38,7 @@ export class Client {
     }
   }
 
-  /** Wait until a message has come to its end. */
+  /** Wait until a message has a final status. */
   async wait(messageId, milliseconds = 60_000) {
     const deadline = Date.now() + milliseconds;
     for (let pause = 200; ; pause = Math.min(pause * 1.5, 5_000)) {

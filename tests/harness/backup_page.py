@@ -28,7 +28,7 @@ NAMES = {
     "dump in compose": "docker compose exec -T postgres pg_dump",
     "restore in compose": "docker compose stop",
 }
-"""For each block of the page, what only that one has."""
+"""A text that only this block of the page contains, by the block's name."""
 BINARIES = Path(_binary("postgres")).parent
 MYSELF = Account()
 PATH = ":".join([str(BINARIES), str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -41,7 +41,7 @@ def block(name: str) -> str:
 
 
 def run(name: str, env: Mapping[str, str], folder: Path, account: Account = MYSELF) -> str:
-    """Run the commands of a block, and give what they print."""
+    """Run the commands of a block. Returns what they print."""
     completed = subprocess.run(
         [*account.prefix, "bash", "-euc", block(name)],
         env={**os.environ, **env, "PATH": env.get("PATH", PATH)},

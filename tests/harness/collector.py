@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry on this machine: an OTLP/HTTP receiver that keeps the spans that it is sent."""
+"""An OpenTelemetry collector on this machine: an OTLP/HTTP receiver that keeps the spans sent to it."""
 
 import threading
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ class Collector:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._released.set()
         self._server.shutdown()
         self._server.server_close()

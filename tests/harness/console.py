@@ -1,4 +1,4 @@
-"""The console before the real API, inside a test.
+"""The console in front of the real API, inside a test.
 
     def test_my_page(console):
         owner = console.browser("owner")
@@ -48,7 +48,7 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
 
 
 def closing(app: Any) -> Any:
-    """The application, whose answers are closed also when a browser has gone: the server may forget to."""
+    """The application, with responses that are closed even if the browser has gone: the server may not do it."""
 
     def call(environ: Any, start_response: Any) -> Iterator[bytes]:
         answer = app(environ, start_response)
@@ -67,7 +67,7 @@ class Quiet(WSGIRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class Browser:
@@ -118,11 +118,11 @@ class Browser:
 
 
 UNUSED: list[Flask] = []
-"""Applications that no console uses now. To create one takes longer than most tests."""
+"""Applications that no console is using. Creating one takes longer than most tests."""
 
 
 class Console:
-    """A service with the console before it."""
+    """A service with the console in front of it."""
 
     def __init__(self, service: Service, api_url: str) -> None:
         self.service = service
@@ -172,7 +172,7 @@ class Console:
 
 @contextlib.contextmanager
 def console_of(engine: Engine, **settings: Any) -> Iterator[Console]:
-    """A new account with the whole service and the console before it."""
+    """A new account with the whole service and the console in front of it."""
     service = Service(engine, credits=100_000, trusted_proxies=(ip_network("127.0.0.0/8"),), **settings)
     with serving(service.flask.wsgi_app) as address:
         console = Console(service, address)

@@ -47,7 +47,7 @@ def _refuse(*_: object) -> None:
 
 
 def wait_until_ended(engine: Engine, connection: Connection) -> None:
-    """Wait until Postgres, which has a reason to, has ended the session of this connection; the engine asks."""
+    """Wait until Postgres has ended this connection's session, for which it has a reason. The engine checks."""
     session = {"session": driver_of(connection).info.backend_pid}
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as other:
         wait_until(lambda: not other.execute(IS_THERE, session).scalar_one(), 60, "the end of the session")
@@ -69,7 +69,7 @@ def disposable_database(server: Postgres) -> Iterator[Engine]:
 
 
 def fresh_database(server: Postgres) -> Engine:
-    """A new database with the schema, on a server of `make_migrated_postgres`: a copy of the one that stands there."""
+    """A new database with the schema, on a server of `make_migrated_postgres`: a copy of the migrated one there."""
     main = make_url(server.url)
     admin = make_engine(_url(server, "postgres"), pool=1)
     name = f"test_{uuid4().hex}"

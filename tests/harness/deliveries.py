@@ -19,7 +19,7 @@ OLDEST_OPEN = text("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 
 
 def deliver(service: Service) -> None:
-    """Post what is due now, to this machine too. In a thread of its own: a browser has the event loop of the test's."""
+    """Post what is due now, to this machine too. In a thread of its own: Playwright has this one's event loop."""
 
     async def run() -> None:
         client = Client(loopback=True)

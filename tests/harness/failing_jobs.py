@@ -1,4 +1,4 @@
-"""Lets the time pass that workers give to jobs that fail."""
+"""Skips the time that workers wait before they retry failed jobs."""
 
 from datetime import timedelta
 

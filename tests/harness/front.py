@@ -1,4 +1,4 @@
-"""deploy/nginx.conf and deploy/front.sh on this machine, before processes on loopback addresses of their own."""
+"""deploy/nginx.conf and deploy/front.sh on this machine, in front of processes on loopback addresses of their own."""
 
 import contextlib
 import os
@@ -77,7 +77,7 @@ class Front:
         whole.rename(self._addresses)
 
     def fail_to_resolve(self) -> None:
-        """From now on the name server has no response, until `resolve_to`."""
+        """From now on the name server does not respond, until `resolve_to`."""
         self._addresses.unlink()
 
     def log(self) -> str:
@@ -94,7 +94,7 @@ class Front:
         subprocess.run(["sh", str(self.script), "leave", *addresses], env=self.env, check=True, timeout=120)
 
     def servers(self) -> str:
-        """What it chooses from."""
+        """The servers that nginx chooses from."""
         return (self._folder / "run" / "api.conf").read_text()
 
     def leaving(self) -> set[str]:

@@ -107,7 +107,7 @@ class House:
         process.stop()
 
     def stop(self) -> None:
-        """Stop everything, and see that no log and no key in Redis holds what none may."""
+        """Stop everything, and check that no log and no key in Redis holds anything it must not."""
         self.engine.dispose()
         running = [process for process in (*self.webhooks, *self.workers, self.api) if process is not None]
         for process in running:
@@ -126,7 +126,7 @@ class House:
         """Phones, secrets and whatever else is named, where they should not be: in Redis."""
         try:
             return in_redis(Redis.from_url(self.redis.url, socket_timeout=5), SECRET_KEY, *canaries)
-        except RedisError:  # a test that has ended Redis, or filled it with what is no data
+        except RedisError:  # a test that has ended Redis, or filled it with what is not data
             return []
 
     def kill_worker(self, index: int = 0) -> None:
@@ -200,7 +200,7 @@ class House:
         wait_until(lambda: not self.scalar("SELECT count(*) FROM simulated_receipt"), seconds, "the receipts")
 
     def most_submits(self) -> int:
-        """How often the carrier was given the message that it was given most often."""
+        """The most times that the carrier was given any one message."""
         counts = "SELECT count(*) AS times FROM simulated_submit GROUP BY message_id"
         return int(self.scalar(f"SELECT coalesce(max(times), 0) FROM ({counts}) AS t"))
 
@@ -209,7 +209,7 @@ WORKERS_EVER = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%'"
 
 
 def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:
-    """Wait until the function says something true; an AssertionError names what did not come."""
+    """Wait until the function returns something true. Raises AssertionError, naming what did not come."""
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, f"{what} did not come within {seconds:g} s"

@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A scripted reply. `raw` is written as it is in place of one."""
+    """A scripted reply. `raw` is written as it is instead."""
 
     status: int = 200
     body: bytes = b"{}"

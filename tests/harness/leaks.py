@@ -8,13 +8,13 @@ from typing import Any
 from redis import Redis
 
 PHONE = r"(?<![0-9A-Za-z.-])(?:254|255|256|447|999)[0-9]{9}(?![0-9A-Za-z-])"
-"""As the tests' phones begin; not within an id."""
+"""Phone numbers with the prefixes that tests use; not within an id."""
 SECRET = r"(?:smss|ops)_[0-9A-Za-z]{43}|whsec_[0-9A-Za-z+/=]{20}|ey[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_-]{6}\."
 """Secrets of keys and webhooks, and tokens."""
 
 
 def leaks(text: str, *canaries: str) -> list[str]:
-    """What of a text should not be there."""
+    """The parts of a text that should not be there."""
     found = [match[0] for match in re.finditer(f"{PHONE}|{SECRET}", text)]
     return found + [canary for canary in canaries if canary in text]
 

@@ -91,7 +91,7 @@ def _name(mode: str) -> str:
 
 
 def as_json(observed: dict[str, dict[str, Effect]]) -> str:
-    """The effects as they are stored: one line for each table, without what is not the case."""
+    """The effects as they are stored: one line for each table, without values that are false or zero."""
     lines = []
     for revision, tables in observed.items():
         of_table = [f"    {json.dumps(table)}: {json.dumps(_shown(effect))}" for table, effect in tables.items()]

@@ -1,4 +1,4 @@
-"""An OpenID Connect provider, made of the server side of Authlib: it checks clients, codes, PKCE and redirect URIs.
+"""An OpenID Connect provider, built on the server side of Authlib: it checks clients, codes, PKCE and redirect URIs.
 
     with oidc_provider() as provider:
         provider.user = {"sub": "1", "email": "ann@acme.example", "email_verified": True}
@@ -100,7 +100,7 @@ class Code(AuthorizationCodeMixin):
 
 
 class StaysHere(HTTPErrorProcessor):
-    """Takes redirects as answers."""
+    """Returns redirects instead of following them."""
 
     def http_response(self, request: Any, response: Any) -> Any:
         return response
@@ -136,7 +136,7 @@ class OidcProvider:
         self.keys = [RSAKey.generate_key(2048, auto_kid=True)]
 
     def browse(self, authorization_url: str) -> dict[str, str]:
-        """What a browser brings back that is sent there: the query of the address to which it is redirected."""
+        """What a browser sent there brings back: the query of the address to which it is redirected."""
         with build_opener(StaysHere).open(authorization_url, timeout=60) as response:
             assert response.status == 302, response.read()
             back = response.headers["Location"]

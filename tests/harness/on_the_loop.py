@@ -1,4 +1,4 @@
-"""Requests as an ASGI server describes them, and such a one handled on the event loop."""
+"""Requests as an ASGI server describes them, and the response to one that is handled on the event loop."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
 async def handled(
     application: Application, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
 ) -> WholeResponse:
-    """What is answered to a send on the running event loop."""
+    """The response to a send that is handled on the running event loop."""
     came = [{"type": "http.request", "body": body, "more_body": False}]
     sent: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""What an account may own, by the variable of a path that names it: how one of it is made, for tests of who may see it.
+"""How to create each thing that an account may own, by the path variable that names it, for tests of who may see it.
 
 A route with a new variable needs a line here (tests/unit/project/test_guards.py asks for it). It is then tested with
 the rest.
@@ -119,4 +119,4 @@ NOBODYS = {
 OF_A_PERSON = {"session_id"}
 """Variables that name what a person has, whatever their accounts (tests/integration/people/test_sessions.py)."""
 OF_NO_ACCOUNT = {"code"}
-"""Variables that name what is everybody's."""
+"""Variables that name what belongs to no account."""

@@ -84,7 +84,7 @@ def sign_in(service: Service, email: str, password: str = PASSWORD, address: str
 
 
 def changes(service: Service) -> list[tuple[str, str, str | None]]:
-    """Who did what to which object, of the whole audit log."""
+    """Who did what to which object, from the whole audit log."""
     with service.engine.connect() as connection:
         rows = connection.execute(text("SELECT who, what, subject FROM change ORDER BY id"))
         return [(row.who, row.what, row.subject) for row in rows]

@@ -1,4 +1,4 @@
-"""A range of ports for each test process of a machine, however many test runs there are at a time.
+"""A range of ports for each test process of a machine, however many test runs share it.
 
 A port that is free now would otherwise be another process's when a server starts on it.
 """

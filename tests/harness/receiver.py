@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Post(NamedTuple):
-    """What came. `headers` by their names in lower case."""
+    """A post that was received. `headers` have lower-case names."""
 
     path: str
     headers: dict[str, str]
@@ -66,7 +66,7 @@ class Receiver:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
 

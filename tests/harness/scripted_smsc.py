@@ -21,7 +21,7 @@ class Pdu(NamedTuple):
 
 
 class ScriptedSmsc:
-    """Listens at `port`; `accept` takes one client, and the rest is about that one."""
+    """Listens on `port`; `accept` takes one client, and the rest is about that one."""
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))

@@ -68,7 +68,7 @@ class Service:
         self.client = EventLoopClient(self.flask)
 
     def reload_limits(self) -> None:
-        """Make the API read the limits of accounts again, which it else does in the background."""
+        """Make the API read the limits of accounts again, which it otherwise does in the background."""
         self.flask.extensions["bulksms"].tokens.reload()
 
     def call_from(self, carriers_file: Path) -> None:

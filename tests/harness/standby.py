@@ -48,7 +48,7 @@ class Pair(Ground):
         wait_until(lambda: self.scalar("SELECT count(*) FROM pg_stat_replication"), 60, "the replication")
 
     def fail_over(self) -> None:
-        """Kill the primary, promote the standby, and lead everybody to it."""
+        """Kill the primary, promote the standby, and point everybody to it."""
         self.primary.kill()
         self.replication.cut()
         with psycopg.connect(f"host={LOOPBACK} port={self.standby.port} user=postgres dbname=postgres") as connection:
@@ -56,7 +56,7 @@ class Pair(Ground):
         self.use(self.standby)
 
     def use(self, server: Postgres) -> None:
-        """Lead everybody to this server."""
+        """Point everybody to this server."""
         for process in ("api", "worker"):
             self.proxy(process, "postgres").target = server.port
             self.proxy(process, "postgres").cut()

@@ -1,4 +1,4 @@
-"""Sends SMS by a Bulk SMS service, once each, and follows them.
+"""Sends SMS through a Bulk SMS service, once each, and tracks them.
 
     Client(url, api_key, api_secret).send("ACME", "254711000000", "Hello")
 
@@ -7,8 +7,8 @@ Errors:
     BulkSmsError
     ├── ApiError            the service refused: `status`, `code`, `detail`, `problem`
     │   └── LowBalance      402: `required` and `balance`
-    ├── Unreachable         no answer after all tries; what was asked for may have happened, once
-    ├── StillOpen           `wait` ended before the message or send did
+    ├── Unreachable         no response after all tries; the request may have taken effect, once
+    ├── StillOpen           `wait` timed out before the message or send was finished
     └── InvalidSignature    a webhook that is not from the service
 """
 

@@ -14,11 +14,11 @@ class ApiKeys:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The keys that are valid; by `cursor`."""
+        """The valid keys; by `cursor`."""
         return self._transport.request("GET", "/api-keys", query={"limit": limit, **query})
 
     def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
-        """A key with its `name`, `scopes` and limits. The answer has its secret, once."""
+        """A key with its `name`, `scopes` and limits. The response has its secret, once."""
         return self._transport.request("POST", "/api-keys", body, key=key)
 
     def rotate(self, api_key: str, overlap_seconds: int | None = None, key: str | None = None) -> Any:
@@ -27,5 +27,5 @@ class ApiKeys:
         return self._transport.request("POST", f"/api-keys/{quote(api_key, safe='')}/rotate", body, key=key)
 
     def revoke(self, api_key: str) -> Any:
-        """The key is no longer valid."""
+        """Revoke a key."""
         return self._transport.request("DELETE", f"/api-keys/{quote(api_key, safe='')}")

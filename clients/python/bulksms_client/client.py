@@ -18,7 +18,7 @@ class Client(Themes):
 
     Its attributes are the API by theme, such as `client.groups.create("VIP")`.
 
-    `timeout` is for one try, in seconds; `tries` are made of each request, with pauses that grow. Options of the three
+    `timeout` is per try, in seconds; a request is tried up to `tries` times, with growing pauses. Options of the three
     sends (`send_at`, `expires_at`, `reference`, `category` and more) are given by name, as the API has them. `close`
     ends its connections, and so does the end of a `with` block.
     """
@@ -52,7 +52,7 @@ class Client(Themes):
         key: str | None = None,
         **options: Any,
     ) -> SentMany:
-        """Send one message to up to 100,000 phones. What is no phone is in `rejected`, and the others are sent to."""
+        """Send one message to up to 100,000 phones. Invalid entries are in `rejected`; the others are sent to."""
         body = {"sender_id": sender_id, "phones": list(phones), "message": message, **options}
         return SentMany.of(self.request("POST", "/sms/send-bulk", body, key=key))
 
@@ -68,15 +68,15 @@ class Client(Themes):
         return Balance.of(self.request("GET", "/balance"))
 
     def message(self, message_id: str) -> Message:
-        """One message: where it is."""
+        """One message, with its status."""
         return Message.of(self.request("GET", f"/messages/{message_id}"))
 
     def send_state(self, send_id: str) -> Send:
-        """One send: what has become of it."""
+        """One send, with its progress."""
         return Send.of(self.request("GET", f"/sends/{send_id}"))
 
     def cancel(self, send_id: str) -> Send:
-        """Cancel what was not handed over yet; its credits are given back."""
+        """Cancel what has not been handed over yet; its credits are returned."""
         return Send.of(self.request("POST", f"/sends/{send_id}/cancel"))
 
     def messages_of(self, send_id: str) -> Iterator[Message]:
@@ -84,11 +84,11 @@ class Client(Themes):
         return map(Message.of, self.pages(f"/sends/{send_id}/messages"))
 
     def wait(self, message_id: str, seconds: float = 60.0) -> Message:
-        """Wait until the message has come to its end. Raises StillOpen after `seconds`."""
+        """Wait until the message has a final status. Raises StillOpen after `seconds`."""
         return _wait(lambda: self.message(message_id), lambda message: message.is_final, seconds, "message", message_id)
 
     def wait_for_send(self, send_id: str, seconds: float = 60.0) -> Send:
-        """Wait until all of the send was handed over. Raises StillOpen after `seconds`."""
+        """Wait until the whole send has been handed over. Raises StillOpen after `seconds`."""
         return _wait(lambda: self.send_state(send_id), lambda send: send.is_over, seconds, "send", send_id)
 
     def pages(self, path: str, **query: Any) -> Iterator[Mapping[str, Any]]:
@@ -110,7 +110,7 @@ class Client(Themes):
         query: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Any:
-        """Any request of the API, such as `request("GET", "/limits")`. Returns the JSON of its answer."""
+        """Any request of the API, such as `request("GET", "/limits")`. Returns the JSON of its response."""
         return self._transport.request(method, path, body, query, key)
 
 
@@ -121,6 +121,6 @@ def _wait(fetch: Callable[[], T], ended: Callable[[T], bool], seconds: float, ki
         if ended(found):
             return found
         if time.monotonic() + pause > deadline:
-            raise StillOpen(f"The {kind} {name} has not come to its end within {seconds:g} s.")
+            raise StillOpen(f"The {kind} {name} was not finished within {seconds:g} s.")
         time.sleep(pause)
         pause = min(pause * 1.5, 5.0)

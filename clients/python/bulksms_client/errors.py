@@ -34,11 +34,11 @@ class LowBalance(ApiError):
 
 
 class Unreachable(BulkSmsError):
-    """No answer came, however often it was tried. Ask again with the same key: it has one effect."""
+    """No response came after all tries. Repeat the request with the same key: it has one effect."""
 
 
 class StillOpen(BulkSmsError):
-    """The time for waiting was over before the message or send had come to its end."""
+    """The wait timed out before the message or send was finished."""
 
 
 class InvalidSignature(BulkSmsError):

@@ -25,7 +25,7 @@ class Groups:
         return self._transport.request("POST", "/groups", {"name": name}, key=key)
 
     def rename(self, group_id: str, name: str) -> Any:
-        """Another name."""
+        """Rename the group."""
         return self._transport.request("PATCH", f"/groups/{group_id}", {"name": name})
 
     def delete(self, group_id: str) -> Any:

@@ -16,7 +16,7 @@ class Memberships:
         return self._transport.request("GET", "/people", query={"limit": limit, **query})
 
     def change_role(self, person_id: str, role: str) -> Any:
-        """Another role: owner, sender or viewer."""
+        """Change a person's role: owner, sender or viewer."""
         return self._transport.request("PATCH", f"/people/{person_id}", {"role": role})
 
     def remove(self, person_id: str) -> Any:
@@ -43,5 +43,5 @@ class Invitations:
         return self._transport.request("POST", "/invitations", {"email": email, "role": role}, key=key)
 
     def withdraw(self, invitation_id: str) -> Any:
-        """The link no longer works."""
+        """Withdraw an invitation: its link stops working."""
         return self._transport.request("DELETE", f"/invitations/{invitation_id}")

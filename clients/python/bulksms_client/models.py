@@ -1,13 +1,13 @@
-"""What the service answers. Fields that this version does not know are left out; all are in `raw`."""
+"""Responses of the service. Fields that this version does not know are left out; all are in `raw`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 FINAL = frozenset({"delivered", "undelivered", "failed", "rejected", "expired", "canceled"})
-"""Statuses of a message after which nothing is waited for."""
+"""The final statuses of a message."""
 ENDED = frozenset({"completed", "canceled"})
-"""States of a send in which nothing of it is left to be handed over."""
+"""Statuses of a send in which nothing is left to hand over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Answer:
     """The base of all answers."""
 
     raw: Mapping[str, Any]
-    """The answer as it came."""
+    """The response as received."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Self:
@@ -62,7 +62,7 @@ class Message(Answer):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more is waited for."""
+        """Whether its status is final."""
         return self.status in FINAL
 
 
@@ -79,7 +79,7 @@ class Send(Answer):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to be handed over; receipts may still come."""
+        """Whether nothing is left to hand over; receipts may still come."""
         return self.status in ENDED
 
 

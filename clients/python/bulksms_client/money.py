@@ -20,5 +20,5 @@ class Money:
         return self._transport.request("GET", "/balance/transactions", query={"limit": limit, **query})
 
     def refill(self, key: str | None = None) -> Any:
-        """Fill the sandbox's play credits up."""
+        """Refill the sandbox's play credits."""
         return self._transport.request("POST", "/sandbox/refill", key=key)

@@ -43,7 +43,7 @@ class SignIn:
         return self._post("/invitations/preview", {"token": token})
 
     def accept_invitation(self, token: str, password: str, name: str | None = None, code: str | None = None) -> Any:
-        """Accept an invitation. Who is new gives a name and chooses a password; others give theirs and a code."""
+        """Accept an invitation. New people give a name and choose a password; others give theirs and a code."""
         body = {"token": token, "password": password}
         body |= {field: value for field, value in (("name", name), ("code", code)) if value}
         return self._post("/invitations/accept", body)

@@ -21,5 +21,5 @@ class SenderIds:
         return self._transport.request("POST", "/sender-ids", body, key=key)
 
     def delete(self, id: str) -> Any:
-        """Give a sender ID up, by its `id`."""
+        """Delete a sender ID, by its `id`."""
         return self._transport.request("DELETE", f"/sender-ids/{id}")

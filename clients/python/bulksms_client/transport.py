@@ -27,7 +27,7 @@ class Tokens(Protocol):
 
 
 class Requests(Protocol):
-    """What makes the requests of a caller: a Transport, or what wraps one."""
+    """Makes requests for a caller: a Transport, or a wrapper of one."""
 
     def request(
         self,
@@ -51,7 +51,7 @@ class KeyTokens:
         self._ends = 0.0
 
     def token(self) -> str:
-        """The token, or a new one shortly before its end."""
+        """The token, or a new one shortly before it expires."""
         with self._lock:
             if time.monotonic() > self._ends - RENEW_BEFORE:
                 answer = self._wire.request("POST", "/auth/token", self._credentials, {})
@@ -60,7 +60,7 @@ class KeyTokens:
             return self._token
 
     def drop(self, token: str) -> None:
-        """Get a new one for the next request, unless that has happened."""
+        """Discard the token, unless it has already been replaced."""
         with self._lock:
             if self._token == token:
                 self._ends = 0.0
@@ -87,7 +87,7 @@ class Transport:
     ) -> Any:
         """One request, tried again where that is safe. Returns the JSON of its answer.
 
-        `path` is without `/api/v1`; `query` is without what is None. A POST without a `key` gets one, which all of its
+        `path` is without `/api/v1`; None in `query` is left out. A POST without a `key` gets one, which all of its
         tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
         """
         once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}

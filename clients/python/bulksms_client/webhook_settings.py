@@ -30,7 +30,7 @@ class Webhooks:
         return self._transport.request("PATCH", f"/webhooks/{webhook_id}", changes)
 
     def delete(self, webhook_id: str) -> Any:
-        """Post nothing there any more."""
+        """Delete a webhook."""
         return self._transport.request("DELETE", f"/webhooks/{webhook_id}")
 
     def rotate_secret(self, webhook_id: str, key: str | None = None) -> Any:

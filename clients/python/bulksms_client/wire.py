@@ -15,14 +15,14 @@ PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
 LONGEST_WAIT = 30.0
 AS_THEY_ARE = "/%?=&:@!$'()*+,;~"
-"""Characters of a path that are not encoded: what it is made of, and what callers have encoded."""
+"""Characters of a path that are not encoded: delimiters, and escapes that callers have made."""
 CHUNK_BYTES = 64 * 1024
 
 
 class Wire:
     """Requests to one service. Each thread has a connection of its own, which is used again.
 
-    `timeout` is for one try, in seconds. `tries` are made of each request, with pauses of at most `longest_wait`.
+    `timeout` is per try, in seconds. Each request is tried up to `tries` times, with pauses of up to `longest_wait`.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Wire:
     ) -> None:
         self._url = urlsplit(url)
         if self._url.scheme not in ("http", "https") or not self._url.hostname:
-            raise ValueError(f"{url!r} is no address of a service. Example: https://sms.example.com")
+            raise ValueError(f"{url!r} is not the address of a service. Example: https://sms.example.com")
         self._prefix = self._url.path.rstrip("/") + prefix
         self._timeout = timeout
         self._tries = max(1, tries)
@@ -94,7 +94,7 @@ class Wire:
         return self._pieces(answer)
 
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
-        """The path with the query, without what is None in it."""
+        """The path with the query; parameters that are None are left out."""
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         return self._prefix + quote(path, safe=AS_THEY_ARE) + (f"?{urlencode(asked)}" if asked else "")
 

@@ -148,11 +148,11 @@ def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
 
 def test_another_identity_of_the_provider_may_take_the_place_of_one(service: Service, run: Run) -> None:
     ann = a_person(service)
-    assert "was bound to no identity" in run("unbind", ann.email)
+    assert "was not bound to an identity" in run("unbind", ann.email)
     with service.engine.begin() as connection:
         assert bind_identity(connection, ann.id, "https://id.example", "old", by=Actor("tests"))
         assert not bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
-    assert "is bound to no identity" in run("unbind", ann.email)
+    assert "is no longer bound to an identity" in run("unbind", ann.email)
     with service.engine.begin() as connection:
         assert bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
     assert "person.identity_unbound" in [what for _, what, subject in changes(service) if subject == str(ann.id)]

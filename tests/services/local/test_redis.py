@@ -64,6 +64,6 @@ def test_a_taken_port_is_reported(server: RedisServer, tmp_path: Path) -> None:
 
 
 def test_a_running_server_is_not_started_twice(server: RedisServer) -> None:
-    with pytest.raises(LocalError, match="already runs"):
+    with pytest.raises(LocalError, match="already running"):
         server.start()
     assert server.ready()

@@ -29,16 +29,16 @@ class Accounts:
         return self._transport.request("PATCH", f"/accounts/{account_id}", changes)
 
     def suspend(self, account_id: int, reason: str, key: str | None = None) -> Any:
-        """It accepts nothing new. Accepted sends continue."""
+        """Suspend an account: it accepts nothing new. Accepted sends continue."""
         return self._transport.request("POST", f"/accounts/{account_id}/suspend", {"reason": reason}, key=key)
 
     def activate(self, account_id: int, reason: str | None = None, key: str | None = None) -> Any:
-        """It accepts sends again, after it was suspended or frozen."""
+        """Reactivate a suspended or frozen account."""
         body = {"reason": reason} if reason else {}
         return self._transport.request("POST", f"/accounts/{account_id}/activate", body, key=key)
 
     def close(self, account_id: int, reason: str, key: str | None = None) -> Any:
-        """End it for good."""
+        """Close an account for good."""
         return self._transport.request("POST", f"/accounts/{account_id}/close", {"reason": reason}, key=key)
 
     def limits(self, account_id: int) -> Any:
@@ -65,5 +65,5 @@ class AccountKeys:
         return self._transport.request("POST", f"/accounts/{account_id}/api-keys", body, key=key)
 
     def revoke(self, account_id: int, api_key: str) -> Any:
-        """The key and its tokens stop working."""
+        """Revoke a key: it and its tokens stop working."""
         return self._transport.request("DELETE", f"/accounts/{account_id}/api-keys/{api_key}")

@@ -1,4 +1,4 @@
-"""Carriers and the queue before them."""
+"""Carriers, and their queue."""
 
 from typing import Any
 from urllib.parse import quote
@@ -21,11 +21,11 @@ class Carriers:
         return self._transport.request("GET", _path(carrier))
 
     def pause(self, carrier: str, reason: str, key: str | None = None) -> Any:
-        """Hand nothing over to it. Its messages take another route, or wait."""
+        """Pause a carrier: nothing is handed over to it. Its messages take another route, or wait."""
         return self._transport.request("POST", _path(carrier, "/pause"), {"reason": reason}, key=key)
 
     def resume(self, carrier: str, reason: str | None = None, key: str | None = None) -> Any:
-        """Hand messages over to it again."""
+        """Resume a carrier."""
         body = {"reason": reason} if reason else {}
         return self._transport.request("POST", _path(carrier, "/resume"), body, key=key)
 

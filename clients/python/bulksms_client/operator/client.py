@@ -33,7 +33,7 @@ class OperatorThemes:
 class OperatorClient(OperatorThemes):
     """One installation, with an operator key. May be used by several threads. Its attributes are the API by theme.
 
-    `timeout` is for one try, in seconds; `tries` are made of each request. `close` ends its connections, and so does
+    `timeout` is per try, in seconds; a request has up to `tries` tries. `close` ends its connections, and so does
     the end of a `with` block.
     """
 

@@ -13,7 +13,7 @@ class Doubts:
         self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
-        """The first accepted ones first; by `send_id`, `carrier`, `cursor`."""
+        """Oldest first; by `send_id`, `carrier`, `cursor`."""
         return self._transport.request("GET", "/doubts", query={"limit": limit, **query})
 
     def resolve(

@@ -31,5 +31,5 @@ class UnassignedInbound:
         return self._transport.request("GET", "/inbound", query={"limit": limit, **query})
 
     def numbers(self, limit: int = 50) -> Any:
-        """How many there are to each number, the most first."""
+        """The number of messages to each number, largest first."""
         return self._transport.request("GET", "/inbound/numbers", query={"limit": limit})

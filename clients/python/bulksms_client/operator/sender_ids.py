@@ -25,12 +25,12 @@ class SenderIdRequests:
         return self._transport.request("POST", "/sender-ids", body, key=key)
 
     def approve(self, sender: str, reason: str | None = None, key: str | None = None) -> Any:
-        """The account may send from it."""
+        """Approve a sender ID."""
         body = {"reason": reason} if reason else {}
         return self._transport.request("POST", f"/sender-ids/{sender}/approve", body, key=key)
 
     def reject(self, sender: str, reason: str, key: str | None = None) -> Any:
-        """Refuse it. The account is told the reason."""
+        """Reject a sender ID. The account is told the reason."""
         return self._transport.request("POST", f"/sender-ids/{sender}/reject", {"reason": reason}, key=key)
 
     def suspend(self, sender: str, reason: str, key: str | None = None) -> Any:

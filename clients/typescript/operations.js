@@ -1,4 +1,4 @@
-// Made of the OpenAPI document by `make clients`. Do not edit.
+// Generated from the OpenAPI document by `make clients`. Do not edit.
 export const OPERATIONS = {
   sendMessage: {"method": "POST", "path": "/api/v1/sms/send", "keyed": true, "type": "application/json"},
   sendBulk: {"method": "POST", "path": "/api/v1/sms/send-bulk", "keyed": true, "type": "application/json"},

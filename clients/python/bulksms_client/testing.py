@@ -25,7 +25,7 @@ STOP_SECONDS = 30
 
 
 class Server:
-    """The process of the service. It stops when its standard input closes, so also when this process is killed."""
+    """The process of the service. It stops when its standard input closes, even if this process is killed."""
 
     def __init__(self, python: str) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()

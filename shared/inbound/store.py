@@ -5,6 +5,7 @@ adding a part takes a lock on its set, and exactly one process sees it complete.
 lost, is ignored; one with another text begins the next message under the same reference.
 """
 
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -32,12 +33,14 @@ from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import suppression
 from shared.db.tables.inbound import inbound, inbound_part
-from shared.encryption import MARK, Texts
+from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.outbox import EventType
 from shared.sms.phones import is_phone
+
+log = logging.getLogger(__name__)
 
 REPEATED = timedelta(minutes=10)
 """Time for which repeated parts of a complete message are recognised."""
@@ -85,6 +88,7 @@ OVERDUE = (
     .where(PART.received_at < func.statement_timestamp() - AWAITED)
     .limit(1000)
 )
+STILL_OVERDUE = OVERDUE.where(OF_SET)
 DROP_WHOLE = delete(inbound_part).where(IS_OVER)
 
 
@@ -117,10 +121,22 @@ def end_parts(engine: Engine) -> int:
     with transaction(engine) as connection:
         connection.execute(DROP_WHOLE)
         overdue = [PartSet(*row) for row in connection.execute(OVERDUE)]
-        for each in sorted(overdue):
-            connection.execute(LOCK_SET, each.parameters())
-            _finish_set(connection, each, connection.execute(PARTS, each.parameters()).all())
-    return len(overdue)
+    return sum(_end_set(engine, each) for each in overdue)
+
+
+def _end_set(engine: Engine, key: PartSet) -> bool:
+    """Store an overdue message as it is. Returns False if it has just been completed, or cannot be decrypted."""
+    try:
+        with transaction(engine) as connection:
+            connection.execute(LOCK_SET, key.parameters())
+            if connection.execute(STILL_OVERDUE, key.parameters()).first() is None:
+                return False
+            _finish_set(connection, key, connection.execute(PARTS, key.parameters()).all())
+    except (TextKeyMissing, TextUnreadable) as error:  # the others must not wait for this one
+        reason = error if isinstance(error, TextKeyMissing) else "it was changed, or belongs to another message"
+        log.error("an incomplete message from the carrier %s cannot be decrypted: %s", key.carrier, reason)
+        return False
+    return True
 
 
 def _add_part(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:

@@ -16,7 +16,7 @@ from bulksms.texts import rewrite
 from shared.audit.check import audit
 from shared.db.encryption_keys import WrongTextKeys, check_text_keys
 from shared.encryption import TextKey, Texts
-from shared.inbound import Inbound, store
+from shared.inbound import Inbound, end_parts, store
 from shared.outbox import listen
 from tests.harness.database import fresh_database
 from tests.harness.service import Service
@@ -218,6 +218,28 @@ def test_a_group_whose_text_was_changed_is_held(service: Heard, engine: Engine) 
     assert (service.texts, made.status_code) == ([], 200)
     with engine.connect() as connection:
         assert connection.execute(text("SELECT state, held_by FROM send")).one() == ("held", "operator")
+
+
+def test_a_part_that_cannot_be_decrypted_does_not_hold_up_others(
+    service: Heard, engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    number = own_number(service)
+    for reference in (1, 2, 3):
+        receive(service, Inbound(PHONES[0], number, f"{CANARY} {reference}", reference=reference, number=1, total=2))
+    receive(service, Inbound(PHONES[0], number, " whole", reference=3, number=2, total=2))
+    with engine.begin() as connection:
+        swap = """
+            UPDATE inbound_part SET text = (SELECT text FROM inbound_part WHERE reference = 2) WHERE reference = 1
+        """
+        connection.execute(text(swap))
+        connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
+    for ended in (1, 0):
+        assert end_parts(engine) == ended
+    assert "cannot be decrypted" in caplog.text and CANARY not in caplog.text and PHONES[0] not in caplog.text
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT reference FROM inbound_part")).scalars().all() == [1]
+    received = service.get("/inbound").json["data"]
+    assert [each["message"] for each in received] == [f"{CANARY} 2", f"{CANARY} 3 whole"]
 
 
 def test_keys_can_change_and_encryption_can_be_turned_on_and_off(service: Heard, engine: Engine) -> None:

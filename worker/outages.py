@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from shared.db.connection import is_away
+from shared.db.connection import is_away, is_outage
 
 log = logging.getLogger(__name__)
 
@@ -29,22 +29,31 @@ class Outage:
 
     @contextmanager
     def tolerated(self) -> Generator[None]:
-        """Context of work that is retried later: suppresses errors that mean that the database is unavailable."""
+        """Context of work that is retried later: suppresses errors that mean that the database is unavailable, or that
+        it gave up a statement, for instance because of a lock."""
         try:
             yield
         except Exception as error:
+            if is_outage(error):
+                self._begin(error)
+                return
             if not is_away(error):
                 raise
-            with self._lock:
-                first, self._away = not self._away, True
-            if first:
-                log.warning("the database is unavailable; nothing is sent until it is back: %s", _first_line(error))
-        else:
-            with self._lock:
-                back, self._away = self._away, False
-                self._ended = time.monotonic() if back else self._ended
-            if back:
-                log.info("the database is available again")
+            log.warning("the database gave up a statement, which will be retried: %s", _first_line(error))
+        self._end()
+
+    def _begin(self, error: Exception) -> None:
+        with self._lock:
+            first, self._away = not self._away, True
+        if first:
+            log.warning("the database is unavailable; nothing is sent until it is back: %s", _first_line(error))
+
+    def _end(self) -> None:
+        with self._lock:
+            back, self._away = self._away, False
+            self._ended = time.monotonic() if back else self._ended
+        if back:
+            log.info("the database is available again")
 
 
 def _first_line(error: Exception) -> str:

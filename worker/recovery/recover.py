@@ -168,7 +168,8 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
         phone = recipients[index - 1]
         name = f"{prefix}{index:04x}"
         messages.append(
-            f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t{STOPPED}\t\\N\n"
+            f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t{row.attempts + 1}\t{carrier}\t{route}\t\\N"
+            f"\t{STOPPED}\t\\N\n"
         )
         doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
     copy_rows(connection, "message", COLUMNS, "".join(messages))

@@ -53,7 +53,7 @@ No rows are written if the database has restarted: it is then unknown which ones
 def advance(
     engine: Engine,
     batches: list[ClaimedBatch],
-    ahead: int,
+    window_size: int,
     carrier: str,
     lease: float,
     opt_out_snapshot: str | None = None,
@@ -62,14 +62,14 @@ def advance(
 
     Doubts are recorded only when the intent is closed, so until then only receipts change the rows written here.
 
-    The watermark moves `ahead` messages beyond those with a result, so that a crash of this process leaves no more than
-    that in doubt. Renews the lease for `lease` seconds. Marks batches that another worker owns by now as `lost`, those
-    whose send was stopped as `halted`, and those whose account has opt-outs newer than `opt_out_snapshot` as
-    `opted_out`. If the database has restarted, all are halted: these rows might get lost too, and the settlement is
-    durable.
+    The watermark moves `window_size` messages beyond those with a result, so that a crash of this process leaves no
+    more than that in doubt. Renews the lease for `lease` seconds. Marks batches that another worker owns by now as
+    `lost`, those whose send was stopped as `halted`, and those whose account has opt-outs newer than
+    `opt_out_snapshot` as `opted_out`. If the database has restarted, all are halted: these rows might get lost too,
+    and the settlement is durable.
     """
     owned = [batch for batch in batches if not batch.lost]
-    watermarks, parts = watermarks_ahead(owned, ahead), [now_and_later(batch) for batch in owned]
+    watermarks, parts = watermarks_ahead(owned, window_size), [now_and_later(batch) for batch in owned]
     written = [(batch, now) for batch, (now, _) in zip(owned, parts, strict=True)]
     rows = _record(engine, written, watermarks, carrier, lease, opt_out_snapshot)
     crashpoint("advance.committed")

@@ -19,29 +19,17 @@ from shared.db.connection import UNAVAILABLE, array, transaction, tuples_of, uui
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
-from shared.sends.holding import SendsUnusable, hold_unusable
+from shared.sends.holding import LOCK_SENDS, SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.requeue import raise_paced
 from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.next_batches import (
-    AUTHENTICATION,
-    CANDIDATE,
-    CANDIDATE_OF_CARRIER,
-    CANDIDATE_OWED,
-    CANDIDATE_OWED_OF_CARRIER,
-    CANDIDATE_TEST,
-    Candidate,
-    lock_candidates,
-    over_share,
-)
+from worker.sending.next_batches import Candidate, ClaimRequest, lock_next
 from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
 from worker.sending.undo_claim import undo_claim
 
-MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
-"""Batches that one claim locks to choose from."""
 SUSPECT_CRASHES = 2
 """A batch with this many crashed cycles in a row gets cycles of its own until one succeeds: if it causes the crashes,
 no other batch is affected."""
@@ -99,26 +87,8 @@ CLAIM = text(
 submit these messages. It returns all that the cycle needs, so a claim needs no other read."""
 
 
-def claim(
-    engine: Engine,
-    budget: int,
-    window: int,
-    lease: float,
-    size: float = 100.0,
-    carrier: str | None = None,
-    tests: bool = False,
-    owed: int = 0,
-    contended: bool = False,
-) -> list[ClaimedBatch]:
-    """Claim up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
-
-    With several carriers, claims from the queue of `carrier`; with `tests`, only messages of test keys. Up to `owed`
-    segments of the budget are reserved for authentication. If cycles wait for the carrier (`contended`), no account
-    exceeds its share (worker/sending/next_batches.py).
-
-    The first `window` messages are below the watermark at once. Returns an empty list if nothing may be sent now.
-    `size` is the expected number of messages per batch: other workers cannot see the candidates until the commit, so
-    no more are locked than are likely to be needed.
+def claim(engine: Engine, request: ClaimRequest) -> list[ClaimedBatch]:
+    """Claim the next batches in fair order. Returns an empty list if nothing may be sent now.
 
     A send whose message cannot be prepared is held. Raises TextKeyMissing, without effect.
     """
@@ -126,7 +96,7 @@ def claim(
         batches: list[ClaimedBatch] = []
         try:
             with transaction(engine) as connection:
-                batches = _claim(connection, budget, window, lease, size, carrier, tests, owed, contended)
+                batches = _claim(connection, request)
             if batches:
                 crashpoint("claim.committed")
             return batches
@@ -138,30 +108,10 @@ def claim(
             raise
 
 
-def _claim(
-    connection: Connection,
-    budget: int,
-    window: int,
-    lease: float,
-    size: float,
-    carrier: str | None,
-    tests: bool,
-    owed: int,
-    contended: bool,
-) -> list[ClaimedBatch]:
-    most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * budget / size)))
-    statement = CANDIDATE_TEST if tests else CANDIDATE
-    candidates = lock_candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
-    if not candidates:
-        return []
-    first: Sequence[Candidate] = ()
-    if owed and _leaves_out(candidates, budget, owed, most):
-        statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-        first = lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), carrier)
-    if contended:
-        ahead = over_share(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
-        candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
-    intents, waits = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
+def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
+    first, candidates = lock_next(connection, request)
+    _lock_restrained(connection, (*first, *candidates))
+    intents, waits = _within_budget(connection, ((first, request.owed), (candidates, request.budget)), request.budget)
     if not intents:
         return []
     started = [
@@ -173,8 +123,8 @@ def _claim(
         connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(started))})
     for send, lane in {(row.send_id, row.lane) for row in (*first, *candidates) if row.send_id in waits}:
         raise_paced(connection, send, lane)
-    watermarks = array(_first_watermarks(list(intents.values()), window))
-    values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
+    watermarks = array(_first_watermarks(list(intents.values()), request.window_size))
+    values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": request.lease}
     rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
     claimed = {row.batch_id: row for row in rows}
     texts = texts_of(connection)
@@ -185,15 +135,11 @@ def _claim(
     return batches
 
 
-def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
-    """Whether the budget is too small for all, and fair order gives authentication less than it is owed."""
-    for row in candidates:
-        segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
-        budget -= segments
-        owed -= segments if row.lane == AUTHENTICATION else 0
-        if budget <= 0 or not segments:
-            return owed > 0
-    return owed > 0 and len(candidates) == most
+def _lock_restrained(connection: Connection, candidates: Iterable[Candidate]) -> None:
+    """Lock the sends with a canary or a rate of their own, in the order in which settlements lock them."""
+    restrained = {row.send_id for row in candidates if row.canary is not None or row.rate}
+    if len(restrained) > 1:
+        connection.execute(LOCK_SENDS, {"sends": list(restrained)})
 
 
 def _within_budget(

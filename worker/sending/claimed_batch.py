@@ -109,6 +109,8 @@ class ClaimedBatch:
     """Failed attempts of this cycle that are not in the database yet."""
     rows_uncertain: bool = False
     """Whether rows that were written may be missing: see `mark_rows_uncertain`."""
+    resent: int = 0
+    """Number of messages that were in doubt and are submitted once more."""
     halted: bool = False
     """Its send was paused, held, canceled or has expired since the claim."""
     opted_out: bool = False
@@ -170,8 +172,8 @@ class ClaimedBatch:
     def watermark_ahead(self, ahead: int) -> tuple[int, int]:
         """The watermark that allows `ahead` messages without a result to leave, and how many of those it leaves unused.
 
-        Every position below `submitted` has a result, is submitted once more or is left to another carrier; above it
-        only rejected messages have a result.
+        Every position below `next_position` has a result, is submitted once more or is left to another carrier; above
+        it only rejected messages have a result.
         """
         ahead = max(0, ahead - len(self.again) - len(self.for_other_carriers))
         waiting: Sequence[int] = range(self.next_position, len(self.indexes))
@@ -197,16 +199,16 @@ class ClaimedBatch:
         self.unrecorded = [position for position, result in enumerate(self.results) if result is not None]
         self.rows_uncertain = True
 
-    def resend_doubts(self) -> int:
-        """Submit messages without an answer once more, up to MAX_ATTEMPTS. Returns how many."""
+    def resend_doubts(self) -> None:
+        """Submit messages without an answer once more, up to MAX_ATTEMPTS."""
         doubtful = [position for position, result in enumerate(self.results) if result and result.status is IN_DOUBT]
         again = [position for position in doubtful if self.result(position).attempts < MAX_ATTEMPTS]
         for position in again:
             self.again[position] = self.result(position).attempts - self.attempts
             self.results[position] = None
         self.known -= len(again)
+        self.resent += len(again)
         self.unrecorded = [position for position in self.unrecorded if self.results[position] is not None]
-        return len(again)
 
     def answer_times(self, ats: Sequence[str]) -> list[int]:
         """Milliseconds until the answer for each time of submit. Usually all are the same."""

@@ -14,6 +14,7 @@ import logging
 import math
 import threading
 import time
+from dataclasses import replace
 
 from sqlalchemy import Engine
 
@@ -31,10 +32,11 @@ from worker.sending.checks import Suppressions, filter_recipients
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.cycle_trace import trace_cycle
-from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare
+from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
 from worker.sending.paced_sends import PacedSends
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
+from worker.sending.undo_claim import undo_claim
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,6 @@ CYCLE_SECONDS = 1.0
 """A cycle begins no window after this; the rest of its intent is given back."""
 MAX_CYCLE_SEGMENTS = 5_000
 """Segments of one cycle if the carrier has no rate limit."""
-
 SMALL_CYCLE = 400
 """A cycle that claims everything and gets fewer messages than this delays the next one, so that more arrive: single
 sends come one by one, and a cycle costs as much as CYCLE_COST messages."""
@@ -53,7 +54,6 @@ GATHER_SECONDS, MAX_GATHER_SECONDS = 0.05, 0.2
 SMALL_BATCH = 10
 """Batches of fewer messages are claimed one window at a time, if a window is larger than SMALL_CYCLE: their watermarks
 then never move, and each batch is written twice instead of three times."""
-
 INITIAL_RATE = 1_000.0
 """Segments per second expected of the first cycle. Later cycles go by the previous one."""
 CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
@@ -61,7 +61,6 @@ CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
 is claimed precedes more urgent messages that arrive later."""
 FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
 """Seconds between attempts while the carrier throttles, and attempts before the cycle gives the rest back."""
-
 STALE_OPT_OUTS_SECONDS = 0.1
 """`advance` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list is read
 again."""
@@ -119,10 +118,7 @@ class Dispatcher:
         return cycles
 
     def run_cycle(self) -> bool:
-        """Claim, submit and settle the next messages. False when nothing may be sent now.
-
-        At most `concurrency` cycles run at a time: each has its share of the carrier's window.
-        """
+        """Wait until fewer than `concurrency` cycles run, and run one. False when nothing may be sent now."""
         with self._free_cycles:
             return self._cycle()
 
@@ -139,13 +135,14 @@ class Dispatcher:
         self._wait_for_more()
         if self.stop.is_set():
             return False
-        stride = max(1, self._live.window // self._settings.concurrency)
-        claimed = self._claim(stride)
+        claimed = self._claim()
         claimed_at = time.monotonic()
         for test in (False, True):
             batches = [batch for batch in claimed if batch.test == test]
-            if batches:
-                self._send(self.carrier_of(test), batches, stride, claimed_at)
+            if test and batches and time.monotonic() - claimed_at > self._settings.lease / 2:
+                undo_claim(self._engine, batches)  # the others waited for an outage to end: the lease may be over
+            elif batches:
+                self._send(self.carrier_of(test), batches, claimed_at)
         if any(batch.rate_wait is not None for batch in claimed):
             self.paced_sends.sent(claimed, claimed_at)
         return bool(claimed)
@@ -158,71 +155,80 @@ class Dispatcher:
             self._next_claim = claim_at + self._delay
         self.stop.wait(claim_at - now)
 
-    def _claim(self, stride: int) -> list[ClaimedBatch]:
+    def _claim(self) -> list[ClaimedBatch]:
         """Claim as much as the carrier may be given now."""
-        budget = self._budget(stride)
-        batches = self._claim_within(budget, stride)
-        if batches:
-            self.witness.claimed(batches[0].batch_id, batches[0].epoch)
+        request = ClaimRequest(
+            budget=self._budget(), window_size=self._window_size, lease=self._settings.lease, batch_size=self._size
+        )
+        batches = self._claim_within(request)
         messages = sum(len(batch.indexes) for batch in batches)
-        small = 0 < messages < SMALL_CYCLE and not self._settings.eager and all_that_waits(batches, budget)
+        small = 0 < messages < SMALL_CYCLE and not self._settings.eager and all_that_waits(batches, request.budget)
         with self._timing:
             delay = GATHER_SECONDS * self.live_workers.workers * (1 + (messages > CYCLE_COST))
             self._delay = min(MAX_GATHER_SECONDS, delay) if small else 0.0
             self._next_claim = max(self._next_claim, time.monotonic() + self._delay) if small else 0.0
         if batches:
+            self.witness.claimed(batches[0].batch_id, batches[0].epoch)
             self._size = messages / len(batches)
             self._segments = segments_of(batches) / messages
         return batches
 
-    def _claim_within(self, budget: int, stride: int) -> list[ClaimedBatch]:
-        """Claim up to `budget` segments. While the carrier may get nothing, only messages of test keys are claimed."""
-        admitted = self.breaker.admit(budget)
+    def _claim_within(self, request: ClaimRequest) -> list[ClaimedBatch]:
+        """Claim within the budget. While the carrier may get nothing, only messages of test keys are claimed."""
+        admitted = self.breaker.admit(request.budget)
         if admitted:
-            batches: list[ClaimedBatch] = []
+            live: list[ClaimedBatch] = []
             try:
-                batches = self._claim_at_pace(admitted, stride)
+                batches = self._claim_at_pace(replace(request, budget=admitted))
+                live = self._of_live_carrier(batches)
             finally:
-                if not batches:
+                if not live:
                     self.breaker.unused()
             return batches
-        if self._queue is not None:
-            return []
-        return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
+        return [] if self._queue is not None else claim(self._engine, replace(request, only_tests=True))
 
-    def _claim_at_pace(self, admitted: int, stride: int) -> list[ClaimedBatch]:
+    def _claim_at_pace(self, request: ClaimRequest) -> list[ClaimedBatch]:
         """Claim at the carrier's pace. Schedules as many segments as the last cycle claimed."""
-        pace, scheduled = self._live.pace, max(1, min(admitted, self._last_claimed))
+        pace, scheduled = self._live.pace, max(1, min(request.budget, self._last_claimed))
         if not pace.schedule_claim(scheduled):
             return []
-        owed = self._authentication_share.reserve(admitted)
-        lease, contended = self._settings.lease, pace.contended
-        batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
-        self._authentication_share.report(owed, batches)
-        self._last_claimed = segments_of([batch for batch in batches if self.carrier_of(batch.test) is self._live])
-        pace.correct_schedule(scheduled, self._last_claimed)
+        owed = self._authentication_share.reserve(request.budget)
+        batches: list[ClaimedBatch] = []
+        try:
+            batches = claim(self._engine, replace(request, queue=self._queue, owed=owed, contended=pace.contended))
+        finally:
+            self._authentication_share.report(owed, batches)
+            self._last_claimed = segments_of(self._of_live_carrier(batches))
+            pace.correct_schedule(scheduled, self._last_claimed)
         return batches
+
+    def _of_live_carrier(self, batches: list[ClaimedBatch]) -> list[ClaimedBatch]:
+        return [batch for batch in batches if self.carrier_of(batch.test) is self._live]
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a send. Messages of test keys always go to the simulator."""
         return self._simulator if test else self._live
 
-    def _budget(self, stride: int) -> int:
+    @property
+    def _window_size(self) -> int:
+        return max(1, self._live.window // self._settings.concurrency)
+
+    def _budget(self) -> int:
         """Segments that the next cycle can submit in its time."""
         rate = self._live.pace.allowed or self._live.rate
         if rate > 0:
             seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.live_workers.workers))
             return min(MAX_CYCLE_SEGMENTS, max(1, int(rate * seconds / self._settings.concurrency)))
-        if stride > SMALL_CYCLE and self._size < SMALL_BATCH:
-            return min(MAX_CYCLE_SEGMENTS, int(stride * self._segments))
-        return min(MAX_CYCLE_SEGMENTS, max(stride, int(self._speed * CYCLE_SECONDS)))
+        if self._window_size > SMALL_CYCLE and self._size < SMALL_BATCH:
+            return min(MAX_CYCLE_SEGMENTS, int(self._window_size * self._segments))
+        return min(MAX_CYCLE_SEGMENTS, max(self._window_size, int(self._speed * CYCLE_SECONDS)))
 
-    def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, claimed_at: float) -> None:
+    def _send(self, carrier: Carrier, batches: list[ClaimedBatch], claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
-        opt_out_snapshot = filter_recipients(self._engine, self._suppressions, batches)
+        snapshot = filter_recipients(self._engine, self._suppressions, batches)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
-        while opt_out_snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, stride)):
+        while snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, self._window_size)):
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()
@@ -247,7 +253,7 @@ class Dispatcher:
                 break
             if breaker is not None and breaker.is_stopping:
                 break
-            opt_out_snapshot = self._advance(carrier, batches, stride, opt_out_snapshot)
+            snapshot = self._advance(carrier, batches, snapshot)
         if breaker is not None and not submitted:
             breaker.unused()
         if submitted:
@@ -261,15 +267,14 @@ class Dispatcher:
         if any(batch.request_id is not None for batch in batches):
             log_results(carrier.name, batches)
 
-    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, opt_out_snapshot: str) -> str | None:
+    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], opt_out_snapshot: str) -> str | None:
         """Record the results and allow the next window, without recipients who opted out since `opt_out_snapshot`.
 
-        Returns the snapshot of the latest read of opt-outs. None while the database is unavailable: nothing more may
-        leave then.
+        Returns the snapshot of the latest read of opt-outs, or None if nothing more may leave: the database is away.
         """
         begun = time.monotonic()
         try:
-            advance(self._engine, batches, stride, carrier.name, self._settings.lease, opt_out_snapshot)
+            advance(self._engine, batches, self._window_size, carrier.name, self._settings.lease, opt_out_snapshot)
             if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
                 opt_out_snapshot = self._suppressions.drop(batches)
         except UNAVAILABLE as error:

@@ -14,7 +14,8 @@ does not idle: its rate is what the cycles wait for, and fewer cycles get more o
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -27,6 +28,8 @@ from shared.sends.sendable import MESSAGES_LEFT, SENDABLE
 from worker.sending.claimed_batch import ClaimedBatch, segments_of
 
 AUTHENTICATION = LANES.index(Category.AUTHENTICATION)
+MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
+"""Batches that one claim locks to choose from."""
 DEFAULT_SHARE = 0.2
 """The default of each carrier's `authentication_share` in CARRIERS_FILE."""
 
@@ -92,9 +95,60 @@ CYCLES_IN_PROGRESS = text(
 claim that waits for the carrier, so as one aggregate over the few batches in a cycle."""
 
 
-def lock_candidates(connection: Connection, statement: TextClause, limit: int, carrier: str | None) -> list[Candidate]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRequest:
+    """What a cycle wants to claim."""
+
+    budget: int
+    """Segments to claim at most."""
+    window_size: int
+    """This many messages are below the watermark at once."""
+    lease: float
+    """Seconds."""
+    batch_size: float = 100.0
+    """Expected number of messages per batch. Other workers cannot see the candidates until the commit, so no more are
+    locked than are likely to be needed."""
+    queue: str | None = None
+    """With several carriers, the queue to claim from."""
+    only_tests: bool = False
+    """Claim only messages of test keys."""
+    owed: int = 0
+    """Segments of the budget that are reserved for authentication."""
+    contended: bool = False
+    """Cycles wait for the carrier, so no account may exceed its share (worker/sending/next_batches.py)."""
+
+
+def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[Candidate], Sequence[Candidate]]:
+    """Lock the batches to choose from: those of authentication that are owed and come too late otherwise, and those in
+    fair order."""
+    queue, owed = request.queue, request.owed
+    most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * request.budget / request.batch_size)))
+    statement = CANDIDATE_TEST if request.only_tests else CANDIDATE
+    candidates = _lock_candidates(connection, statement if queue is None else CANDIDATE_OF_CARRIER, most, queue)
+    first: Sequence[Candidate] = ()
+    if owed and candidates and _leaves_out(candidates, request.budget, owed, most):
+        statement = CANDIDATE_OWED if queue is None else CANDIDATE_OWED_OF_CARRIER
+        first = _lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), queue)
+    if request.contended and candidates:
+        ahead = _over_share(connection, {(row.account_id, row.lane) for row in candidates}, queue)
+        candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
+    return first, candidates
+
+
+def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
+    """Whether the budget is too small for all, and fair order gives authentication less than it is owed."""
+    for row in candidates:
+        segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
+        budget -= segments
+        owed -= segments if row.lane == AUTHENTICATION else 0
+        if budget <= 0 or not segments:
+            return owed > 0
+    return owed > 0 and len(candidates) == most
+
+
+def _lock_candidates(connection: Connection, statement: TextClause, limit: int, queue: str | None) -> list[Candidate]:
     """Lock up to `limit` candidates. Skips those that another worker has locked."""
-    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": limit, "carrier": carrier})))
+    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": limit, "carrier": queue})))
 
 
 class AuthenticationShare:
@@ -137,12 +191,12 @@ class InProgress(NamedTuple):
     """Whether one of its batches has more to send than its cycle has claimed."""
 
 
-def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
+def _over_share(connection: Connection, queued: Iterable[AccountLane], queue: str | None) -> set[AccountLane]:
     """The accounts and lanes that may claim nothing now: another one has less in progress and cannot claim more.
 
     `queued` are those with batches to claim.
     """
-    rows = list(map(InProgress._make, tuples_of(connection, CYCLES_IN_PROGRESS, {"carrier": carrier})))
+    rows = list(map(InProgress._make, tuples_of(connection, CYCLES_IN_PROGRESS, {"carrier": queue})))
     waiting = set(queued)
     least = {
         lane: min(row.segments for row in rows if row.lane == lane and _has_one_batch(row, waiting))

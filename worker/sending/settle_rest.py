@@ -89,10 +89,12 @@ def settle_rest(
     with transaction(engine) as connection:
         fence(connection, batches)
         owned = [batch for batch in batches if not batch.lost]
-        resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in owned]
+        for batch in owned:
+            if batch.lane in resend_lanes:
+                batch.resend_doubts()
         counted = write_rows(connection, owned, carrier)
         write_failed_attempts(connection, batches, carrier)
-        settlements = [settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
+        settlements = [settlement_of(batch, wait) for batch in owned]
         close_intents(connection, settlements, counted)
         crashpoint("settle_rest.before_commit")
     crashpoint("settle_rest.committed")
@@ -103,7 +105,7 @@ def settle_rest(
     record_lost(engine, batches)
 
 
-def settlement_of(batch: ClaimedBatch, wait: float, resent: int = 0) -> Settlement:
+def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:
     """How the batch's intent ends: with the results of the cycle, and what is to be sent again after `wait` seconds."""
     unsent, next_index, rest = batch.unsent(), batch.next_index, batch.retry[len(batch.indexes) :]
     if not batch.retry:
@@ -126,7 +128,7 @@ def settlement_of(batch: ClaimedBatch, wait: float, resent: int = 0) -> Settleme
         retry=unsent + rest,
         tally=Counter(result.status for result in batch.results if result is not None),
         attempts=batch.attempts + max(tries, default=0) if left else 0,
-        resent=resent,
+        resent=batch.resent,
         wait=batch.wait or (wait if tries and not at_once else 0.0),
     )
 

@@ -53,7 +53,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
 from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
-from worker.sending.next_batches import lock_candidates
+from worker.sending.next_batches import lock_next
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
@@ -491,11 +491,11 @@ def test_batches_that_make_no_messages_are_held_together(service: Service, monke
     claims: list[set[str]] = []
 
     def note(*arguments: Any) -> Any:
-        found = lock_candidates(*arguments)
-        claims.append({str(row.send_id) for row in found} & {*bad})
-        return found
+        owed, candidates = lock_next(*arguments)
+        claims.append({str(row.send_id) for row in candidates} & {*bad})
+        return owed, candidates
 
-    monkeypatch.setattr(worker.sending.claim, "lock_candidates", note)
+    monkeypatch.setattr(worker.sending.claim, "lock_next", note)
     service.sweep()
     assert {service.get(f"/sends/{send}").json["status"] for send in bad} == {"held"}
     assert [found for found in claims if found] == [{*bad}]

@@ -21,6 +21,7 @@ from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_rest import settle_rest
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
@@ -63,7 +64,7 @@ def under_way(service: Service, phone: str, message: str = "Hi", **more: Any) ->
     with service.engine.begin() as connection:
         for change in DUE:
             connection.execute(change, {"id": sent.json["send_id"]})
-    [batch] = claim(service.engine, 1000, window=100, lease=60)
+    [batch] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     return batch
 
 

@@ -76,6 +76,10 @@ def test_a_message_that_may_have_left_is_resent_only_a_few_times(service: Servic
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
     assert service.counts(send)["in_doubt"] == 1
+    with service.engine.connect() as connection:
+        query = text("SELECT m.attempts FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send")
+        attempts = connection.execute(query, {"send": send}).scalar_one()
+    assert attempts == MAX_ATTEMPTS, "so that a receipt is not taken for that of its only copy"
 
 
 def test_nothing_is_recovered_while_workers_settle_after_an_outage(service: Service) -> None:

@@ -17,6 +17,7 @@ from tests.harness.service import Service
 from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_complete import RECORDED, parameters_of
 from worker.sending.settle_rest import settle_rest
 
@@ -60,7 +61,7 @@ def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> l
         with service.engine.begin() as connection:
             for change in DUE:
                 connection.execute(change, {"id": sent.json["send_id"]})
-    return claim(service.engine, 1000, window=100, lease=60)
+    return claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
 
 
 def put(batch: ClaimedBatch, *results: Result) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from tests.harness.service import Service
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch
+from worker.sending.next_batches import ClaimRequest
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(3)
 NUMBERS = count(254700000000)
@@ -39,7 +40,9 @@ def waits(service: Service, category: str, phones: int, turn: int, carrier: str 
 
 def claimed(service: Service, budget: int, owed: int, carrier: str | None = None) -> list[tuple[int, int]]:
     """Lane and messages of each batch that a cycle claims, in order."""
-    batches: list[ClaimedBatch] = claim(service.engine, budget, 10, 15.0, 100.0, carrier, False, owed)
+    batches: list[ClaimedBatch] = claim(
+        service.engine, ClaimRequest(budget=budget, window_size=10, lease=15.0, queue=carrier, owed=owed)
+    )
     return [(batch.lane, len(batch.indexes)) for batch in batches]
 
 

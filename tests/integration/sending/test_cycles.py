@@ -28,7 +28,7 @@ from worker.sending.checks import LOCK_CAPS, apply_rules
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.dispatch import Dispatcher
-from worker.sending.next_batches import CANDIDATE
+from worker.sending.next_batches import CANDIDATE, ClaimRequest
 from worker.sending.settle_complete import settle_complete
 
 __all__ = ["expanding_send", "make"]
@@ -65,8 +65,8 @@ def test_batches_that_another_worker_is_claiming_are_skipped(service: Service) -
     waiting(service)
     with service.engine.begin() as other:
         assert other.execute(CANDIDATE, {"candidates": 16}).all()
-        assert claim(service.engine, 100, 10, 15.0) == []
-    assert claim(service.engine, 100, 10, 15.0)
+        assert claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0)) == []
+    assert claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
 
 
 def test_a_page_that_another_worker_expands_is_passed_over(service: Service, expanding_send: str) -> None:
@@ -93,7 +93,7 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
         set_cap(connection, service.account_id, "marketing", (1, 24))
     dispatcher(service).stop.set()
     service.bulk(phones(service)[:2], category="marketing")
-    batches = claim(service.engine, 100, 10, 15.0)
+    batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
     waits = text("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
 
     def is_waiting() -> bool:
@@ -189,7 +189,7 @@ def test_all_workers_slow_down_when_the_carrier_throttles(service: Service) -> N
 def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
     """So long after its worker died, a batch is recovered."""
     waiting(service)
-    assert claim(service.engine, 100, 10, 15.0)
+    assert claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
     within = text("SELECT lease_until <= clock_timestamp() + interval '15 seconds' FROM batch WHERE state = 'sending'")
     with service.engine.connect() as connection:
         assert connection.execute(within).scalars().all() == [True]
@@ -239,5 +239,5 @@ def test_the_budget_of_a_cycle_is_in_segments(service: Service) -> None:
     for start in (0, 20):
         service.bulk(phones(service)[start:][:20], "long " * 40)
     dispatcher(service).stop.clear()
-    batches = claim(service.engine, 10, 10, 15.0)
+    batches = claim(service.engine, ClaimRequest(budget=10, window_size=10, lease=15.0))
     assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]

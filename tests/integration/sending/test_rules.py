@@ -18,6 +18,7 @@ from tests.harness.database import disposable_database
 from tests.harness.service import SECRET_KEY, Service
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
 
 NAIROBI, NEW_YORK = 254799000000, 12125550100
 CARRIED = ("sent", "delivered")
@@ -189,7 +190,7 @@ def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Se
         for send in sends:
             connection.execute(text("UPDATE send SET send_at = NULL, state = 'queued' WHERE id = :id"), {"id": send})
             connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :id"), {"id": send})
-    batches = claim(service.engine, 100, 10, 15.0)
+    batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
     assert len(batches) == 4
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda batch: apply_rules(service.engine, [batch]), batches))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
 from shared import outbox as events
@@ -19,6 +20,7 @@ from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_rest import settle_rest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
@@ -53,7 +55,7 @@ def claimed(service: Service) -> ClaimedBatch:
     with service.engine.begin() as connection:
         for change in DUE:
             connection.execute(text(change))
-    [batch] = claim(service.engine, 1000, window=100, lease=60)
+    [batch] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     return batch
 
 
@@ -115,6 +117,24 @@ def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: Cl
     batch.again = {4: 1}
     settle_rest(service.engine, [batch], "simulator", 30.0)
     assert state(service) == ("waiting", False)
+
+
+def test_messages_that_are_sent_again_are_counted_if_a_commit_failed_before(
+    service: Service, batch: ClaimedBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second attempt to settle finds no doubts in the batch any more."""
+    batch.put(4, Result(MessageStatus.IN_DOUBT, None, "no_answer", AT, 1))
+    batch.next_position = 5
+
+    def fail(name: str) -> None:
+        raise OperationalError("COMMIT", None, Exception("no answer"))
+
+    with monkeypatch.context() as patch, pytest.raises(OperationalError):
+        patch.setattr("worker.sending.settle_rest.crashpoint", fail)
+        settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    batch.mark_rows_uncertain()
+    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    assert service.get(f"/sends/{batch.send_id}").json["resent"] == 1
 
 
 def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service: Service, batch: ClaimedBatch) -> None:

@@ -9,6 +9,7 @@ from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY, QUEUE, RELEASE
 from tests.integration.sending.test_late_opt_out import phones
 from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_rest import settle_rest
 
 Waits = Callable[..., None]
@@ -52,7 +53,7 @@ def take(service: Service, contended: bool = True) -> list[int]:
 
 
 def _claim(service: Service, contended: bool = True) -> list:
-    return claim(service.engine, BUDGET, 10, 15.0, 100.0, None, False, 0, contended)
+    return claim(service.engine, ClaimRequest(budget=BUDGET, window_size=10, lease=15.0, contended=contended))
 
 
 @pytest.fixture

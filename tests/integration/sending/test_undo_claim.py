@@ -19,8 +19,10 @@ from tests.harness.times import ahead
 from worker.sending import claim as claiming
 from worker.sending import undo_claim as undoing
 from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
+REQUEST = ClaimRequest(budget=1000, window_size=4, lease=60)
 NO_RESPONSE = OperationalError("COMMIT", {}, psycopg.OperationalError("the connection is closed"))
 
 
@@ -53,7 +55,7 @@ def claim_without_response(service: Service, commits: bool, then: Callable[[], A
 
     patched.setattr(claiming, "transaction", transaction)
     with pytest.raises(OperationalError):
-        claim(service.engine, 1000, window=4, lease=60)
+        claim(service.engine, REQUEST)
 
 
 def batches(service: Service) -> list[tuple[Any, ...]]:
@@ -65,7 +67,7 @@ def batches(service: Service) -> list[tuple[Any, ...]]:
 def test_what_was_claimed_is_queued_again(service: Service) -> None:
     claim_without_response(service, commits=True)
     assert batches(service) == [("queued", 0, 0, 1)] * 2
-    claimed = claim(service.engine, 1000, window=4, lease=60)
+    claimed = claim(service.engine, REQUEST)
     assert [(batch.indexes, batch.epoch) for batch in claimed] == [(list(range(1, 11)), 2)] * 2
     assert audit(service.engine, full=True) == []
 
@@ -77,7 +79,7 @@ def test_a_claim_that_was_rolled_back_has_nothing(service: Service) -> None:
 
 def test_what_another_worker_has_claimed_stays_its_own(service: Service) -> None:
     def by_another() -> None:
-        assert len(claim(service.engine, 1000, window=4, lease=60)) == 2
+        assert len(claim(service.engine, REQUEST)) == 2
 
     claim_without_response(service, commits=False, then=by_another)
     assert batches(service) == [("sending", 10, 4, 1), ("sending", 10, 0, 1)]
@@ -123,7 +125,7 @@ def test_attempts_of_messages_that_are_sent_again_still_count(service: Service) 
 def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> None:
     """The client has lost its connection, but the server has not ended the transaction."""
     with service.engine.connect() as server:
-        [batch, _] = claiming._claim(server, 1000, 4, 60, 100, None, False, 0, False)
+        [batch, _] = claiming._claim(server, REQUEST)
         thread = threading.Thread(target=undoing.undo_claim, args=(service.engine, [batch]))
         thread.start()
         wait_until(lambda: is_blocked(service), 60, "the lock")

@@ -17,6 +17,7 @@ from shared.sends.reactivate import reactivate
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY
 from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_rest import settle_rest
 
 BATCH = 10
@@ -72,7 +73,7 @@ def take(service: Service, cycles: int = 1) -> list[int]:
     """The accounts of the next batches in order. Each cycle claims a batch and sends it."""
     accounts = []
     for _ in range(cycles):
-        batches = claim(service.engine, BATCH, 10, 15.0)
+        batches = claim(service.engine, ClaimRequest(budget=BATCH, window_size=10, lease=15.0))
         accounts += [batch.account_id for batch in batches]
         settle_rest(service.engine, batches, "simulator", 0.0)
         with service.engine.begin() as connection:  # nothing was submitted, so the batches wait again

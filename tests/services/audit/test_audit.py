@@ -19,6 +19,7 @@ from tests.harness.service import Service
 from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
 from worker.sending.windows import apply_outcomes, message_groups, next_window
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -191,7 +192,7 @@ def test_it_is_clean_at_every_step_of_a_cycle_and_of_its_recovery(service: Servi
     engine, carrier = service.engine, service.worker.simulator
     send = service.bulk(phones(20, 254733000001), **LATER).json["send_id"]
     make_due(engine, send)
-    slices = claim(engine, 100, window=5, lease=60)
+    slices = claim(engine, ClaimRequest(budget=100, window_size=5, lease=60))
     assert [len(piece.indexes) for piece in slices] == [20]
     assert audit(engine, full=True) == []
 

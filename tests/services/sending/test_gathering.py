@@ -108,7 +108,7 @@ def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("size", "segments", "stride", "budget"),
+    ("size", "segments", "window", "budget"),
     [
         (1.0, 1.0, 500, 500),
         (1.0, 3.0, 500, 1_500),
@@ -118,12 +118,14 @@ def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypa
     ],
     ids=["small", "of three segments", "of many segments", "a narrow window", "large"],
 )
-def test_the_budget_of_a_cycle(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
+def test_the_budget_of_a_cycle(engine: Engine, size: float, segments: float, window: int, budget: int) -> None:
     """In segments, by the averages of the previous cycle."""
     carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    settings = Settings("", "", "", "", concurrency=1)
+    dispatcher = Dispatcher(engine, carrier, carrier, settings)  # type: ignore[arg-type]
+    carrier.window = window
     dispatcher._size, dispatcher._segments = size, segments
-    assert dispatcher._budget(stride) == budget
+    assert dispatcher._budget() == budget
 
 
 def send(engine: Engine, account: int, messages: int) -> None:

@@ -5,6 +5,7 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled
 from sqlalchemy.exc import OperationalError
 
 import shared.db.connection
@@ -44,6 +45,17 @@ def test_an_outage_is_recent_until_some_time_after_its_end(monkeypatch: pytest.M
         pass
     clock.monotonic = lambda: 115.1
     assert not outage.is_recent(15)
+
+
+def test_a_statement_that_was_given_up_is_no_outage(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged as what it is, and recovery does not wait for workers that could not renew their leases."""
+    outage = Outage()
+    for error in (LockNotAvailable(), DeadlockDetected(), QueryCanceled()):
+        with outage.tolerated():
+            raise OperationalError("SELECT 1", None, error)
+        assert not outage.is_recent(15)
+    assert len(caplog.records) == 3
+    assert all("gave up a statement" in record.message for record in caplog.records)
 
 
 def test_other_errors_are_raised() -> None:

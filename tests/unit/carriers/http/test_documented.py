@@ -16,7 +16,7 @@ SECRETS = {"TWILIO_TOKEN": "a", "CARRIER_KEY": "b", "CARRIER_SECRET": "c"}
 
 
 def test_every_setting_is_documented() -> None:
-    documented = set(re.findall(r"`([a-z_0-9]+)`", " ".join(re.findall(r"^- setting (.*)$", SECTION, re.M))))
+    documented = set(re.findall(r"`([a-z_0-9]+)`", " ".join(re.findall(r"^\| (`[^|]+) \|", SECTION, re.M))))
     assert {each.name for each in fields(HttpConfig)} - {"name"} <= documented
 
 

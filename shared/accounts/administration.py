@@ -11,10 +11,11 @@ from sqlalchemy import Connection, Row, Text, bindparam, cast, exists, func, or_
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import WORKER, Actor, record
+from shared.accounts.key_checks import allowed_networks, check_scopes
 from shared.accounts.refused import Refused as Refused
 from shared.accounts.refused import no_account
 from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
-from shared.api_key import NewKey, hash_secret, make_key, networks
+from shared.api_key import NewKey, hash_secret, make_key
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
 from shared.scopes import DEFAULT_SCOPES, SCOPES
@@ -175,13 +176,8 @@ def create_key(
     row of the key's account or sandbox stays locked, so that its keys can be counted. `allowed_ips` are the only
     networks (`192.0.2.0/24`) that may use the key; None: no restriction.
     """
-    try:
-        allowed = [str(network) for network in networks(allowed_ips)] or None
-    except ValueError as error:
-        raise Refused(f"{error}. Write a network like 192.0.2.0/24, or one address.") from None
-    unknown = sorted(set(scopes) - set(SCOPES))
-    if unknown or not scopes:
-        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. Known scopes: {', '.join(SCOPES)}.")
+    allowed = allowed_networks(allowed_ips)
+    check_scopes(scopes, SCOPES)
     row = lock_account(connection, account_id)
     if row.state == "closed":
         raise Refused("The account is closed.")

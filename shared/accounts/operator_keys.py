@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, record
-from shared.api_key import NewKey, hash_secret, make_operator_key, networks
+from shared.accounts.key_checks import allowed_networks, check_scopes
+from shared.accounts.refused import Refused
+from shared.api_key import NewKey, hash_secret, make_operator_key
 from shared.db.tables.accounts import operator_key, operator_revocation
 
 OPERATOR_SCOPES = {
@@ -95,17 +96,10 @@ def create_operator_key(
 
     Raises Refused for unknown or no scopes, an empty name, and invalid networks.
     """
-    unknown = sorted(set(scopes) - OPERATOR_SCOPES.keys())
-    if unknown or not scopes:
-        raise Refused(
-            f"Unknown scopes: {', '.join(unknown) or 'none given'}. Known scopes: {', '.join(OPERATOR_SCOPES)}."
-        )
+    check_scopes(scopes, OPERATOR_SCOPES)
     if not name.strip():
         raise Refused("Name the key after the person or system that uses it.")
-    try:
-        allowed = [str(network) for network in networks(allowed_ips)] or None
-    except ValueError as error:
-        raise Refused(f"{error}. Write a network like 192.0.2.0/24, or one address.") from None
+    allowed = allowed_networks(allowed_ips)
     key = make_operator_key()
     properties = {"name": name, "scopes": sorted(scopes), "expires_at": expires_at, "allowed_ips": allowed}
     secret_hash = hash_secret(key.api_secret, pepper)

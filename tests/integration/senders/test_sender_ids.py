@@ -7,8 +7,8 @@ from sqlalchemy import text
 
 from api.account_cache import AccountCache
 from shared.accounts.administration import Refused, allow_authentication, create_account
-from shared.accounts.top_ups import top_up
 from shared.accounts.sandbox import ensure_sandbox
+from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 from shared.senders.similarity import likenesses

@@ -206,7 +206,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     strongest: dict[tuple[str, str | None], Receipt] = {}
     for receipt in receipts:
         strongest_yet = strongest.get((receipt.reference, receipt.phone))
-        if strongest_yet is None or _rank(receipt) > _rank(strongest_yet):
+        if strongest_yet is None or rank(receipt) > rank(strongest_yet):
             strongest[receipt.reference, receipt.phone] = receipt
     received_at = [receipt.received_at for receipt in strongest.values()]
     values = {"carrier": carrier, "received_at": received_at, **columns(list(strongest.values()))}
@@ -293,5 +293,6 @@ def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -
     return [receipt for receipt in receipts if receipt not in by_phone]
 
 
-def _rank(receipt: Receipt) -> int:
-    return list(MessageStatus).index(receipt.status)
+def rank(receipt: Receipt | Row[Any]) -> int:
+    """How strong a receipt is, by its status: of several for one message, the strongest decides."""
+    return list(MessageStatus).index(MessageStatus(receipt.status))

@@ -15,6 +15,7 @@ from shared.db.tables import messages as tables
 from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
+from worker.receipts.match import rank
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""
@@ -89,11 +90,7 @@ def _in_time(receipt: Row[Any], doubt: Candidate) -> bool:
 def _decisive(receipts: list[Row[Any]]) -> Row[Any]:
     """The receipt that decides: the strongest of each part's; delivered only if no part is undelivered."""
     strongest: dict[str, Row[Any]] = {}
-    for receipt in sorted(receipts, key=_rank):
+    for receipt in sorted(receipts, key=rank):
         strongest[receipt.reference] = receipt
-    ordered = sorted(strongest.values(), key=_rank)
+    ordered = sorted(strongest.values(), key=rank)
     return next((receipt for receipt in ordered if receipt.status != MessageStatus.SENT), ordered[0])
-
-
-def _rank(receipt: Row[Any]) -> int:
-    return list(MessageStatus).index(MessageStatus(receipt.status))

@@ -23,8 +23,8 @@ from worker.jobs.purge_groups import purge_deleted_groups
 from worker.receipts.match import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
 
-KEPT_FOR = 3 * 86_400.0
-"""Seconds for which an unmatched receipt is retried."""
+KEPT_FOR = timedelta(days=3)
+"""For how long an unmatched receipt is kept and retried."""
 MAX_PAGES_TOTAL = 1_000
 
 NOW = func.now()
@@ -36,7 +36,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (capped, capped.c.at < NOW - timedelta(days=32)),
     (suppression_change, suppression_change.c.at < NOW - timedelta(hours=1)),
     (job_failure, job_failure.c.failed_at < NOW - timedelta(days=30)),
-    (receipt, receipt.c.received_at < NOW - timedelta(days=3)),
+    (receipt, receipt.c.received_at < NOW - KEPT_FOR),
     (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
     (simulated_submit, simulated_submit.c.at < NOW - timedelta(days=7)),
 )
@@ -55,8 +55,8 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
             connection.execute(statement)
 
     return [
-        lambda: resolve_by_receipts(engine, newest=KEPT_FOR),
-        lambda: match_kept(engine, newest=KEPT_FOR, pages=MAX_PAGES_TOTAL),
+        lambda: resolve_by_receipts(engine, newest=KEPT_FOR.total_seconds()),
+        lambda: match_kept(engine, newest=KEPT_FOR.total_seconds(), pages=MAX_PAGES_TOTAL),
         lambda: end_parts(engine),
         make_room,
         lambda: purge_deleted_groups(engine),

@@ -20,6 +20,7 @@ from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
 from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit, RateLimitedCarrier
+from worker.routing.routes import split_queue
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import DEFAULT_SHARE
 
@@ -71,11 +72,11 @@ class LimitedQueues:
             return self._dispatchers[queue]
 
     def _is_configured(self, queue: str) -> bool:
-        carrier, *limits = queue.split("/")
+        carrier, limits = split_queue(queue)
         return carrier in self._breakers and self._paces.keys() >= set(limits)
 
     def _make(self, queue: str) -> Dispatcher:
-        name, *limits = queue.split("/")
+        name, limits = split_queue(queue)
         breaker = self._breakers[name]
         pace = CombinedPace([self._paces[limit] for limit in limits], breaker.carrier)
         carrier = cast(Carrier, RateLimitedCarrier(breaker.carrier, pace, self._settings.concurrency))

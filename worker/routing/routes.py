@@ -41,9 +41,15 @@ class Choice(NamedTuple):
         return f"{self.route}: {self.why}"
 
 
+def split_queue(queue: str) -> tuple[str, list[str]]:
+    """The carrier of a queue, and the names of its limits."""
+    carrier, *limits = queue.split("/")
+    return carrier, limits
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route. A message meets an empty condition always."""
+    """One route. An empty condition matches every message."""
 
     name: str
     carriers: tuple[str, ...]

@@ -35,6 +35,8 @@ from worker.routing.routes import Choice, Routes
 
 BATCHES_PER_SORT = 64
 """Batches sorted in one transaction."""
+BATCHES_PER_FOLLOW = 500
+"""Most batches whose carrier has become available that are requeued in one transaction; likewise unavailable."""
 WAIT = 30.0
 """Seconds until a batch that waits for a carrier is sorted again; sooner if one becomes available."""
 
@@ -126,14 +128,14 @@ class Sorter:
             )
         return {sorted_batch.queue for sorted_batch in sorted_batches}
 
-    def follow(self, limit: int = 500) -> None:
+    def follow(self) -> None:
         """Requeue batches of carriers that became available or unavailable. One worker does this every second."""
         carriers = sorted(self._carrier_status.usable | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
             queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
-            connection.execute(UNSORT_UNAVAILABLE, {"known": queues, "limit": limit})
+            connection.execute(UNSORT_UNAVAILABLE, {"known": queues, "limit": BATCHES_PER_FOLLOW})
             clock = fair_queueing.clock(connection)
-            wake = {"available": carriers, "limit": limit}
+            wake = {"available": carriers, "limit": BATCHES_PER_FOLLOW}
             woken = connection.execute(batch_states.WAKE_AVAILABLE, wake).scalars().all()
             if woken:
                 requeue_batches(connection, woken, clock)

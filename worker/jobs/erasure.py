@@ -56,7 +56,7 @@ from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, sea
 from worker.jobs.turns import next_in_turn, take_turn
 
 BATCHES_PER_COMMIT = 100
-"""Of 1,000 recipients each by default: some tenths of a second."""
+"""A batch has 1,000 recipients by default; 100 batches take a few tenths of a second."""
 EVENTS_PER_COMMIT = 5_000
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
@@ -130,7 +130,7 @@ STORED_RESPONSE = (
     .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
     .with_for_update()
 )
-REWRITE_ANSWER = (
+REWRITE_RESPONSE = (
     update(idempotency)
     .where(idempotency.c.account_id == ACCOUNT)
     .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
@@ -273,18 +273,18 @@ def _erase_response(connection: Connection, key: dict[str, Any], phone: str) -> 
     stored = connection.execute(STORED_RESPONSE, key).scalar()
     if stored is not None:
         response = json.dumps(_without(json.loads(stored), phone), separators=(",", ":"))
-        connection.execute(REWRITE_ANSWER, {**key, "response": response})
+        connection.execute(REWRITE_RESPONSE, {**key, "response": response})
 
 
-def _without(answer: Any, phone: str) -> Any:
+def _without(response: Any, phone: str) -> Any:
     """A stored response with the phone replaced by null, including suggestions of it for misspelled numbers."""
-    if isinstance(answer, list):
-        return [_without(each, phone) for each in answer]
-    if not isinstance(answer, dict):
-        return None if answer == phone else answer
-    if answer.get("suggestion") == phone:
-        answer = {**answer, "phone": None, "suggestion": None, "detail": None}
-    return {name: _without(value, phone) for name, value in answer.items()}
+    if isinstance(response, list):
+        return [_without(each, phone) for each in response]
+    if not isinstance(response, dict):
+        return None if response == phone else response
+    if response.get("suggestion") == phone:
+        response = {**response, "phone": None, "suggestion": None, "detail": None}
+    return {name: _without(value, phone) for name, value in response.items()}
 
 
 def _complete(connection: Connection, erasure_id: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:

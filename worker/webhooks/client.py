@@ -21,7 +21,7 @@ from yarl import URL
 
 from shared.events.webhook_urls import LOOPBACK, address_problem, loopback_problem, url_problem
 
-ANSWER_SECONDS = 15.0
+RESPONSE_SECONDS = 15.0
 """Timeout from the DNS lookup to the end of the response headers."""
 BODY_SECONDS = 2.0
 MAX_BODY_BYTES = 65_536
@@ -94,7 +94,7 @@ class Client:
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
-            timeout=aiohttp.ClientTimeout(total=ANSWER_SECONDS, sock_connect=5.0),
+            timeout=aiohttp.ClientTimeout(total=RESPONSE_SECONDS, sock_connect=5.0),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "bulksms-webhooks/1", "Accept-Encoding": "identity"},
             auto_decompress=False,
@@ -121,7 +121,7 @@ class Client:
                 wait = retry_after(response.headers.get("Retry-After")) if response.status in (429, 503) else 0.0
                 return Reply(response.status, error, _since(began), wait)
         except TimeoutError:
-            return Reply(None, f"There was no response within {ANSWER_SECONDS:g} seconds.", _since(began))
+            return Reply(None, f"There was no response within {RESPONSE_SECONDS:g} seconds.", _since(began))
         except (aiohttp.ClientError, OSError, ValueError) as failure:
             return Reply(None, _describe(failure), _since(began))
 

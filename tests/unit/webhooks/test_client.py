@@ -124,7 +124,7 @@ def test_it_works(stop: threading.Event) -> None:
 def test_each_misbehaving_receiver_is_recognized_and_dropped_in_time(
     stop: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(client, "RESPONSE_SECONDS", 1.0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     replies = dict(zip(MISBEHAVIOUR, post([serve(behave, stop) for behave in MISBEHAVIOUR.values()]), strict=True))
     assert [name for name, reply in replies.items() if reply.error is None] == []
@@ -145,7 +145,7 @@ def test_a_success_counts_whatever_its_body_is(stop: threading.Event, monkeypatc
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     replies = post([serve(behave, stop) for behave in TAKEN.values()])
     assert [(reply.http_status, reply.error) for reply in replies] == [(200, None)] * len(TAKEN)
-    assert [reply for reply in replies if reply.milliseconds >= client.ANSWER_SECONDS * 1000] == []
+    assert [reply for reply in replies if reply.milliseconds >= client.RESPONSE_SECONDS * 1000] == []
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 

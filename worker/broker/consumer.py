@@ -37,8 +37,8 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._lost_connection = (*self.connection_errors, *self.channel_errors)
-        self._dropped = 0
-        self._dropped_at: deque[float] = deque(maxlen=INVALID_BURST)
+        self._failures = 0
+        self._failed_at: deque[float] = deque(maxlen=INVALID_BURST)
         self.connection_errors = (Exception,)
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
@@ -50,10 +50,14 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """Log a lost connection, a broker error or an invalid queue entry, before the consumer restarts."""
         if not isinstance(exc, self._lost_connection):
-            self._dropped += 1
-            if len(self._dropped_at) < INVALID_BURST or time.monotonic() - self._dropped_at[0] > INVALID_BURST_SECONDS:
+            self._failures += 1
+            if len(self._failed_at) < INVALID_BURST or time.monotonic() - self._failed_at[0] > INVALID_BURST_SECONDS:
                 self.restart_count = 0  # this restart is not counted
-            self._dropped_at.append(time.monotonic())
-            log.error("an entry of the queue is no task; it was dropped (%d so far): %r", self._dropped, exc)
+            self._failed_at.append(time.monotonic())
+            log.error(
+                "the consumer failed and restarts; a queue entry may have been dropped (failure %d): %r",
+                self._failures,
+                exc,
+            )
             self.look_for_messages()
         super().on_connection_error_after_connected(exc)

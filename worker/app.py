@@ -82,8 +82,8 @@ PersistentConsumer.look_for_messages = staticmethod(partial(process.sweeper.run_
 @celeryd_init.connect
 @setup_logging.connect
 def log_as_json(**_: Any) -> None:
-    """Configure logging instead of Celery, and before it: what it warns of, and a worker that waits for its database,
-    must be in the log too.
+    """Configure logging in place of Celery and before it starts, so that its first warnings, and a worker waiting for
+    its database, are logged too.
     """
     configure_logging()
 

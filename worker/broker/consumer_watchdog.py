@@ -2,7 +2,7 @@
 
 A connection may die silently, so that the consumer waits forever for a broker that no longer knows it. The sweeper
 still finds waiting batches in the database, but only once a second. And a consumer fetches no more once it has as many
-unacknowledged tasks as it may: acknowledgements that failed with a broker count for ever.
+unacknowledged tasks as it may: tasks whose acknowledgement was lost with the broker count against that limit forever.
 
 A waiting task alone proves nothing: other workers, or threads of this one, may be about to take it. So tasks must be
 waiting, or the consumer be full, with this worker idle, at every check for STALL_SECONDS.

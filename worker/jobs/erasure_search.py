@@ -43,7 +43,7 @@ from shared.job_failures import Job
 ONLY_READ = text("SET TRANSACTION READ ONLY")
 """A statement that writes then fails, instead of delaying the readers of events."""
 SETTLING = timedelta(seconds=30)
-"""After this time no send is still being accepted that did not know of the request."""
+"""By then, no send accepted without knowledge of the request can still be uncommitted."""
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
 QUOTED = literal('"', Text) + PHONE + '"'
@@ -96,7 +96,7 @@ class SearchResult(NamedTuple):
     """Where the phone of an erasure may be, by the ids of the rows."""
 
     settled: bool
-    """Whether everything was there that was under way at the time of the request."""
+    """Whether everything under way at the time of the request had been committed."""
     batches: Sequence[UUID]
     inbound: Sequence[UUID]
     events: Sequence[UUID]

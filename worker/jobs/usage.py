@@ -3,7 +3,7 @@
 An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its
 sends' counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the
 time of counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it
-takes to count. After a week, if nothing is open, it is final, and its messages may be deleted.
+takes to count. After eight days, if nothing is open, it is final, and its messages may be deleted.
 
 Counting takes long, and readers of events wait for every transaction that has written (shared/events/stream.py). So the
 transaction writes only when it has counted; if retention has changed the hour meanwhile, it fails and is repeated.

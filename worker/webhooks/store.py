@@ -64,7 +64,7 @@ RENEW = text(
      WHERE w.id = held.id AND w.epoch = held.epoch
     """
 )
-"""Renews leases by their epochs, so that who has lost or released one renews nothing."""
+"""Renews leases by their epochs, so that a process that has lost or released one renews nothing."""
 
 RELEASE = (
     update(webhook)
@@ -104,14 +104,14 @@ MOVE = text(
                                 ELSE w.failing_since END,
            state = CASE WHEN :gone OR :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
                         THEN 'disabled' ELSE w.state END,
-           disabled_reason = CASE WHEN :gone THEN 'It answered 410.'
+           disabled_reason = CASE WHEN :gone THEN 'It responded with 410 Gone.'
                                   WHEN :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
                                   THEN 'No post has succeeded for {FAILS_FOR}.' ELSE w.disabled_reason END
      WHERE w.id = :id AND w.epoch = :epoch AND w.state = 'active'
     RETURNING {HOOK}, w.disabled_reason
     """
 )
-"""Moves a webhook's position by its epoch, so that who has lost the lease moves nothing."""
+"""Moves a webhook's position by its epoch, so that a process that has lost its lease moves nothing."""
 
 Hook = Row[Any]
 

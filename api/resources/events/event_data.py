@@ -153,7 +153,7 @@ class WebhookDisabledData(Schema):
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     url = fields.String(required=True, allow_none=True, metadata=doc("Where events were posted.", WEBHOOK_URL))
-    reason = fields.String(required=True, metadata=doc("Why it was disabled.", "It answered 410."))
+    reason = fields.String(required=True, metadata=doc("Why it was disabled.", "It responded with 410 Gone."))
 
 
 class WebhookTestData(Schema):

@@ -171,7 +171,7 @@ def test_410_disables_the_webhook_and_writes_an_event(service: Service, there: R
     service.send()
     deliver(service)
     shown = service.get(f"/webhooks/{made['webhook_id']}").json
-    assert (shown["status"], shown["disabled_reason"]) == ("disabled", "It answered 410.")
+    assert (shown["status"], shown["disabled_reason"]) == ("disabled", "It responded with 410 Gone.")
     disabled = service.get("/events?types=webhook.disabled").json["data"]
     assert [event["data"]["webhook_id"] for event in disabled] == [made["webhook_id"]]
     posted = len(there.posts)
@@ -419,7 +419,7 @@ def test_an_event_of_an_open_transaction_is_waited_for_and_never_skipped(service
 
 def test_a_hanging_receiver_delays_no_other(service: Service, there: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     """The healthy one's events have come while those of ten others still wait for a response."""
-    monkeypatch.setattr(webhook_client, "ANSWER_SECONDS", 300.0)
+    monkeypatch.setattr(webhook_client, "RESPONSE_SECONDS", 300.0)
     release, hung = threading.Event(), threading.Semaphore(0)
 
     def hang(post: Post) -> int:

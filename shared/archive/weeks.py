@@ -27,6 +27,7 @@ from shared.accounts.refused import Refused
 from shared.archive.clean import UNLIMITED, clean, table_of
 from shared.archive.copy import copy_out
 from shared.archive.files import write
+from shared.db.advisory_locks import ARCHIVE, RETENTION
 from shared.db.connection import driver_of, reading
 from shared.db.tables.archives import archived_week
 from shared.db.tables.messages import message
@@ -34,7 +35,6 @@ from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import first_id_at
-from shared.sends.archived import RETENTION_LOCK
 
 Say = Callable[[date, str], None]
 """Called with the week and what was just done or is in progress."""
@@ -45,9 +45,9 @@ LEAST_AGE = timedelta(days=9)
 LOCK_TRIES = 60
 COLUMNS = tuple(message.c.keys())
 
-ONE_AT_A_TIME = select(func.pg_try_advisory_lock(7305244))
-END_TURN = select(func.pg_advisory_unlock(7305244))
-LOCK = select(func.pg_advisory_xact_lock(RETENTION_LOCK))
+ONE_AT_A_TIME = select(func.pg_try_advisory_lock(ARCHIVE))
+END_TURN = select(func.pg_advisory_unlock(ARCHIVE))
+LOCK = select(func.pg_advisory_xact_lock(RETENTION))
 PARTITIONS = text(
     """
     SELECT to_date(right(c.relname, 8), 'YYYYMMDD') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

@@ -14,13 +14,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, bindparam, func, select, update
 from sqlalchemy.exc import OperationalError
 
+from shared.db.advisory_locks import MIGRATION
 from shared.db.partitions import make_partitions
 from shared.db.schema import MIGRATIONS, current, head, revisions, schema_problem
 from shared.db.tables.running import compatibility
 
 log = logging.getLogger(__name__)
 
-LOCK = select(func.pg_advisory_lock(7_305_241))
+LOCK = select(func.pg_advisory_lock(MIGRATION))
 SET = select(func.set_config(bindparam("name"), bindparam("value"), False))
 OTHERS_SECONDS = 300
 """How long to wait for another process that migrates."""

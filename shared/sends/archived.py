@@ -7,11 +7,7 @@ from sqlalchemy import Connection, select
 
 from shared.db.tables.archives import archived_week
 
-RETENTION_LOCK: Final = 7305243
-"""Of Postgres's advisory locks: whoever forgets sends, or moves their messages, holds it."""
 SEALED = select(archived_week.c.first_id, archived_week.c.end_id)
-
-
 IS_ARCHIVED: Final = """EXISTS (SELECT FROM archived_week w
                                  WHERE w.restored_at IS NULL AND b.id >= w.first_id AND b.id < w.end_id)"""
 """SQL: whether the rows of the messages of a batch `b` are in a file."""

@@ -34,6 +34,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.db.advisory_locks import RETENTION
 from shared.db.connection import reading
 from shared.db.expressions import in_parameter, last_message_id
 from shared.db.tables.accounts import account
@@ -46,7 +47,7 @@ from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
-from shared.sends.archived import RETENTION_LOCK, without_sealed
+from shared.sends.archived import without_sealed
 from worker.jobs.usage import columns_of, counts_of
 
 PAGE, PAGE_MESSAGES = 500, 20_000
@@ -56,7 +57,7 @@ BATCHES = 20
 WEEK = timedelta(weeks=1)
 NAME = re.compile("message_[0-9]{8}")
 
-ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION_LOCK))
+ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION))
 ACCOUNTS = select(
     account.c.id,
     func.coalesce(account.c.retention_days, bindparam("days", type_=Integer)).label("days"),

@@ -37,6 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
 
+from shared.db.advisory_locks import USAGE
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.tables.messages import message
@@ -61,7 +62,7 @@ FINAL_AFTER = timedelta(days=8)
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
 
-ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(7305242))
+ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(USAGE))
 LAST_HOUR = select(func.max(usage_hour.c.began_at)).scalar_subquery()
 FIRST_SEND = select(func.date_trunc("hour", send.c.created_at, "UTC")).order_by(send.c.id).limit(1).scalar_subquery()
 THIS_HOUR = func.date_trunc("hour", func.now(), "UTC")

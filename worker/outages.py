@@ -42,6 +42,15 @@ class Outage:
             log.warning("the database gave up a statement, which will be retried: %s", _first_line(error))
         self._end()
 
+    @contextmanager
+    def tolerated_in_cycle(self) -> Generator[None]:
+        """Context of a cycle: like `tolerated`, but logs any other error instead of raising it."""
+        try:
+            with self.tolerated():
+                yield
+        except Exception:
+            log.exception("a cycle failed; its messages will be recovered when its lease expires")
+
     def _begin(self, error: Exception) -> None:
         with self._lock:
             first, self._away = not self._away, True

@@ -163,12 +163,12 @@ class Sweeper:
             self._carrier_status.refresh()
         self._running = {cycle for cycle in self._running if not cycle.done()}
         if len(self._running) < self._settings.concurrency and self._messages_wait():
-            self._running.add(self._pool.submit(self._log_errors, self.work))
+            self._running.add(self._pool.submit(self._run_cycles, self.work))
 
     def run_in_background(self, work: Callable[[], object]) -> None:
         """Run `work` in one of the threads of the cycles that the sweep starts. Returns at once."""
         with suppress(RuntimeError):  # the worker is stopping
-            self._pool.submit(self._log_errors, work)
+            self._pool.submit(self._run_cycles, work)
 
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""
@@ -244,12 +244,9 @@ class Sweeper:
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
 
-    def _log_errors(self, work: Callable[[], object]) -> None:
-        try:
-            with self.outage.tolerated():
-                work()
-        except Exception:
-            log.exception("a cycle failed; its messages will be recovered when its lease expires")
+    def _run_cycles(self, work: Callable[[], object]) -> None:
+        with self.outage.tolerated_in_cycle():
+            work()
 
     def _resolve_doubts(self, newest: float) -> None:
         """Resolve doubts by receipts of the last `newest` seconds. It reads all messages of several days, so it is

@@ -1,7 +1,6 @@
 """Runs the cycles of several carriers in one worker process. Each carrier has its own threads, so that a slow,
 throttled or unavailable carrier does not stop the others' messages."""
 
-import logging
 import math
 import threading
 import time
@@ -15,8 +14,6 @@ from worker.outages import Outage
 from worker.routing.queues import LimitedQueues
 from worker.routing.sorter import Sorter
 from worker.sending.dispatch import Dispatcher
-
-log = logging.getLogger(__name__)
 
 MAX_LIMITED = 64
 """Most queues with limits that one worker serves at a time."""
@@ -113,13 +110,10 @@ class CarrierPools:
     def _run_limited(self, queue: str) -> None:
         """Run one cycle of a queue with limits, then let others go first: queues may outnumber threads."""
         did_work = False
-        try:
-            with self.outage.tolerated():
-                did_work = self._limited_queues.dispatcher(queue).run_cycle()
-                if did_work:
-                    self._sort()
-        except Exception:
-            log.exception("a cycle failed; its messages will be recovered when its lease expires")
+        with self.outage.tolerated_in_cycle():
+            did_work = self._limited_queues.dispatcher(queue).run_cycle()
+            if did_work:
+                self._sort()
         with self._lock:
             self._running[queue] -= 1
         if did_work:
@@ -134,11 +128,8 @@ class CarrierPools:
                     self._running[name] -= 1
                     return
                 calls_seen = self._drain_calls
-            try:
-                with self.outage.tolerated():
-                    while not self.stop.is_set():
-                        queues = self._sort()
-                        if not self._dispatchers[name].run_cycle() and not queues:
-                            break
-            except Exception:
-                log.exception("a cycle failed; its messages will be recovered when its lease expires")
+            with self.outage.tolerated_in_cycle():
+                while not self.stop.is_set():
+                    queues = self._sort()
+                    if not self._dispatchers[name].run_cycle() and not queues:
+                        break

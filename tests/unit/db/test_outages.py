@@ -47,6 +47,17 @@ def test_an_outage_is_recent_until_some_time_after_its_end(monkeypatch: pytest.M
     assert not outage.is_recent(15)
 
 
+def test_a_cycle_that_fails_is_logged_and_an_outage_once(caplog: pytest.LogCaptureFixture) -> None:
+    outage = Outage()
+    for error in (UNAVAILABLE, UNAVAILABLE, ZeroDivisionError("a cycle")):
+        with outage.tolerated_in_cycle():
+            raise error
+    assert [(record.levelname, record.exc_info is not None) for record in caplog.records] == [
+        ("WARNING", False),
+        ("ERROR", True),
+    ]
+
+
 def test_a_statement_that_was_given_up_is_no_outage(caplog: pytest.LogCaptureFixture) -> None:
     """It is logged as what it is, and recovery does not wait for workers that could not renew their leases."""
     outage = Outage()

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import cast
 
 from kombu import Connection
-from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError
+from redis import Redis
+from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
 
-from shared.health.finding import Finding
+from shared.health.finding import Finding, first_line
 from shared.health.installation import Installation
 from shared.redis_client import is_redis, redis_client
 
@@ -33,19 +34,30 @@ def _redis(name: str, url: str, start: str) -> Finding:
     try:
         with redis_client(url, TIMEOUT, decode_responses=True) as client:
             client.set(PROBE, 1, px=1000)
-            policy = cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
+            policy = _policy(client)
     except OutOfMemoryError:
         return Finding(name, "wrong", f"out of memory {CONSEQUENCE}", "Raise maxmemory, or find what fills it.")
     except ReadOnlyError:
         remedy = "Name the primary's address, not a replica's, or promote it: redis-cli REPLICAOF NO ONE"
         return Finding(name, "wrong", f"a read-only replica {CONSEQUENCE}", remedy)
     except RedisError as error:
-        detail = (str(error).strip().splitlines() or ["no answer"])[0]
+        detail = first_line(error)
         remedy = "See the log of Redis: it cannot save to its disk." if detail.startswith("MISCONF") else start
         return Finding(name, "wrong", f"{detail} {CONSEQUENCE}", remedy)
+    if policy is None:
+        remedy = "Make sure that its maxmemory-policy is noeviction: otherwise the queue may be evicted."
+        return Finding(name, "notice", "answers and accepts writes; whether it evicts could not be checked", remedy)
     if policy != "noeviction":
         return Finding(name, "wrong", f"maxmemory-policy is {policy}", EVICTS)
     return Finding(name, "ok", "answers, accepts writes, evicts nothing")
+
+
+def _policy(client: Redis) -> str | None:
+    """The server's maxmemory-policy; None if it does not tell, as CONFIG is off on many managed servers."""
+    try:
+        return cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
+    except ResponseError:
+        return None
 
 
 def _amqp(url: str, start: str) -> Finding:

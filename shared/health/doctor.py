@@ -1,18 +1,17 @@
 """Checks an installation from outside: finds problems and says how to fix them."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, select, text
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection, Engine, Interval, Select, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from shared.db.connection import driver_of, reading, transaction
+from shared.db.connection import is_outage, reading
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
-from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
+from shared.db.sessions import REASON, REMEDY, SessionNotKept
 from shared.db.tables.messages import doubt, receipt
 from shared.db.tables.running import job_failure, lease
 from shared.db.tables.sends import send
@@ -20,9 +19,10 @@ from shared.db.tables.webhooks import webhook
 from shared.guard import state_of
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
-from shared.health.finding import Finding
+from shared.health.finding import Finding, first_line
 from shared.health.installation import Installation
 from shared.health.oidc import check_oidc
+from shared.health.postgres import DISK_FULL, check_server, check_writing
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
 from shared.health.secret_key import check_secret_key
@@ -38,10 +38,7 @@ from shared.sends.sendable import (
     UNAVAILABLE_ONLY_CARRIER,
 )
 
-MIN_POSTGRES = 150_000
-REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 MIN_FREE_BYTES = 1 << 30
-DISK_FULL = "Make room on the disk of the database: it is full."
 LOCAL = "@127.0.0.1:"
 """In the DATABASE_URL of `make run`."""
 PARTITION_WEEKS = 2
@@ -58,11 +55,6 @@ PARTITIONS = text(
 """Weekly partitions that begin after today, as Postgres' own catalogue lists them."""
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
 """The default partition is no table of its own for SQLAlchemy."""
-WRITE = (
-    insert(lease)
-    .values(name="doctor", holder="doctor", held_until=func.clock_timestamp())
-    .on_conflict_do_update(index_elements=[lease.c.name], set_={"held_until": func.clock_timestamp()})
-)
 LIVE = lease.c.held_until > func.clock_timestamp()
 WORKER = lease.c.name.like("worker:%")
 WORKERS = select(func.count()).select_from(lease).where(WORKER, LIVE)
@@ -107,14 +99,13 @@ DOUBTS = select(func.count().label("messages"), func.min(doubt.c.submitted_at).l
 SET_ASIDE = select(func.count()).where(job_failure.c.set_aside_at.is_not(None))
 HELD = select(func.count()).select_from(send).where(AWAITS_OPERATOR)
 RECEIPTS = select(func.count()).where(receipt.c.received_at < func.clock_timestamp() - timedelta(minutes=10))
-SETTING = select(func.current_setting(bindparam("setting")))
 
 
 def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
     """Check everything but CARRIERS_FILE, one finding at a time. Skips what depends on an unavailable part."""
     try:
         with reading(engine) as connection:
-            yield from _server(connection)
+            yield from check_server(connection)
     except DBAPIError as error:
         yield _unusable(error, target)
     else:
@@ -123,9 +114,12 @@ def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
             yield Finding("schema", "wrong", problem, "bulksms migrate")
         else:
             yield Finding("schema", "ok", "up to date")
-            yield _writing(engine)
-            with reading(engine) as connection:
-                yield from _contents(connection, target)
+            yield check_writing(engine)
+            try:
+                with reading(engine) as connection:
+                    yield from _contents(connection, target)
+            except DBAPIError as error:
+                yield _unusable(error, target)
             if target.settings.replica_url:
                 yield check_replica(target.settings, engine)
     yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
@@ -137,65 +131,53 @@ def _unusable(error: DBAPIError, target: Installation) -> Finding:
     if isinstance(error.orig, SessionNotKept):
         return Finding("sessions", "wrong", REASON, REMEDY)
     full = DISK_FULL if is_disk_full(error) else shortage(target.data or Path.cwd())
-    return Finding("postgres", "wrong", _first_line(error.orig), full or _start("Postgres", target, "DATABASE_URL"))
-
-
-def _server(connection: Connection) -> Iterator[Finding]:
-    version = int(connection.execute(SETTING, {"setting": "server_version_num"}).scalar_one())
-    name = f"version {version // 10_000}.{version % 10_000}"
-    if version < MIN_POSTGRES:
-        yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
-    else:
-        yield Finding("postgres", "ok", name)
-    pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
-    yield Finding("sessions", "ok", f"kept for each connection, {pooler}")
-    values = {setting: connection.execute(SETTING, {"setting": setting}).scalar_one() for setting in REQUIRED_ON}
-    off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
-    if off:
-        remedy = "Set them to on in postgresql.conf and reload it: without them a power cut loses accepted sends."
-        yield Finding("durability", "wrong", ", ".join(off), remedy)
-    else:
-        yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in REQUIRED_ON))
-
-
-def _writing(engine: Engine) -> Finding:
-    try:
-        with transaction(engine) as connection:
-            connection.execute(WRITE)
-    except DBAPIError as error:
-        remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
-        return Finding("writing", "wrong", _first_line(error.orig), remedy)
-    return Finding("writing", "ok", "works")
+    return Finding("postgres", "wrong", first_line(error.orig), full or _start("Postgres", target, "DATABASE_URL"))
 
 
 def _contents(connection: Connection, target: Installation) -> Iterator[Finding]:
+    settings = target.settings
+    held = "bulksms send list --open shows why; then bulksms send release or cancel."
+    unmatched = "They belong to messages that this service did not send, or the carrier changes its references."
+    aside = "bulksms job list shows what failed; then bulksms job retry."
+    checks: dict[str, Callable[[], Iterable[Finding]]] = {
+        "partitions": lambda: [_partitions(connection)],
+        "workers": lambda: [_workers(connection, target)],
+        "clocks": lambda: clock_findings(connection),
+        "carriers": lambda: check_carriers(connection),
+        "webhooks": lambda: [webhook_finding(connection, target)],
+        "restore guard": lambda: [_guard(connection, target)],
+        "secret key": lambda: [check_secret_key(connection, settings.secret_key, settings.secret_key_fallbacks)],
+        "queue": lambda: [check_queue(connection)],
+        "in doubt": lambda: [_doubts(connection, settings.doubt_grace)],
+        "held for operators": lambda: [_count(connection, "held for operators", HELD, held)],
+        "jobs set aside": lambda: [_count(connection, "jobs set aside", SET_ASIDE, aside)],
+        "sender IDs": lambda: [_sender_ids(connection)],
+        "receipts": lambda: check_receipts(connection),
+        "unmatched receipts": lambda: [_count(connection, "unmatched receipts", RECEIPTS, unmatched)],
+    }
+    for name, check in checks.items():
+        try:
+            yield from check()
+        except DBAPIError as error:
+            if is_outage(error):
+                raise
+            remedy = "Run `bulksms doctor` again when the database is less busy; its log may say more."
+            yield Finding(name, "wrong", f"not checked: {first_line(error.orig)}", remedy)
+
+
+def _partitions(connection: Connection) -> Finding:
     ahead = connection.execute(PARTITIONS).scalar_one()
     if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
         detail = f"{counted(ahead, 'week')} ahead" if ahead < PARTITION_WEEKS else "messages in the default partition"
-        yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
-    else:
-        yield Finding("partitions", "ok", f"{ahead} weeks ahead")
+        return Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
+    return Finding("partitions", "ok", f"{ahead} weeks ahead")
+
+
+def _workers(connection: Connection, target: Installation) -> Finding:
     workers = connection.execute(WORKERS).scalar_one()
-    yield (
-        Finding("workers", "ok", f"{workers} alive")
-        if workers
-        else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
-    )
-    yield from clock_findings(connection)
-    yield from check_carriers(connection)
-    yield webhook_finding(connection, target)
-    yield _guard(connection, target)
-    yield check_secret_key(connection, target.settings.secret_key, target.settings.secret_key_fallbacks)
-    yield check_queue(connection)
-    yield _doubts(connection, target.settings.doubt_grace)
-    held = connection.execute(HELD).scalar_one()
-    yield _count("held for operators", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
-    jobs = connection.execute(SET_ASIDE).scalar_one()
-    yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
-    yield _sender_ids(connection)
-    yield from check_receipts(connection)
-    remedy = "They belong to messages that this service did not send, or the carrier changes its references."
-    yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+    if not workers:
+        return Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
+    return Finding("workers", "ok", f"{workers} alive")
 
 
 def clock_findings(connection: Connection) -> Iterator[Finding]:
@@ -223,9 +205,7 @@ def _guard(connection: Connection, target: Installation) -> Finding:
     state = state_of(connection)
     if state.held:
         detail = f"{state.reason}: nothing is sent"
-        return Finding(
-            "restore guard", "wrong", detail, "See docs/operating/backup.md, then: bulksms guard release"
-        )
+        return Finding("restore guard", "wrong", detail, "See docs/operating/backup.md, then: bulksms guard release")
     if not state.confirmed:
         detail = "nothing is sent until a worker has compared the database with what was seen committed"
         return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
@@ -282,7 +262,8 @@ def _disk(data: Path) -> Finding:
     return Finding("disk", "ok", detail)
 
 
-def _count(name: str, count: int, remedy: str) -> Finding:
+def _count(connection: Connection, name: str, statement: Select[int], remedy: str) -> Finding:
+    count = connection.execute(statement).scalar_one()
     return Finding(name, "notice", f"{count:,}", remedy) if count else Finding(name, "ok", "none")
 
 
@@ -293,7 +274,3 @@ def _start(what: str, target: Installation, setting: str) -> str:
         return f"Start {what}; see Procfile for their command."
     again = f" If {setting} is from var/env, source that again: each `make run` has other ports."
     return f"Start {what}; check {setting}.{again if LOCAL in target.settings.database_url else ''}"
-
-
-def _first_line(error: object) -> str:
-    return (str(error).strip().splitlines() or ["no answer"])[0]

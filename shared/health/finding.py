@@ -17,6 +17,11 @@ class Finding:
     remedy: str = ""
 
 
+def first_line(error: object) -> str:
+    """The first line of an error's message."""
+    return (str(error).strip().splitlines() or ["no answer"])[0]
+
+
 def hint(*arguments: object) -> str:
     """A `bulksms` command to paste into a shell, with its arguments quoted."""
     return shlex.join(["bulksms", *map(str, arguments)])

@@ -5,7 +5,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.connection import make_engine
 from shared.db.replica import NoReplica, lag_of
-from shared.health.finding import Finding
+from shared.health.finding import Finding, first_line
 from shared.settings import Settings
 
 PRIMARY_ANSWERS = "The primary answers reports until then."
@@ -17,7 +17,7 @@ def check_replica(settings: Settings, primary: Engine) -> Finding:
     try:
         lag = lag_of(primary, engine)
     except (NoReplica, SQLAlchemyError) as error:
-        detail = (str(getattr(error, "orig", error)).strip().splitlines() or ["no answer"])[0]
+        detail = first_line(getattr(error, "orig", error))
         return Finding("replica", "notice", detail, f"Start the standby, or correct REPLICA_URL. {PRIMARY_ANSWERS}")
     finally:
         engine.dispose()

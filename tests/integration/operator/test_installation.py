@@ -4,10 +4,12 @@ import dataclasses
 from datetime import UTC, datetime
 from uuid import uuid4
 
+import pytest
 from sqlalchemy import text
 
 from shared.audit.check import Breach
 from shared.audit.results import KEPT, record_audit
+from shared.health import doctor
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -69,6 +71,19 @@ def test_the_doctor_reports_what_is_wrong(service: Service, operator: OperatorCl
     assert response["healthy"] is False
     assert (findings["workers"]["outcome"], findings["schema"]["outcome"]) == ("wrong", "ok")
     assert findings["workers"]["remedy"]
+
+
+@pytest.mark.parametrize("failing", ["PARTITIONS", "AWAITING", "RECEIPTS"])
+def test_the_doctor_goes_on_after_a_check_that_fails(
+    operator: OperatorClient, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    names = [each["name"] for each in operator.get("/doctor").json["findings"]]
+    monkeypatch.setattr(doctor, failing, text("SELECT 1 / 0"))
+    found = {each["name"]: each for each in operator.get("/doctor").json["findings"]}
+    assert list(found) == names
+    name = {"PARTITIONS": "partitions", "AWAITING": "queue", "RECEIPTS": "unmatched receipts"}[failing]
+    assert (found[name]["outcome"], found[name]["detail"]) == ("wrong", "not checked: division by zero")
+    assert found[name]["remedy"]
 
 
 def test_the_guard_is_shown_and_released(service: Service, operator: OperatorClient) -> None:

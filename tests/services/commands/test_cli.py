@@ -578,6 +578,16 @@ def test_the_doctor_writes_to_redis(
     assert (found["outcome"], found["detail"][: len(problem)]) == ("wrong", problem)
 
 
+def test_the_doctor_says_what_a_redis_does_not_tell(run: Run, redis_server: RedisServer) -> None:
+    with Redis.from_url(redis_server.url) as client:
+        client.execute_command("ACL", "SETUSER", "default", "-config")
+        try:
+            (found,) = (row for row in as_json(run("doctor", "--json", code=1)) if row["name"] == "redis")
+        finally:
+            client.execute_command("ACL", "SETUSER", "default", "+config")
+    assert (found["outcome"], "noeviction" in found["remedy"]) == ("notice", True)
+
+
 def test_the_doctor_checks_a_broker_other_than_redis(run: Run) -> None:
     broker = f"amqp://nobody:password@127.0.0.1:{free_port()}//"
     result = run("doctor", "--json", code=1, BROKER_URL=broker)
@@ -593,7 +603,7 @@ def test_the_doctor_reports_doubts(run: Run, service: Service, engine: Engine) -
     count = scalar(engine, "SELECT count(*) FROM doubt")
     assert (found["outcome"], count >= 2) == ("notice", True)
     assert found["detail"] == f"{count} messages, the oldest since {oldest:%Y-%m-%d %H:%M:%S}Z"
-    assert "bulksms doubt resolve" in found["remedy"] and "24 h after its validity" in found["remedy"]
+    assert "bulksms doubt resolve" in found["remedy"] and "24 h after their validity" in found["remedy"]
     for send in {row["send_id"] for row in as_json(run("doubt", "list", "--json"))}:
         run("doubt", "resolve", "--send", send, "not-sent")
     assert findings(run("doctor", "--json", code=1))["in doubt"] == "ok"

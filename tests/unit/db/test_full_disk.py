@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from bulksms.environment import Installation
 from shared.db import full_disk as disk
 from shared.db.full_disk import is_disk_full, shortage
-from shared.health import doctor
+from shared.health import doctor, postgres
 from shared.health.finding import Finding
 from shared.settings import Settings
 
@@ -56,6 +56,6 @@ def test_the_doctor_tries_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     def full_disk(engine: Engine) -> Iterator[None]:
         raise FULL
 
-    monkeypatch.setattr(doctor, "transaction", full_disk)
-    finding = doctor._writing(None)  # type: ignore[arg-type]
-    assert (finding.outcome, finding.remedy) == ("wrong", doctor.DISK_FULL)
+    monkeypatch.setattr(postgres, "transaction", full_disk)
+    finding = postgres.check_writing(None)  # type: ignore[arg-type]
+    assert (finding.outcome, finding.remedy) == ("wrong", postgres.DISK_FULL)

@@ -57,7 +57,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
         (
             r"Posts are already signed with (?P<count>\d+) secrets\. .*",
-            _("Events are already signed with %(count)s secrets. Wait until the oldest one has ended."),
+            _("Events are already signed with %(count)s secrets. Wait until the oldest one has expired."),
         ),
         (
             r"An account has at most (?P<count>\d+) API keys\. Revoke one first\.",
@@ -78,7 +78,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
         (
             r"1 to (?P<count>[\d,]+) credits of this top-up can be reversed; .*",
-            _("Enter at most the %(count)s credits of this top-up."),
+            _("Enter no more than the %(count)s credits of this top-up."),
         ),
         (
             r"(?P<count>[\d,]+) credits of this top-up were reversed before; .*",

@@ -51,5 +51,5 @@ def length_of(file: IO[bytes]) -> int:
 def tell_encoding(content_type: str) -> None:
     """Say that a file was read as Windows-1252, if it was."""
     if content_type == WINDOWS_1252:
-        text = gettext("The file is not UTF-8, so it is read as Windows-1252. Check the letters with accents.")
+        text = gettext("The file is not UTF-8, so it is read as Windows-1252. Check the accented letters.")
         flash(text, "warn")

@@ -41,8 +41,8 @@ def add_error_pages(app: Flask) -> None:
 
     @app.errorhandler(Unreachable)
     def unreachable(error: Unreachable) -> Any:
-        app.logger.warning("The API does not answer: %s", error)
-        return _page(503, gettext("The service does not answer at the moment. Try again shortly."))
+        app.logger.warning("The API does not respond: %s", error)
+        return _page(503, gettext("The service is not responding at the moment. Try again shortly."))
 
     @app.errorhandler(CSRFError)
     def stale_form(error: CSRFError) -> Any:

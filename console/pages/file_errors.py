@@ -16,11 +16,11 @@ FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
         (
             r"The first line must name the columns; `(?P<name>\w+)` is missing\.",
-            _("The first row must name the columns. Name the one with the phone numbers %(name)s."),
+            _("The first row must name the columns. Call the one with the phone numbers %(name)s."),
         ),
         (
             r"None of the columns in the first row has the phones\. .*",
-            _("No column of the first row has the phone numbers. Name it phone."),
+            _("No column has the phone numbers. Call that column phone in the first row."),
         ),
         (
             r"Line (?P<line>[\d,]+) is not CSV: .*",

@@ -76,7 +76,7 @@ ROLES: dict[str, Any] = {
     "support": _("Support"),
 }
 LIMITED_BY: dict[str, Any] = {
-    "send_at": _("waiting for its time"),
+    "send_at": _("scheduled for later"),
     "paused": _("is paused"),
     "held": _("is held"),
     "carrier_paused": _("the carrier is paused"),
@@ -94,7 +94,7 @@ LIMITED_BY: dict[str, Any] = {
     "window": _("the carrier's answers"),
     "guard": _("the guard holds all sends"),
     "account_frozen": _("the account is frozen"),
-    "due_later": _("waits for its time"),
+    "due_later": _("not due yet"),
 }
 OUTCOMES: dict[str, Any] = {
     "delivered": _("Delivered: they are charged"),
@@ -202,9 +202,9 @@ def number(value: Any) -> str:
     return NOTHING if value is None else format_decimal(value)
 
 
-def counted(singular: str, plural: str, count: int) -> str:
-    """A text about a number, `%(count)s` in it, in the reader's language."""
-    return str(ngettext(singular, plural, count, count=format_decimal(count)))
+def counted(singular: str, plural: str, count: int, **values: str) -> str:
+    """A text about a number, `%(count)s` in it, in the reader's language. `values` fill its other placeholders."""
+    return str(ngettext(singular, plural, count, count=format_decimal(count), **values))
 
 
 def rate(value: float | None) -> str:

@@ -65,7 +65,7 @@ OPERATOR_MENU: Menu = (
             Entry("operator.messages.index", _("Messages"), "list", "read"),
             Entry("operator.sender_ids.index", _("Sender IDs"), "badge", "read"),
             Entry("operator.doubts.index", _("In doubt"), "stop", "read"),
-            Entry("operator.inbound.index", _("From phones"), "chat", "read"),
+            Entry("operator.inbound.index", _("Inbound messages"), "chat", "read"),
         ),
     ),
     (

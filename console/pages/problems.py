@@ -18,7 +18,7 @@ _ = lazy_gettext
 SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
 """Codes of a 401 after which only signing in again helps."""
 
-NO_ANSWER: Any = _("The service has not answered. Check whether it was done before you try again.")
+NO_ANSWER: Any = _("The service has not responded. Check whether the change was made before you try again.")
 
 REFUSALS: dict[str, Any] = {
     "validation_failed": _("Some fields need to be corrected."),
@@ -33,7 +33,7 @@ REFUSALS: dict[str, Any] = {
     "invalid_link": _("This link has been used or replaced, or has expired. Ask for a new one."),
     "oidc_failed": _("The sign-in took too long or was interrupted. Try again."),
     "oidc_unavailable": _(
-        "The sign-in service does not answer at the moment. Sign in another way, or try again shortly."
+        "The sign-in service is not responding at the moment. Sign in another way, or try again shortly."
     ),
     "sign_in_too_old": _(
         "A first password can be set within 15 minutes of signing in. Sign out, sign in again, and then set it."
@@ -58,7 +58,7 @@ REFUSALS: dict[str, Any] = {
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
     "import_limit": _("The account has too many imports. Wait until one has ended."),
-    "sender_limit": _("The account has too many sender IDs, or too many that wait for approval."),
+    "sender_limit": _("The account has too many sender IDs, or too many waiting for approval."),
     "suppression_limit": _("The opt-out list is full. Ask the operator."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),

@@ -51,7 +51,7 @@ def _say(name: str, before: str | None, now: str) -> None:
     elif now == "suspended":
         flash(gettext("%(sender)s is suspended, and cannot be requested again. Ask the operator.", sender=name), "warn")
     elif before == "pending":
-        flash(gettext("%(sender)s was requested before, and waits for the operator's decision.", sender=name), "warn")
+        flash(gettext("%(sender)s was requested before, and is awaiting the operator's decision.", sender=name), "warn")
     elif before == "rejected":
         flash(gettext("%(sender)s was rejected before, and is now requested again.", sender=name), "good")
     else:

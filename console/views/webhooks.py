@@ -118,7 +118,7 @@ def replay(webhook_id: Any) -> Any:
     """Post an event again."""
     form = Form.posted()
     account().webhooks.replay(str(webhook_id), form["event_id"], form.key)
-    flash(gettext("The event is posted again."), "good")
+    flash(gettext("The event will be posted again."), "good")
     return redirect(url_for("webhooks.show", webhook_id=webhook_id))
 
 

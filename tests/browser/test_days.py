@@ -176,7 +176,7 @@ def test_a_webhook_gets_a_test_event(chromium: Browser, postgres_server: Postgre
         expect(row).to_have_count(1)
         expect(row.locator("[data-label=Answer]")).to_contain_text("500")
         row.get_by_role("button", name="Post again").click()
-        expect(page.get_by_text("The event is posted again.")).to_be_visible()
+        expect(page.get_by_text("The event will be posted again.")).to_be_visible()
         wait_until(posted_again, 60, "the end of the webhook's rest")
         page.reload()
         expect(row.locator("[data-label=Answer]")).to_have_text("204")

@@ -57,7 +57,7 @@ def test_a_sign_in_on_another_tab_leaves_the_message(stand: Stand) -> None:
         end(stand.console, person)
         page.locator("#message").fill(f"{TEXT} Bye!")
         with context.expect_page() as opened:
-            page.get_by_role("link", name="Sign in on a new tab").click()
+            page.get_by_role("link", name="Open the sign-in page in a new tab").click()
         other = opened.value
         other.get_by_label("E-mail address").fill(person.email)
         other.get_by_label("Password").fill(PASSWORD)

@@ -144,7 +144,7 @@ def test_an_operators_day(stand: Stand) -> None:
     page.get_by_label("Reason").fill("invoice 2026-0200")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Add 250 credits").dblclick()
-    expect(page.get_by_text("250 credits are added.")).to_be_visible()
+    expect(page.get_by_text("250 credits added.")).to_be_visible()
     assert service.get("/balance").json["balance"] == before + 250
 
     page.get_by_role("link", name="Sender IDs").first.click()

@@ -36,13 +36,13 @@ def test_doubts_are_resolved_by_a_carriers_report(stand: Stand) -> None:
     page.get_by_label("File", exact=True).set_input_files(
         {"name": "report.csv", "mimeType": "text/csv", "buffer": REPORT.encode()}
     )
-    page.get_by_role("button", name="Preview what it would resolve").click()
+    page.get_by_role("button", name="Preview the result").click()
     expect(page.get_by_role("heading", name="What it would resolve")).to_be_visible()
     expect(page.locator("main")).to_contain_text("4: 'nonsense' is not a phone")
     assert service.get(f"/sends/{send}").json["counts"]["in_doubt"] == 3
     page.get_by_role("button", name="Resolve 2 messages").dblclick()
     expect(page.locator(".tile.good").filter(has_text="Resolved").locator("dd")).to_have_text("2")
-    page.get_by_role("link", name="Back to what is in doubt").click()
+    page.get_by_role("link", name="Back to messages in doubt").click()
     page.get_by_label("Send", exact=True).fill(send)
     page.get_by_role("button", name="Filter").click()
     expect(rows).to_have_count(1)

@@ -52,8 +52,8 @@ def test_support_finds_a_message_and_reads_it_with_a_reason(stand: Stand) -> Non
     page.get_by_role("button", name="Show them for an hour").click()
     expect(page.locator(".bubble")).to_have_text(TEXT)
     expect(page.locator("main h1")).to_have_text("+99901000042")
-    page.get_by_role("link", name="From phones").first.click()
-    expect(page.get_by_role("heading", name="From phones")).to_be_visible()
+    page.get_by_role("link", name="Inbound messages").first.click()
+    expect(page.get_by_role("heading", name="Inbound messages")).to_be_visible()
     page.get_by_role("link", name="Changes").first.click()
     expect(page.locator("main table")).to_contain_text(REASON)
     assert errors == []

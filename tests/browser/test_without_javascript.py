@@ -103,6 +103,6 @@ def test_an_operator_tops_up(stand: Stand, page: Page) -> None:
     page.get_by_label("Reason").fill("invoice 2026-0301")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Add 40 credits").click()
-    expect(page.get_by_text("40 credits are added.")).to_be_visible()
+    expect(page.get_by_text("40 credits added.")).to_be_visible()
     expect(page.locator("main")).to_contain_text("invoice 2026-0301")
     assert service.get("/balance").json["balance"] == balance + 40

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
-from flask_babel import format_decimal, gettext
+from flask_babel import gettext
 
 from console.pages.confirmations import Question, confirm, need_reason
+from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.operator import operator
@@ -95,7 +96,7 @@ def top_up(account_id: int) -> Any:
         requested = None if form.wrong else credits
         shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=requested)
         return shown, 400 if form.wrong else 200
-    flash(gettext("%(credits)s credits are added.", credits=format_decimal(done["credits"])), "good")
+    flash(counted("%(count)s credit added.", "%(count)s credits added.", done["credits"]), "good")
     return redirect(url_for("operator.accounts.show", account_id=account_id))
 
 
@@ -105,9 +106,10 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
     account = operator().accounts.one(account_id)
     question = Question(
         gettext("Reverse a top-up of %(account)s", account=account["name"]),
-        gettext(
-            "Takes back the credits of a mistaken top-up, once. The account has %(balance)s credits to spend.",
-            balance=format_decimal(account["balance"]),
+        counted(
+            "Takes back the credits of a mistaken top-up, once. The account has %(count)s credit to spend.",
+            "Takes back the credits of a mistaken top-up, once. The account has %(count)s credits to spend.",
+            account["balance"],
         ),
         gettext("Take the credits back"),
         url_for("operator.accounts.show", account_id=account_id),
@@ -118,7 +120,7 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
         if form.wrong:
             return ""
         operator().top_ups.reverse(account_id, str(top_up_id), credits, form["reason"].strip(), form.key)
-        return str(gettext("%(credits)s credits are taken back.", credits=format_decimal(credits)))
+        return counted("%(count)s credit taken back.", "%(count)s credits taken back.", credits)
 
     values = {"credits": request.args.get("credits", "")}
     return confirm(question, change, values=values, template="operator/accounts/reverse.html")
@@ -140,7 +142,7 @@ def refund(account_id: int) -> Any:
         try:
             subject = str(UUID(form["id"].strip()))
         except ValueError:
-            form.errors["id"] = gettext("Enter the id of a send or a message, as shown by the API and the console.")
+            form.errors["id"] = gettext("Enter the ID of a send or a message, as shown by the API and the console.")
             return ""
         give_back = api.refund_message if form.text("kind") == "message" else api.refund_send
         try:
@@ -148,9 +150,9 @@ def refund(account_id: int) -> Any:
         except ApiError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
-            form.errors["id"] = gettext("This account has no send or message with this id.")
+            form.errors["id"] = gettext("This account has no send or message with this ID.")
             return ""
-        return str(gettext("%(credits)s credits are refunded.", credits=format_decimal(done["credits"])))
+        return counted("%(count)s credit refunded.", "%(count)s credits refunded.", done["credits"])
 
     values = {"kind": "send", "id": ""}
     return confirm(question, change, values=values, template="operator/accounts/refund.html")

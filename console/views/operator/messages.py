@@ -25,7 +25,7 @@ def index() -> Any:
     query = search_of(form, FILTERS)
     id = query.pop("id")
     if id and not _is_id(id):
-        form.errors["id"] = gettext("Enter the id of a message or a send.")
+        form.errors["id"] = gettext("Enter the ID of a message or a send.")
     if id and not form.errors and _exists(id):
         return redirect(url_for("operator.messages.show", message_id=id))
     page = form.page(lambda: operator().messages.page(**query, send_id=id, **paging()))

@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_read_is_named_with_what_helps(console: Console, c
 
 REQUESTED_AGAIN = {
     "approved": "SHOP is already approved.",
-    "pending": "SHOP was requested before, and waits for the operator",
+    "pending": "SHOP was requested before, and is awaiting the operator",
     "rejected": "SHOP was rejected before, and is now requested again.",
     "suspended": "SHOP is suspended, and cannot be requested again.",
 }
@@ -403,7 +403,7 @@ def test_a_contact_that_is_in_the_group_is_not_replaced_by_adding_it(console: Co
 def test_a_usage_report_with_a_bad_query_is_refused_or_empty(console: Console, query: str) -> None:
     page = console.browser().get(f"/usage/?{query}")
     assert page.status_code in (200, 400)
-    assert page.status_code == 400 or "No messages in this time" in page.text
+    assert page.status_code == 400 or "No messages in this period" in page.text
 
 
 def test_usage_is_counted_by_country_and_downloaded(console: Console) -> None:

@@ -207,13 +207,13 @@ def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
     before = service.get("/balance").json["balance"]
     assert "Refund" in admin.open(path).text
     wrong = admin.submit(path, kind="send", id="17", reason="never arrived")
-    assert wrong.status_code == 400 and "Enter the id of a send" in wrong.text and "never arrived" in wrong.text
+    assert wrong.status_code == 400 and "Enter the ID of a send" in wrong.text and "never arrived" in wrong.text
     unknown = admin.submit(path, kind="message", id=sent[0]["send_id"], reason="never arrived")
     assert unknown.status_code == 400 and service.get("/balance").json["balance"] == before
     for kind, subject in (("send", sent[0]["send_id"]), ("message", sent[1]["message_id"])):
         for _ in range(2):  # a double click
             done = admin.submit(path, kind=kind, id=subject, reason="never arrived", key=f"{kind}-refund", follow=True)
-            assert "1 credits are refunded." in done.text
+            assert "1 credit refunded." in done.text
         again = admin.submit(path, kind=kind, id=subject, reason="never arrived")
         assert again.status_code == 400
     assert service.get("/balance").json["balance"] == before + 2
@@ -228,7 +228,7 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     assert console.service.get("/balance").json["balance"] == before
     for _ in range(2):
         done = admin.submit(of_the_account(console, "/top-up"), confirmed="yes", follow=True, **fields)
-        assert "1,200 credits are added." in done.text and "invoice 17" in done.text
+        assert "1,200 credits added." in done.text and "invoice 17" in done.text
     assert console.service.get("/balance").json["balance"] == before + 1200
     link = re.search(r'href="([^"]+/reverse\?credits=1200)"', done.text)
     assert link
@@ -238,7 +238,7 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     assert wrong.status_code == 400 and "Enter a whole number of credits" in wrong.text and "a mistake" in wrong.text
     for _ in range(2):
         done = admin.submit(reverse, credits="1200", reason="a mistake", key="reversal", follow=True)
-        assert "1,200 credits are taken back." in done.text
+        assert "1,200 credits taken back." in done.text
     assert console.service.get("/balance").json["balance"] == before
     admin.submit(reverse, credits="1200", reason="a mistake")
     assert console.service.get("/balance").json["balance"] == before
@@ -535,7 +535,7 @@ def test_the_doctor_is_a_part_and_a_page(console: Console) -> None:
 def test_the_queue_shows_what_limits_it(console: Console) -> None:
     console.service.bulk(["254711000001", "254711000002"], "Hi")
     page = console.operator("support").open("/operator/queue/").text
-    assert "Segments in total" in page or "Nothing waits" in page
+    assert "Segments in total" in page or "Nothing is waiting" in page
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_it_is_json_lines_from_the_first_on(tmp_path: Path) -> None:
     assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
     assert (lines[0]["level"], lines[0]["logger"]) == ("info", "waitress")
     [warning] = [line for line in lines if line["level"] == "warning"]
-    assert warning["logger"] == "console.app" and warning["message"].startswith("The API does not answer")
+    assert warning["logger"] == "console.app" and warning["message"].startswith("The API does not respond")
 
 
 @pytest.mark.parametrize(("level", "levels"), [("WARNING", {"warning"}), ("ERROR", set())])

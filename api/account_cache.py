@@ -19,6 +19,9 @@ GRACE_SECONDS = 0.5
 """Seconds for which an expired value is still served while one thread refreshes it: if all threads refreshed at once,
 they would exhaust the connection pool."""
 
+Entry = tuple[float, float, Any]
+"""When a value expires, until when it is served at most, and the value."""
+
 SENDER_STATE = (
     select(
         sender_id.c.state,
@@ -44,7 +47,7 @@ class AccountCache:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._values: dict[tuple[Any, ...], tuple[float, Any]] = {}
+        self._values: dict[tuple[Any, ...], Entry] = {}
 
     def sender_state(self, account: int, sender: str) -> "tuple[str, str | None, bool] | None":
         """A sender ID's state, the reason for it, and whether it may be used for `authentication`; None if the account
@@ -82,19 +85,17 @@ class AccountCache:
         now = time.monotonic()
         cached = self._values.get(key)
         if cached is not None:
-            expires, value = cached
+            expires, served_until, value = cached
             if expires > now:
                 return value
-            if expires + GRACE_SECONDS > now:
-                self._values[key] = (now + GRACE_SECONDS, value)
+            if served_until > now:
+                self._values[key] = (served_until, served_until, value)
                 if is_on_event_loop():
                     in_background(lambda: self._refresh(key, cached, ttl, query))
                     return value
         return self._refresh(key, cached, ttl, query)
 
-    def _refresh(
-        self, key: tuple[Any, ...], cached: tuple[float, Any] | None, ttl: float, query: Callable[[], Any]
-    ) -> Any:
+    def _refresh(self, key: tuple[Any, ...], cached: Entry | None, ttl: float, query: Callable[[], Any]) -> Any:
         try:
             value = query()
         except BaseException:
@@ -103,7 +104,8 @@ class AccountCache:
             raise
         if len(self._values) >= MAX_ENTRIES:
             self._values.clear()
-        self._values[key] = (time.monotonic() + ttl, value)
+        expires = time.monotonic() + ttl
+        self._values[key] = (expires, expires + GRACE_SECONDS, value)
         return value
 
 

@@ -10,7 +10,7 @@ from celery import Celery
 from flask import Flask, Response
 from sqlalchemy import Engine
 from werkzeug.exceptions import NotFound
-from werkzeug.routing import BaseConverter, Map
+from werkzeug.routing import BaseConverter, Map, UUIDConverter
 
 import api.operator
 import api.resources  # noqa: F401 - both declare their endpoints
@@ -36,11 +36,12 @@ from shared.task_queue import make_celery
 
 ALL = [*CUSTOMERS.operations, *OPERATORS.operations]
 WITH_IDS = [
-    re.compile(re.sub(r"<uuid:\w+>", "([^/]+)", operation.api.prefix + operation.path))
+    re.compile(re.sub(r"<[^>]+>", "[^/]+", re.sub(r"<uuid:\w+>", "([^/]+)", operation.api.prefix + operation.path)))
     for operation in ALL
     if "<uuid:" in operation.path
 ]
-"""Paths with an id, matching any value in its place."""
+"""Paths with ids, matching any values in their places."""
+UUID = re.compile(UUIDConverter.regex)
 
 PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in CUSTOMERS.operations]
 """All paths of the customers' API, without the common prefix."""
@@ -142,8 +143,9 @@ def _invalid_id_hint(path: str) -> str | None:
     """A hint for a path whose id is malformed."""
     for pattern in WITH_IDS:
         match = pattern.fullmatch(path)
-        if match:
-            return f"{match[1][:40]!r} is not a valid id. Use {ID_FORM}."
+        invalid = next((value for value in match.groups() if not UUID.fullmatch(value)), None) if match else None
+        if invalid is not None:
+            return f"{invalid[:40]!r} is not a valid id. Use {ID_FORM}."
     return None
 
 

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import OperationalError
 
 from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
 from api.problems import Problem, invalid
+from shared.db.connection import is_outage, reading
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -108,7 +109,9 @@ def wait_for(connection: Connection, key: Key) -> None:
     seconds."""
     try:
         connection.execute(WAIT_LOCK, {"lock": key.lock})
-    except OperationalError:
+    except OperationalError as error:
+        if is_outage(error):
+            raise
         raise Problem(
             "idempotency_in_progress",
             "The first request with this key is still in progress.",
@@ -150,7 +153,7 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
 def replay(key: Key, first: Stored) -> IdempotentResponse:
     """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
     if first.api_key_id not in (key.api_key_id, None):
-        detail = "Another person or API key of your account has used this Idempotency-Key."
+        detail = "Another person or key has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")
@@ -162,6 +165,14 @@ def replay_if_repeated(connection: Connection, key: Key | None) -> IdempotentRes
     `send_at` has passed, its quote has expired or its recipient has opted out. Raises Problem as `replay` does."""
     first = stored(connection, [key]).get(key.lock) if key is not None else None
     return replay(key, first) if key is not None and first is not None else None
+
+
+def replay_if_refused(engine: Engine, key: Key | None) -> IdempotentResponse | None:
+    """Like `replay_if_repeated`, for a request that is refused now. Does not connect without a key."""
+    if key is None:
+        return None
+    with reading(engine) as connection:
+        return replay_if_repeated(connection, key)
 
 
 def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> IdempotentResponse:

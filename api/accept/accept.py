@@ -25,7 +25,7 @@ from api.accept.text import common_text, fit_text, parse_template, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import NeedsThread, is_on_event_loop
-from api.idempotency import IdempotentResponse, Key, replay_if_repeated
+from api.idempotency import IdempotentResponse, Key, replay_if_refused
 from api.problems import Problem, invalid
 from api.services import Services
 from shared.accounts.limits import Limits
@@ -103,8 +103,7 @@ def accept(
             expect_callbacks(services, caller.account_id)
         count_recipients(services, limits, draft)
     except Problem:
-        with reading(services.engine) as connection:
-            stored = replay_if_repeated(connection, key)
+        stored = replay_if_refused(services.engine, key)
         if stored is None:
             raise
         return with_encoding(stored, kind, body)

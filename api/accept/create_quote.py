@@ -11,12 +11,11 @@ from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from api.commit.low_balance import BALANCE
-from api.idempotency import IdempotentResponse, Key, once, replay_if_repeated
+from api.idempotency import IdempotentResponse, Key, once, replay_if_refused
 from api.problems import Problem
 from api.schemas.fields import timestamp
 from api.schemas.rules import rules_response
 from api.services import Services
-from shared.db.connection import reading
 from shared.sms.segments import split, transliterate
 
 
@@ -28,8 +27,7 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], k
     try:
         draft = validate_and_price(services, caller, services.tokens.limits_of(caller.account_id), kind, body)
     except Problem:
-        with reading(services.engine) as connection:
-            stored = replay_if_repeated(connection, key)
+        stored = replay_if_refused(services.engine, key)
         if stored is None:
             raise
         return _with_texts(stored, kind, body)

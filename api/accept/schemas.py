@@ -112,7 +112,7 @@ class SendOptions(Request):
     @validates("metadata")
     def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
         """At most 2 kB."""
-        if len(json.dumps(metadata).encode()) > MAX_METADATA_BYTES:
+        if len(json.dumps(metadata, ensure_ascii=False).encode(errors="surrogatepass")) > MAX_METADATA_BYTES:
             raise fail("too_long", "`metadata` may hold at most 2 kB.")
 
 

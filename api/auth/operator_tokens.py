@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from api.auth.api_keys import storable
 from api.auth.revocations import Revocations
-from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token
+from api.auth.tokens import BEARER, MAX_LENGTH, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token
 from api.problems import Problem
 from shared.accounts.operator_keys import MAX_TOKEN_SECONDS, active_key, actor_of_key, note_use
 from shared.api_key import DIGEST_BYTES, Network, hash_secret, is_within, matches, networks
@@ -22,8 +22,6 @@ from shared.db.connection import reading
 
 INSTALLATION = 0
 """The account of operators' idempotency keys: no account has this id."""
-MAX_LENGTH = 1500
-"""Characters of a token."""
 
 
 @dataclass(frozen=True, slots=True)

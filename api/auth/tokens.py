@@ -34,6 +34,8 @@ MAX_AGE_SECONDS = 3.0
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
 MAX_CACHED_TOKENS = 10_000
+MAX_LENGTH = 4_096
+"""Characters of a token, also of one for a key with MAX_NETWORKS networks."""
 """Verified tokens in the cache."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
@@ -143,7 +145,7 @@ class Tokens:
         return caller
 
     def _parse(self, token: str) -> Caller:
-        if len(token) > 1000 or not token.isascii():
+        if len(token) > MAX_LENGTH or not token.isascii():
             raise Problem(
                 "invalid_token", "The token was not issued by this service.", headers=bearer_error("invalid_token")
             )
@@ -236,7 +238,7 @@ def _is_revoked(caller: Caller, revoked: Revocations) -> bool:
 
 def ip_not_allowed(address: str) -> Problem:
     """The 403 for a client outside the key's `allowed_ips`."""
-    return Problem("ip_not_allowed", f"The API key may not be used from {address or 'this address'}.")
+    return Problem("ip_not_allowed", f"This key may not be used from {address or 'this address'}.")
 
 
 def _expired(validity: str) -> Problem:

@@ -135,7 +135,7 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
     ),
     "bulksms_webhooks_disabled": (
         "Webhooks that are disabled because their deliveries failed for too long, or by their owner.",
-        _count(webhook, webhook.c.state != "active"),
+        _count(webhook, webhook.c.state == "disabled"),
     ),
     "bulksms_credits_available": ("Credits that accounts can spend.", _credits(account.c.available)),
     "bulksms_credits_reserved": (

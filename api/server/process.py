@@ -65,7 +65,7 @@ async def serve(application: Any, listening: socket) -> None:
     for task in list(state.tasks):
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
-    request_log.flush()
+    request_log.stop()
 
 
 def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:

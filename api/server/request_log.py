@@ -1,6 +1,7 @@
 """One JSON line for each request that failed or is sampled. A thread writes them: the event loop must not block."""
 
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import MutableMapping
@@ -31,10 +32,19 @@ class RequestLog:
         """The status, the time of the end and the members of each line."""
         self._client_errors = self._dropped = 0
         """Since the last flush."""
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Write what waits every FLUSH_SECONDS, in a thread."""
-        repeat(self.flush, FLUSH_SECONDS, "request-log")
+        self._thread = repeat(self.flush, FLUSH_SECONDS, "request-log", self._stop)
+
+    def stop(self) -> None:
+        """Write what waits, and end the thread."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.flush()
 
     def add(
         self, scope: MutableMapping[str, Any], status: int, headers: Headers, seconds: float, body_bytes: int

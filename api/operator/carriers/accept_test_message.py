@@ -1,11 +1,14 @@
 """Sends one message through one carrier, to test it."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import orjson
+from sqlalchemy import Connection
 
 from api.accept.accept import accept
 from api.accept.schemas import SingleSend
@@ -24,14 +27,21 @@ SINGLE = SingleSend()
 
 
 def accept_test_message(
-    services: Services, carrier: str, message: dict[str, Any], key: Key | None = None, *, by: Actor | None = None
+    services: Services,
+    carrier: str,
+    message: dict[str, Any],
+    key: Key | None = None,
+    *,
+    by: Actor | None = None,
+    begin: Callable[[], AbstractContextManager[Connection]] | None = None,
 ) -> IdempotentResponse:
     """Send `message` (phone, sender_id, message) through the carrier, paid for by the test account.
 
-    The response has `carrier`, `send_id` and `message_id`. Raises Problem if it is not accepted, and Refused if no
-    worker knows the carrier.
+    `begin` is the context of the transaction that prepares the account, which may refuse the caller. The response has
+    `carrier`, `send_id` and `message_id`. Raises Problem if it is not accepted, and Refused if no worker knows the
+    carrier.
     """
-    with services.engine.begin() as connection:
+    with (begin or services.engine.begin)() as connection:
         control.require(connection, carrier)
         account = control.prepare(connection, message["sender_id"], str(uuid4()), by=by)
     due = datetime.now(UTC) + AHEAD

@@ -1,6 +1,7 @@
 """Carriers: their state, pace, pauses, rate limits and test messages."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -11,7 +12,7 @@ from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
-from api.operator.audited_change import act, act_once, refusals
+from api.operator.audited_change import act, act_once, operator_transaction, refusals
 from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (
     CarrierChanges,
@@ -129,7 +130,8 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
     with reading(services().engine) as connection:
         _carrier(connection, carrier)
     with refusals():
-        return accept_test_message(services(), carrier, body, key, by=by_operator(caller))
+        begin = partial(operator_transaction, caller)
+        return accept_test_message(services(), carrier, body, key, by=by_operator(caller), begin=begin)
 
 
 @operator_endpoint("GET", "/carrier-limits", response=RateLimitsResponse, scope="read")

@@ -54,7 +54,7 @@ class ReportOptions(Request):
         validate=validate.Range(0, 86_400, error=IN_RANGE),
         metadata=doc("Seconds by which times may differ.", 300),
     )
-    apply = fields.Boolean(
+    apply = fields.QueryBoolean(
         load_default=False, metadata=doc("Resolve what matches; otherwise nothing is changed.", False)
     )
 

@@ -17,7 +17,7 @@ KINDS = sorted(get_args(JobKind))
 class FailedJobsQuery(Request):
     """Which failed jobs to show."""
 
-    all = fields.Boolean(
+    all = fields.QueryBoolean(
         load_default=False, metadata=doc("Also jobs that failed and will be retried by themselves.", False)
     )
     limit = limit("Jobs, 1 to 1,000.")

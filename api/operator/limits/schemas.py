@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import Schema, post_load, validate, validates_schema
+from marshmallow import Schema, ValidationError, post_load, validate, validates_schema
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
@@ -58,7 +58,7 @@ class LimitChanges(Request):
             try:
                 data["destinations"] = destinations(data["destinations"])
             except Refused as refused:
-                raise fail("invalid", refused.reason) from None
+                raise ValidationError({"destinations": {"code": "invalid", "detail": refused.reason}}) from None
         return data
 
 

@@ -15,7 +15,7 @@ from shared.sends.holding import HeldBy
 class OperatorSendPaging(AccountPaging):
     """Paging through sends."""
 
-    open = fields.Boolean(load_default=False, metadata=doc("Only sends that have not completed.", True))
+    open = fields.QueryBoolean(load_default=False, metadata=doc("Only sends that have not completed.", True))
     status = fields.Enum(
         SendState,
         by_value=True,

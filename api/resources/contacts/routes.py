@@ -133,11 +133,14 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
     """Remove up to 100,000 phone numbers from a group. Phone numbers that are not in it are counted as `absent`."""
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
-    phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}
+    phones, others = set[str](), set[str]()
+    for entry in body["phones"]:
+        phone = numbering.read(entry) if isinstance(entry, str) else None
+        (others if phone is None else phones).add(phone or str(entry))
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
         try:
-            removed = contacts.remove_contacts(connection, group_id, (phone for phone in phones if phone))
+            removed = contacts.remove_contacts(connection, group_id, phones)
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
         left = find_group(connection, caller, group_id).contact_count
@@ -146,7 +149,7 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
             "group_id": group_id,
             "contact_count": left,
             "removed": removed,
-            "absent": len(body["phones"]) - removed,
+            "absent": len(phones) + len(others) - removed,
         }
     )
 

@@ -87,7 +87,7 @@ class LimitsResponse(RequestBounds, ObjectBounds):
         allow_none=True,
         metadata=doc("What limits the largest waiting send, as in its `limited_by`; null if nothing waits."),
     )
-    backlog_eta = fields.String(
+    backlog_eta = fields.Timestamp(
         required=True,
         allow_none=True,
         metadata=doc("Estimated time at which the last queued message is submitted; null if unknown."),

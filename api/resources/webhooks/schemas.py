@@ -17,6 +17,7 @@ STATUSES = ("active", "disabled")
 LONGEST_DESCRIPTION = 255
 POSTED = doc("The event types that are posted; null means all.", ["message.delivered", "message.undelivered"])
 URL = doc("Where events are posted; null means to each send's `callback_url`.", WEBHOOK_URL)
+NEW_URL = doc("Where events are posted. A webhook without a `url` cannot be given one.", WEBHOOK_URL)
 OWN_DESCRIPTION = doc("Your own description.", "Production")
 
 
@@ -54,7 +55,7 @@ DESCRIPTION = validate.Length(1, LONGEST_DESCRIPTION, error="A description has {
 class WebhookBody(Request):
     """A new webhook. Without `url`, it posts the events of each send to the send's `callback_url`."""
 
-    url = fields.WebhookUrl(metadata=URL)
+    url = fields.WebhookUrl(allow_none=True, metadata=URL)
     events = EventTypes(load_default=None)
     description = fields.String(allow_none=True, load_default=None, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
 
@@ -62,7 +63,7 @@ class WebhookBody(Request):
 class WebhookChange(Request):
     """Changes to a webhook."""
 
-    url = fields.WebhookUrl(metadata=URL)
+    url = fields.WebhookUrl(metadata=NEW_URL)
     events = EventTypes()
     description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
     status = fields.String(

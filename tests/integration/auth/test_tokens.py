@@ -1,12 +1,15 @@
 """What a token may do, and when it ends: by its scopes, its account, its age, and a revocation in another process."""
 
 import time
+from ipaddress import IPv6Address
 
 import pytest
 
 from api.auth import tokens
 from api.problems import Problem
 from shared.accounts.administration import activate_account, create_key, suspend_account
+from shared.api_key import MAX_NETWORKS, hash_secret
+from shared.scopes import SCOPES
 from tests.harness.service import SECRET_KEY, Service
 
 SENDS = {
@@ -21,6 +24,18 @@ def token_with(service: Service, *scopes: str) -> str:
         key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(scopes))
     body = {"api_key": key.api_key, "api_secret": key.api_secret}
     return str(service.client.post("/api/v1/auth/token", json=body).json["access_token"])
+
+
+def test_a_token_of_a_key_with_as_many_networks_as_possible_works(service: Service) -> None:
+    """They travel in the token."""
+    here = ["127.0.0.1"]
+    far = [str(IPv6Address(hash_secret(str(number), SECRET_KEY)[:16])) for number in range(MAX_NETWORKS - len(here))]
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=sorted(SCOPES), allowed_ips=[*here, *far])
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    token = str(service.client.post("/api/v1/auth/token", json=body).json["access_token"])
+    assert len(token) > 1_500
+    assert service.get("/balance", token=token).status_code == 200
 
 
 @pytest.mark.parametrize("path", SENDS)

@@ -7,9 +7,14 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
+from api.idempotency import Key, wait_for
 from shared.accounts.top_ups import top_up
+from shared.db.connection import is_outage
 from tests.harness.event_loop_client import EventLoopClient
+from tests.harness.house import wait_until
 from tests.harness.service import Service
 
 
@@ -196,3 +201,31 @@ def test_another_spelling_of_an_id_in_the_path_is_the_same_path(service: Service
         again = service.post(f"/sends/{spelling}/cancel/", headers=keyed("id"))
         assert again.headers.get("Idempotency-Replayed") == "true", spelling
         assert again.data == first.data
+
+
+def test_a_request_whose_session_ends_while_it_waits_is_no_conflict(service: Service) -> None:
+    """It is a 503, as with any other outage: nobody else has used the key."""
+    key = Key(service.account_id, "/sms/send", "waits", b"", "")
+    waiting = text("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+    with service.engine.begin() as first, ThreadPoolExecutor(1) as pool, service.engine.connect() as other:
+        wait_for(first, key)
+
+        def wait() -> None:
+            with service.engine.begin() as second:
+                wait_for(second, key)
+
+        outcome = pool.submit(wait)
+        wait_until(lambda: other.execute(waiting).scalar() is not None, 30, "the second request to wait")
+        pid = other.execute(waiting).scalar_one()
+        other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+        with pytest.raises(OperationalError) as ended:
+            outcome.result(30)
+    assert is_outage(ended.value)
+
+
+def test_a_refused_request_without_a_key_needs_no_connection(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it begin anew in a thread."""
+    monkeypatch.setattr("api.idempotency.reading", None)
+    for path, body in (("/sms/send", {"phone": "254711000000"}), ("/sms/quote", {"phone": "254711000000"})):
+        refused = service.post(path, sender_id="NOBODY", message="Hi", **body)
+        assert (refused.status_code, refused.json["code"]) == (403, "sender_not_registered"), refused.text

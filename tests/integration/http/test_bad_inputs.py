@@ -1026,6 +1026,15 @@ def test_b48_a_malformed_id_gets_an_example(service: Service, path: str, given: 
     assert "is not a valid id. Use an id as the API returns it: a UUID, such as" in problem["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [("/webhooks/{id}/deliveries/123/replay", "123"), ("/groups/x1/contacts/{phone}", "x1"), ("/sends/y/cancel", "y")],
+)
+def test_b48_the_wrong_one_of_several_ids_is_named(service: Service, path: str, wrong: str) -> None:
+    filled = path.format(id=UNKNOWN, phone="254711000001")
+    assert f"{wrong!r} is not a valid id." in assert_problem(service.post(filled), 404, "not_found")["detail"]
+
+
 def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:
     response = service.client.get("/")
     assert (response.status_code, response.headers["Location"]) == (302, "/docs")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -60,6 +61,15 @@ def scrape_as_it_is(service: Service) -> dict[str, float]:
 
 def counted(name: str, **labels: str) -> float:
     return PROCESS.get_sample_value(name, labels) or 0.0
+
+
+def test_a_deleted_webhook_is_not_a_disabled_one(service: Service) -> None:
+    before = scrape(service)["bulksms_webhooks_disabled"]
+    for change in (service.delete, partial(service.patch, status="disabled")):
+        made = service.post("/webhooks", url=None)
+        assert made.status_code == 200, made.text
+        assert change(f"/webhooks/{made.json['webhook_id']}").status_code == 200
+    assert scrape(service)["bulksms_webhooks_disabled"] == before + 1
 
 
 def test_the_state_of_the_installation(service: Service) -> None:

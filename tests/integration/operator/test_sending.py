@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from shared.accounts.operator_keys import revoke_operator_key
 from shared.audit.check import audit
 from shared.doubts.by_operator import resolve_doubts
 from shared.ids import new_id
@@ -133,6 +134,17 @@ def test_a_test_message_goes_once_through_its_carrier(service: Service, operator
     assert service.submitted()["254711000777"] == 1
     assert operator.post("/carriers/nobodys/test", **body).status_code == 404
     assert operator.post("/carriers/simulator/test", phone="0711").status_code == 400
+
+
+def test_an_operator_who_has_just_been_revoked_sends_no_test_message(service: Service, carrier: str) -> None:
+    """Not even through a process that has not heard of it yet."""
+    operator = OperatorClient(service, "carriers")
+    with service.engine.begin() as connection:
+        revoke_operator_key(connection, operator.key_id)
+    body = {"phone": "254711000779", "sender_id": "TRIAL", "message": "Does it work?"}
+    refused = operator.post("/carriers/simulator/test", key="trial", **body)
+    assert (refused.status_code, refused.json["code"]) == (401, "token_revoked")
+    assert "254711000779" not in service.submitted()
 
 
 def test_the_queue_shows_what_limits_it(service: Service, operator: OperatorClient, carrier: str) -> None:
@@ -277,6 +289,7 @@ def test_a_report_may_have_eight_megabytes(
 def test_an_invalid_report_is_refused(service: Service, operator: OperatorClient, report: str) -> None:
     assert upload(operator, report, "carrier=simulator&apply=true").status_code in (200, 400)
     assert upload(operator, report, "apply=true").status_code == 400
+    assert upload(operator, report, "carrier=simulator&apply=yes").status_code == 400, "as in the other API"
 
 
 def test_a_report_must_be_a_file_of_text(service: Service, operator: OperatorClient) -> None:

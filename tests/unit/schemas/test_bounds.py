@@ -166,6 +166,7 @@ def test_metadata_has_two_kilobytes() -> None:
     assert send_with(metadata={"a": "x" * (2048 - frame)})
     with pytest.raises(ValidationError, match="2 kB"):
         send_with(metadata={"a": "x" * (2049 - frame)})
+    assert send_with(metadata={"a": "é" * ((2048 - frame) // 2)}), "in UTF-8"
 
 
 @pytest.mark.parametrize(("field", "days"), [("send_at", 90), ("expires_at", 97)])

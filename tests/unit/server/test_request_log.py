@@ -49,6 +49,18 @@ def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
     assert lines(log, caplog) == []
 
 
+def test_nothing_is_lost_when_it_stops_while_its_thread_writes(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(20):
+        caplog.clear()
+        log = RequestLog()
+        with caplog.at_level(logging.INFO, "api.requests"):
+            log.start()
+            for _ in range(100):
+                log.add(ended(), 200, [], 0.0, 0)
+            log.stop()
+        assert len(caplog.records) == 100
+
+
 @pytest.mark.parametrize(("status", "level"), [(200, None), (404, "info"), (499, "info"), (503, "error")])
 def test_only_failed_requests_are_logged_when_not_sampled(
     caplog: pytest.LogCaptureFixture, status: int, level: str | None

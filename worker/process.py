@@ -32,6 +32,7 @@ from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
 from worker.routing.sorter import Sorter
+from worker.sending.cycle_context import CycleContext
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import DEFAULT_SHARE
 from worker.sending.paced_sends import PacedSends
@@ -62,18 +63,18 @@ class WorkerProcess:
         self.live_workers = LiveWorkers()
         self.witness = Witness(Path(settings.guard_file) if settings.guard_file else None)
         self.paced_sends = PacedSends()
+        self._context = CycleContext(threading.Event(), self.live_workers, self.witness, self.paced_sends)
         breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]
         self._shares = config.shares
-        first = self._dispatcher_of(breakers[0])
         redis = redis or redis_client(settings.redis_url, timeout=1)
-        self.pacer = Pacer(redis, self.live_workers, first.stop)
+        self.pacer = Pacer(redis, self.live_workers, self._context.stop)
         for carrier in self.carriers.values():
             carrier.pace = CarrierPace(self.pacer, carrier)
         self.carrier_status = CarrierStatus(
             self.engine, self.pacer, breakers, config.routes.limits if config.routes else ()
         )
-        first.live_workers = self.live_workers
-        self.dispatcher = first if config.routes is None else self._carrier_pools(breakers, config.routes, first)
+        routes = config.routes
+        self.dispatcher = self._carrier_pools(breakers, routes) if routes else self._dispatcher_of(breakers[0])
         self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
@@ -89,25 +90,22 @@ class WorkerProcess:
             return Carriers([self.simulator], None, {})
         return read_carriers(Path(file), self.settings.lease, self.engine)
 
-    def _carrier_pools(self, breakers: list[CircuitBreaker], routes: Routes, first: Dispatcher) -> CarrierPools:
+    def _carrier_pools(self, breakers: list[CircuitBreaker], routes: Routes) -> CarrierPools:
         """A dispatcher for each carrier, and one for the built-in simulator's test messages."""
-        dispatchers = {}
-        for breaker in [*breakers, CircuitBreaker(self.simulator, breaks=False)]:
-            name = breaker.carrier.name
-            dispatchers[name] = self._dispatcher_of(breaker, name)
-            dispatchers[name].stop, dispatchers[name].live_workers = first.stop, self.live_workers
+        all_breakers = [*breakers, CircuitBreaker(self.simulator, breaks=False)]
+        dispatchers = {breaker.carrier.name: self._dispatcher_of(breaker, breaker.carrier.name) for breaker in all_breakers}
         sorter = Sorter(self.engine, routes, self.carrier_status, self.simulator.name)
         breaker_of = {breaker.carrier.name: breaker for breaker in breakers}
+        context, limits = self._context, routes.limits
         limited_queues = LimitedQueues(
-            self.engine, self.settings, self.pacer, breaker_of, routes.limits, self.simulator, first, self._shares
+            self.engine, self.settings, self.pacer, breaker_of, limits, self.simulator, self._shares, context
         )
-        return CarrierPools(dispatchers, self.simulator, sorter, limited_queues, self.settings, first.stop)
+        return CarrierPools(dispatchers, self.simulator, sorter, limited_queues, self.settings, context)
 
     def _dispatcher_of(self, breaker: CircuitBreaker, queue: str | None = None) -> Dispatcher:
         share = self._shares.get(breaker.carrier.name, DEFAULT_SHARE)
-        dispatcher = Dispatcher(self.engine, breaker.carrier, self.simulator, self.settings, breaker, queue, share)
-        dispatcher.witness, dispatcher.paced_sends = self.witness, self.paced_sends
-        return dispatcher
+        carrier, simulator, context = breaker.carrier, self.simulator, self._context
+        return Dispatcher(self.engine, carrier, simulator, self.settings, breaker, queue, share, context)
 
     def start(self) -> None:
         """Open the carriers and start the background threads."""
@@ -131,8 +129,8 @@ class WorkerProcess:
         def on_receipts(receipts: list[Receipt]) -> None:
             record_receipts(self.engine, carrier.name, receipts)
 
-        def on_late_responses(responses: list[LateResponse]) -> None:
-            record_late_responses(self.engine, responses)
+        def on_late_responses(responses: list[LateResponse]) -> list[LateResponse]:
+            return record_late_responses(self.engine, responses, self.settings.resend_lanes)
 
         def on_inbound(messages: list[Inbound]) -> None:
             with transaction(self.engine) as connection:

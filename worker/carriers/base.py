@@ -79,7 +79,9 @@ class LateResponse(NamedTuple):
 OnReceipts = Callable[[list[Receipt]], None]
 """Stores receipts. They are committed when it returns; only then may the driver acknowledge them to the carrier."""
 
-OnLateResponses = Callable[[list[LateResponse]], None]
+OnLateResponses = Callable[[list[LateResponse]], list[LateResponse] | None]
+"""Resolves the doubts of the responses' messages. Returns the responses that came before their doubts were recorded:
+they must be reported again."""
 
 OnInbound = Callable[[list[Inbound]], None]
 """Stores inbound messages. They are committed when it returns; only then may the driver acknowledge them."""

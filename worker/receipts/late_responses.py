@@ -1,24 +1,56 @@
-"""Applies responses that came after their message was recorded as in doubt."""
+"""Applies responses that came after their message was reported as in doubt."""
 
-from sqlalchemy import Engine
+from collections.abc import Collection
+
+from sqlalchemy import Connection, Engine, select
 
 from shared.db.connection import transaction
+from shared.db.expressions import in_parameter
+from shared.db.tables.messages import message
+from shared.db.tables.sends import batch
 from shared.doubts.resolution import Resolution, resolve
-from shared.lifecycle import MessageStatus
+from shared.ids import batch_of
+from shared.lifecycle import BatchState, MessageStatus
 from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
 
 RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
 """A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
 
 
-def record_late_responses(engine: Engine, responses: list[LateResponse]) -> None:
-    """Resolve the doubts of the responses' messages."""
+SENDING = select(batch.c.id, batch.c.lane).where(in_parameter(batch.c.id, "ids"), batch.c.state == BatchState.SENDING)
+RECORDED = select(message.c.id).where(in_parameter(message.c.id, "ids"))
+
+
+def record_late_responses(
+    engine: Engine, responses: list[LateResponse], resend_lanes: Collection[int] = ()
+) -> list[LateResponse]:
+    """Resolve the doubts of the responses' messages. Returns the responses whose messages have no result yet."""
+    certain = [response for response in responses if response.outcome.response is not ResponseKind.IN_DOUBT]
+    resolutions = [
+        Resolution(identity, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
+        for identity, outcome in certain
+    ]
     with transaction(engine) as connection:
-        resolve(
-            connection,
-            [
-                Resolution(message, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
-                for message, outcome in responses
-                if outcome.response is not ResponseKind.IN_DOUBT
-            ],
-        )
+        early = _without_result(connection, certain, resend_lanes)  # before `resolve`: the cycle may end in between
+        resolve(connection, resolutions)
+    return early
+
+
+def _without_result(
+    connection: Connection, responses: list[LateResponse], resend_lanes: Collection[int]
+) -> list[LateResponse]:
+    """The responses whose messages may yet be put in doubt: the cycle that submitted them has not ended.
+
+    In `resend_lanes` that doubt may be about a second submit, and only an accepted message is certain to be sent.
+    """
+    ids = list({batch_of(response.message_id) for response in responses})
+    lanes = {row.id: row.lane for row in connection.execute(SENDING, {"ids": ids})}
+    early = []
+    for response in responses:
+        batch_id, is_accepted = batch_of(response.message_id), response.outcome.response is ResponseKind.ACCEPTED
+        if batch_id in lanes and (is_accepted or lanes[batch_id] not in resend_lanes):
+            early.append(response)
+    if not early:
+        return []
+    known = set(connection.execute(RECORDED, {"ids": [response.message_id for response in early]}).scalars())
+    return [response for response in early if response.message_id not in known]

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from shared.carriers.receipts import Receipt
 from shared.doubts.resolution import expire_doubts
+from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
@@ -245,6 +246,30 @@ def test_a_late_response_ends_the_doubt(
         row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
         assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
     assert service.get("/balance").json["balance"] == 1000 - credits
+
+
+@pytest.mark.parametrize("response", [ResponseKind.ACCEPTED, ResponseKind.REJECTED])
+def test_a_late_response_before_the_doubt_is_reported_again(
+    service: Service, phone: str, response: ResponseKind
+) -> None:
+    batch = under_way(service, phone)
+    late = [LateResponse(message_id(batch.batch_id, 1), Outcome(response, "early"))]
+    assert record_late_responses(service.engine, late) == late
+    doubt = end(service, batch, IN_DOUBT)
+    assert record_late_responses(service.engine, late) == []
+    assert status(service, doubt) == ("sent" if response is ResponseKind.ACCEPTED else "failed")
+    assert record_late_responses(service.engine, late) == []
+
+
+def test_a_late_refusal_is_not_kept_for_a_message_that_may_be_sent_again(service: Service, phone: str) -> None:
+    """Its doubt may then be about the second submit, which the carrier may have accepted."""
+    batch = under_way(service, phone)
+    accepted, refused = (
+        [LateResponse(message_id(batch.batch_id, 1), Outcome(response, "early"))]
+        for response in (ResponseKind.ACCEPTED, ResponseKind.REJECTED)
+    )
+    assert record_late_responses(service.engine, refused, resend_lanes={batch.lane}) == []
+    assert record_late_responses(service.engine, accepted, resend_lanes={batch.lane}) == accepted
 
 
 def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Service, phone: str) -> None:

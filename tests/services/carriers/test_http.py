@@ -161,6 +161,21 @@ def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
         assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
+def test_closing_waits_for_outstanding_responses_and_reports_them() -> None:
+    go_on = threading.Event()
+
+    def respond(request: Request) -> Reply:
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "late"})
+
+    late: list[LateResponse] = []
+    with http_peer(respond) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
+        assert one(made).response == ResponseKind.IN_DOUBT
+        threading.Timer(0.3, go_on.set).start()
+        made.close()
+        assert [each.outcome.reference for each in late] == ["late"]
+
+
 def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
     go_on = threading.Event()
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Literal
 
 from shared.carriers.http.config import HttpConfig
@@ -27,13 +28,14 @@ from worker.carriers.http.orders import Order, orders
 from worker.carriers.http.polling import Poller
 from worker.carriers.http.responses import ParsedResponse, parse_response
 from worker.carriers.http.transport import HttpResponse, Lost, Transport
+from worker.carriers.late_responses import LateResponses
 
 log = logging.getLogger(__name__)
 
 LATE_TIME = 30.0
 """Seconds to keep waiting for a response after its messages were reported as in doubt."""
-HOLD_SECONDS = 2.0
-"""Seconds to hold a late response, so that its messages' doubt is recorded first."""
+CLOSE_SECONDS = 2.0
+"""The longest that `close` waits for outstanding responses."""
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
 LONGEST_PAUSE = 300.0
@@ -67,7 +69,7 @@ class HttpCarrier:
         self._transport = Transport(config, connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
         self._poller = Poller(config, self._transport)
-        self._on_late_response: OnLateResponses = lambda responses: None
+        self._late = LateResponses(config.name)
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._paused_until = 0.0
@@ -78,7 +80,7 @@ class HttpCarrier:
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to poll for receipts, if so declared. Receipts that the carrier posts go to the API."""
-        self._on_late_response = on_late_responses
+        self._late.start(on_late_responses)
         self.health = Health("bound")
         self._poller.start(on_receipts)
 
@@ -108,13 +110,15 @@ class HttpCarrier:
         return [outcome for order in requests for outcome in _given_up(order)]
 
     def close(self) -> None:
-        """Wait up to two seconds for outstanding responses, then close."""
+        """Wait up to two seconds for outstanding responses, report the late ones, and close."""
         self._closing.set()
         self._poller.stop()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        closer = threading.Timer(2.0, self._transport.close)
-        closer.daemon = True
-        closer.start()
+        waiter = threading.Thread(target=self._pool.shutdown, daemon=True)
+        waiter.start()
+        waiter.join(CLOSE_SECONDS)
+        self._late.stop()
+        self._transport.close()
         self.health = Health("closed")
 
     def _request(self, order: Order, deadline: float) -> None:
@@ -129,9 +133,9 @@ class HttpCarrier:
             is_late = order.given_up
         order.done.set()
         if is_late and order.left:
-            timer = threading.Timer(HOLD_SECONDS, self._report_late, (order, outcomes))
-            timer.daemon = True
-            timer.start()
+            for message, outcome in zip(order.ids, outcomes, strict=True):
+                if outcome.response is not ResponseKind.IN_DOUBT:
+                    self._late.add(partial(LateResponse, message, outcome))
 
     def _outcomes(self, order: Order, deadline: float) -> list[Outcome]:
         if self.trouble is not None:
@@ -176,19 +180,6 @@ class HttpCarrier:
             if state == "suspended" and self.health.state != state:
                 log.error("%s: suspended, retried every %g s: %s", self.name, SUSPENDED_TIME, error)
             self.health = Health(state, error)
-
-    def _report_late(self, order: Order, outcomes: list[Outcome]) -> None:
-        by_message = zip(order.ids, outcomes, strict=True)
-        late = [
-            LateResponse(message, outcome)
-            for message, outcome in by_message
-            if outcome.response != ResponseKind.IN_DOUBT
-        ]
-        try:
-            if late:
-                self._on_late_response(late)
-        except Exception as error:
-            log.warning("%s: lost %d late responses: %s", self.name, len(late), type(error).__name__)
 
 
 def _lost(order: Order, code: str) -> list[Outcome]:

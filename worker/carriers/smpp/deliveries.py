@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
@@ -17,7 +18,8 @@ from shared.carriers.smpp.numbers import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Malformed, pdu, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from worker.carriers.base import LateResponse, OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
+from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
+from worker.carriers.late_responses import LateResponses
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
@@ -36,8 +38,7 @@ MAX_WAITING = 20_000
 """Most deliveries that wait here; more are refused, and stay with the carrier."""
 STORE_TIME = 10.0
 HOLD_SECONDS = 2.0
-"""Seconds to hold a receipt that may be for a part of a multipart message being submitted, and to hold a late response
-so that its message's doubt is recorded first."""
+"""Seconds to hold a receipt that may be for a part of a multipart message being submitted."""
 POLL_SECONDS = 0.02
 GATHER_SECONDS, GAP_SECONDS = 0.01, 0.002
 """Seconds to collect deliveries, so that many share a commit; less if none comes for GAP_SECONDS."""
@@ -72,31 +73,22 @@ class HeldReceipt(NamedTuple):
     receipt: Receipt
 
 
-class LateSubmitResponse(NamedTuple):
-    """A response that came after `submit` had stopped waiting."""
-
-    due: float
-    submission: Submission
-    pdu_index: int
-    response: CarrierResponse
-
-
 class Deliveries:
-    """Handles deliveries and late responses from readers, in its own thread, from `start` to `stop`."""
+    """Handles deliveries from readers, in its own thread, from `start` to `stop`. Passes on late responses."""
 
     def __init__(self, config: SmppConfig, counters: Counters, multiparts: MultipartMessages) -> None:
+        self.late_responses = LateResponses(config.name)
+        """Stopped by the driver, once no more responses can come."""
         self._config = config
         self._counters = counters
         self._multiparts = multiparts
         self.on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
-        self._on_late_responses: OnLateResponses = lambda responses: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
         self._not_marked: list[Unreadable] = []
         """Messages that look like receipts but are not marked as such; stored for the operator."""
-        self._late: deque[LateSubmitResponse] = deque()
         self._arrived = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
@@ -104,8 +96,9 @@ class Deliveries:
     def start(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Start the thread."""
-        self._on_receipts, self._on_late_responses, self._on_inbound = on_receipts, on_late_responses, on_inbound
+        """Start the threads."""
+        self._on_receipts, self._on_inbound = on_receipts, on_inbound
+        self.late_responses.start(on_late_responses)
         self._thread.start()
 
     def stop(self) -> None:
@@ -128,21 +121,18 @@ class Deliveries:
 
     def late(self, submission: Submission, index: int, response: CarrierResponse) -> None:
         """Take a late response from the reader."""
-        self._late.append(LateSubmitResponse(time.monotonic() + HOLD_SECONDS, submission, index, response))
-        self._arrived.set()
+        self.late_responses.add(partial(submission.late, index, response))
 
     def _run(self) -> None:
         while not self._stop.is_set() or self._waiting or self._held:
-            self._arrived.wait(POLL_SECONDS if self._held or self._late else None)
+            self._arrived.wait(POLL_SECONDS if self._held else None)
             self._gather()
             try:
                 while self._waiting or self._held:
                     if not self._take(self._next_batch()) and not self._waiting:
                         break
-                self._report_late(time.monotonic())
             except Exception as error:
                 log.warning("%s: handling deliveries failed: %s", self._config.name, type(error).__name__)
-        self._report_late(float("inf"))
 
     def _gather(self) -> None:
         """Collect deliveries: a carrier sends up to its window at a time, and then waits for responses."""
@@ -263,16 +253,6 @@ class Deliveries:
                 if time.monotonic() > deadline or self._stop.wait(0.5):
                     return Status.ESME_RX_T_APPN
         return Status.ESME_ROK
-
-    def _report_late(self, now: float) -> None:
-        responses: list[LateResponse] = []
-        while self._late and self._late[0].due <= now:
-            late = self._late.popleft()
-            response = late.submission.late(late.pdu_index, late.response)
-            if response is not None:
-                responses.append(response)
-        if responses:
-            self._on_late_responses(responses)
 
 
 def _answer_all(answers: list[tuple[Delivery, int]]) -> None:

@@ -156,3 +156,4 @@ class SmppCarrier:
         self._deliveries.stop()
         for link in self._links:
             link.close()
+        self._deliveries.late_responses.stop()

@@ -5,20 +5,17 @@ import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import cast
-from uuid import UUID
 
 import pytest
 
 from shared.carriers.smpp.numbers import Command
 from tests.unit.carriers.smpp.making import config, usual_body
-from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
+from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.session import Session
-from worker.carriers.smpp.status import CarrierResponse
-from worker.carriers.smpp.submission import Submission
 
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 PHONE = "254711000000"
@@ -85,34 +82,6 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: made.now))
     yield made
     made.deliveries.stop()
-
-
-class Given:
-    """A submission whose message is decided by its late response."""
-
-    def late(self, index: int, response: CarrierResponse) -> LateResponse:
-        return LateResponse(UUID(int=index), Outcome(ResponseKind.ACCEPTED, str(response)))
-
-
-def test_a_late_response_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HOLD_SECONDS", 0.5)
-    recorded: list[tuple[LateResponse, float]] = []
-    deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(
-        lambda receipts: None, lambda responses: recorded.extend((each, time.monotonic()) for each in responses)
-    )
-    try:
-        began = time.monotonic()
-        deliveries.late(cast(Submission, Given()), 7, "id")
-        deadline = began + 30
-        while not recorded:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-    finally:
-        deliveries.stop()
-    [(response, at)] = recorded
-    assert response.outcome.reference == "id"
-    assert at - began >= 0.5
 
 
 def test_a_part_whose_receipt_could_not_be_stored_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,102 @@
+"""Late responses are reported until their doubts are recorded."""
+
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from worker.carriers import late_responses as module
+from worker.carriers.base import LateResponse, Outcome, ResponseKind
+from worker.carriers.late_responses import HOLD_SECONDS, MAX_HELD, PATIENCE, LateResponses
+
+FIRST, SECOND = (LateResponse(UUID(int=number), Outcome(ResponseKind.ACCEPTED, f"id{number}")) for number in (1, 2))
+
+
+class Recorder:
+    """Records late responses in the way that it is told, or as it should. Time passes only in `after`."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.late = LateResponses("main")
+        self.late._on_late_responses = self
+        self.record: Callable[[list[LateResponse]], Any] = lambda responses: []
+        self.calls: list[list[LateResponse]] = []
+
+    def __call__(self, responses: list[LateResponse]) -> list[LateResponse]:
+        self.calls.append(responses)
+        made: list[LateResponse] = self.record(responses)
+        return made
+
+    def give(self, *responses: LateResponse) -> None:
+        for response in responses:
+            self.late.add(partial(LateResponse, *response))
+
+    def after(self, seconds: float) -> list[list[LateResponse]]:
+        """What has been reported by then."""
+        self.now += seconds
+        self.late._report(self.now)
+        return self.calls
+
+
+def fail(responses: list[LateResponse]) -> None:
+    raise OSError("the database is away")
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    made = Recorder()
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: made.now))
+    return made
+
+
+def test_a_late_response_waits_until_the_doubt_is_recorded(recorder: Recorder) -> None:
+    recorder.give(FIRST)
+    assert recorder.after(HOLD_SECONDS / 2) == []
+    assert recorder.after(HOLD_SECONDS / 2) == [[FIRST]]
+    assert recorder.after(PATIENCE) == [[FIRST]]
+
+
+def test_those_that_could_not_be_stored_are_reported_again(recorder: Recorder) -> None:
+    recorder.record = fail
+    recorder.give(FIRST, SECOND)
+    recorder.after(HOLD_SECONDS)
+    recorder.record = lambda responses: []
+    assert recorder.after(HOLD_SECONDS) == [[FIRST, SECOND]] * 2
+    assert recorder.after(HOLD_SECONDS) == [[FIRST, SECOND]] * 2
+
+
+def test_one_that_came_before_its_doubt_is_reported_again(recorder: Recorder) -> None:
+    recorder.record = lambda responses: [SECOND]
+    recorder.give(FIRST, SECOND)
+    recorder.after(HOLD_SECONDS)
+    assert recorder.after(HOLD_SECONDS) == [[FIRST, SECOND], [SECOND]]
+
+
+@pytest.mark.parametrize("record", [fail, list])
+def test_one_whose_doubt_is_never_recorded_is_given_up(recorder: Recorder, record: Callable[..., Any]) -> None:
+    recorder.record = record
+    recorder.give(FIRST)
+    recorder.after(PATIENCE - 0.1)
+    assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
+    assert recorder.after(PATIENCE) == [[FIRST]] * 2
+
+
+def test_only_so_many_are_held(recorder: Recorder) -> None:
+    recorder.give(*[FIRST] * 10, *[SECOND] * MAX_HELD)
+    assert recorder.after(HOLD_SECONDS) == [[SECOND] * MAX_HELD]
+
+
+def test_an_undecided_message_is_not_reported(recorder: Recorder) -> None:
+    recorder.late.add(lambda: None)
+    assert recorder.after(HOLD_SECONDS) == []
+
+
+def test_those_that_are_held_are_reported_before_it_stops() -> None:
+    recorder = Recorder()
+    recorder.late.start(recorder)
+    recorder.give(FIRST)
+    recorder.late.stop()
+    assert recorder.calls == [[FIRST]]

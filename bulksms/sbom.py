@@ -55,7 +55,7 @@ def _packages(lock: str) -> list[dict[str, Any]]:
 
 
 def _licence(distribution: importlib.metadata.Distribution) -> dict[str, Any] | None:
-    """A package's licence as CycloneDX has it: the SPDX expression, or else the name in its metadata."""
+    """A package's license as CycloneDX has it: the SPDX expression, or else the name in its metadata."""
     metadata = distribution.metadata
     if "License-Expression" in metadata:
         return {"expression": metadata["License-Expression"]}

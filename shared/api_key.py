@@ -4,7 +4,7 @@
     secret   smss_ and 43 letters or digits (256 random bits), an underscore, and 6 for their CRC-32
 
 An operator key is opk_ and 12 letters or digits, and its secret begins with ops_ instead of smss_. The checksum lets
-scanners recognise a leaked secret offline. Only the secret's HMAC is stored.
+scanners recognize a leaked secret offline. Only the secret's HMAC is stored.
 """
 
 import hashlib

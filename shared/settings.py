@@ -80,7 +80,7 @@ class Settings:
     secret_key_fallbacks: tuple[str, ...] = ()
     """Previous keys, whose tokens, API secrets and webhook secrets still work."""
     guard_file: str = ""
-    """Path of the file in which workers note the installation's mark, to recognise a restored database."""
+    """Path of the file in which workers note the installation's mark, to recognize a restored database."""
     webhook_loopback: bool = False
     """Allow webhooks to this machine, also without TLS. For development."""
     retention_days: int = 0

@@ -95,7 +95,7 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
 
 
 def import_summary(report: Report) -> str:
-    """Summarise an import in one sentence."""
+    """Summarize an import in one sentence."""
     summary = f"{counted(report.added, 'contact')} added"
     if report.changed:
         summary += f"; {counted(report.changed, 'contact')} changed"

@@ -31,7 +31,7 @@ def parent_death_signal(number: signal.Signals) -> list[str]:
 class Process:
     """Base class of child processes. A subclass defines how to launch it and when it is ready.
 
-    The thread that launches the child must live as long as the child: when it ends, the child is signalled.
+    The thread that launches the child must live as long as the child: when it ends, the child is signaled.
     """
 
     stop_signal = signal.SIGTERM

@@ -46,7 +46,7 @@ class Supervisor:
     ...     supervisor.start(api)
     ...     supervisor.run()
 
-    Use it in the main thread: signals arrive there, and children are signalled when the thread that started them ends.
+    Use it in the main thread: signals arrive there, and children are signaled when the thread that started them ends.
     """
 
     def __init__(self, report: Callable[[str], None] = to_stderr) -> None:

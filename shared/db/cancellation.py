@@ -1,6 +1,6 @@
 """Cancels the statements of a request whose client has left.
 
-Only reads are cancelled: `reading` (connection.py) registers its connection here, transactions do not.
+Only reads are canceled: `reading` (connection.py) registers its connection here, transactions do not.
 """
 
 import threading
@@ -18,7 +18,7 @@ CANCEL_SECONDS = 2.0
 
 
 class Cancelled(Exception):
-    """The request was cancelled; nobody waits for its result."""
+    """The request was canceled; nobody waits for its result."""
 
 
 class Cancellation:
@@ -43,20 +43,20 @@ class Cancellation:
 
     def cancel(self) -> None:
         """Cancel the running statements, and refuse further ones. Idempotent."""
-        with self._lock:  # a connection must not be reused while it is being cancelled
+        with self._lock:  # a connection must not be reused while it is being canceled
             self._requested = True
             for driver in self._running:
                 with suppress(psycopg.Error):
                     driver.cancel_safe(timeout=CANCEL_SECONDS)
 
     def check(self) -> None:
-        """Raise Cancelled if the request was cancelled, and may be."""
+        """Raise Cancelled if the request was canceled, and may be."""
         if self._requested and self.allowed:
             raise Cancelled
 
     @contextmanager
     def covering(self, connection: Connection) -> Iterator[Connection]:
-        """Context in which the connection's statements may be cancelled. Raises Cancelled."""
+        """Context in which the connection's statements may be canceled. Raises Cancelled."""
         driver = connection.connection.driver_connection
         assert driver is not None
         with self._lock:
@@ -81,7 +81,7 @@ current_cancellation: ContextVar[Cancellation | None] = ContextVar("cancellation
 
 
 def allow_cancellation() -> None:
-    """Allow the current thread's request, which changes nothing, to be cancelled."""
+    """Allow the current thread's request, which changes nothing, to be canceled."""
     cancellation = current_cancellation.get()
     if cancellation is not None:
         cancellation.allowed = True

@@ -190,7 +190,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     A transaction that wrote nothing would end with a rollback: a round trip, after which the driver forgets all
     prepared statements of the connection (psycopg, "Prepared statements").
 
-    Raises Cancelled if the request may be cancelled and its client has left.
+    Raises Cancelled if the request may be canceled and its client has left.
     """
     cancellation = current_cancellation.get()
     with _autocommit(engine) as connection:

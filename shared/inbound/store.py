@@ -43,7 +43,7 @@ from shared.sms.phones import is_phone
 log = logging.getLogger(__name__)
 
 REPEATED = timedelta(minutes=10)
-"""Time for which repeated parts of a complete message are recognised."""
+"""Time for which repeated parts of a complete message are recognized."""
 AWAITED = timedelta(days=1)
 """Time to wait for missing parts."""
 REASON = "stop"

@@ -86,7 +86,7 @@ def standings(connection: Connection, account_id: int) -> dict[Period, PeriodSpe
 
 
 def count_spending(connection: Connection, account_id: int, period: Period, most: int | None) -> None:
-    """Initialise the counts from the ledger, or delete those without a limit. The account must be locked."""
+    """Initialize the counts from the ledger, or delete those without a limit. The account must be locked."""
     connection.execute(FORGET, {"account": account_id, "period": period})
     if most is not None:
         connection.execute(COUNT_LEDGER, {"account": account_id, "period": period, "most": most})

@@ -1,6 +1,6 @@
 """Parses a deliver_sm: a delivery receipt, or an inbound message.
 
-A receipt is recognised by its esm_class or a receipted_message_id, which only the carrier can set. A text that merely
+A receipt is recognized by its esm_class or a receipted_message_id, which only the carrier can set. A text that merely
 looks like a receipt is a message, or else any phone could forge receipts; only if the operator has set
 `unmarked_receipts` for the carrier is it taken as a receipt.
 

@@ -16,6 +16,7 @@ from datetime import date
 from pathlib import Path
 
 from shared.accounts.refused import Refused
+from shared.db.partitions import partition_of
 
 CHUNK = 1 << 20
 FORMAT = 1
@@ -39,12 +40,12 @@ class Manifest:
 
 def data_path(folder: Path, week: date) -> Path:
     """Where the messages of a week are."""
-    return folder / f"message_{week:%Y%m%d}.csv.gz"
+    return folder / f"{partition_of(week)}.csv.gz"
 
 
 def manifest_path(folder: Path, week: date) -> Path:
     """Where the manifest of a week is."""
-    return folder / f"message_{week:%Y%m%d}.json"
+    return folder / f"{partition_of(week)}.json"
 
 
 def write(

@@ -16,8 +16,9 @@ from shared.accounts.refused import Refused
 from shared.archive.clean import UNLIMITED, clean, table_of
 from shared.archive.copy import copy_in, copy_out
 from shared.archive.files import BadArchive, Manifest, blocks_of, verify, write
-from shared.archive.weeks import COLUMNS, LOCK, NOW, WRITTEN, Say, alone, name_of, until_lock_is_free
+from shared.archive.weeks import COLUMNS, LOCK, NOW, WRITTEN, Say, alone, until_lock_is_free
 from shared.db.connection import driver_of, reading
+from shared.db.partitions import partition_of
 from shared.db.tables.archives import archived_week
 from shared.db.tables.privacy import erasure
 from shared.db.tables.sends import send
@@ -83,7 +84,7 @@ def _restore(engine: Engine, week: date, folder: Path, say: Say) -> None:
     with reading(engine) as connection:
         row = _archived(connection, week)
     manifest = None if row.sha256 is None else verify(folder, week, row.sha256)
-    table = name_of(week)
+    table = partition_of(week)
     with engine.begin() as connection:
         connection.execute(UNLIMITED)
         connection.execute(LOCK)

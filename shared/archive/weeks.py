@@ -19,7 +19,7 @@ from typing import Any
 
 from psycopg import sql
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import Connection, Engine, Row, bindparam, exists, func, not_, or_, select, text, update
+from sqlalchemy import Connection, Engine, Row, bindparam, exists, func, not_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
@@ -29,6 +29,7 @@ from shared.archive.copy import copy_out
 from shared.archive.files import write
 from shared.db.advisory_locks import ARCHIVE, RETENTION
 from shared.db.connection import driver_of, reading
+from shared.db.partitions import partition_of, weeks_of_messages
 from shared.db.tables.archives import archived_week
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
@@ -48,13 +49,6 @@ COLUMNS = tuple(message.c.keys())
 ONE_AT_A_TIME = select(func.pg_try_advisory_lock(ARCHIVE))
 END_TURN = select(func.pg_advisory_unlock(ARCHIVE))
 LOCK = select(func.pg_advisory_xact_lock(RETENTION))
-PARTITIONS = text(
-    """
-    SELECT to_date(right(c.relname, 8), 'YYYYMMDD') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$' ORDER BY 1
-    """
-)
-"""The weeks that have a partition, by Postgres's catalog."""
 UNWRITTEN = (
     select(archived_week)
     .where(archived_week.c.messages.is_(None), archived_week.c.restored_at.is_(None))
@@ -109,7 +103,7 @@ def _archive(engine: Engine, before: date, folder: Path, say: Say, now: datetime
         unwritten = connection.execute(UNWRITTEN).all()
     archived = [complete(engine, row, folder, say) for row in unwritten]
     with reading(engine) as connection:
-        weeks = [week for week in connection.execute(PARTITIONS).scalars() if week + WEEK <= before]
+        weeks = [week for week in weeks_of_messages(connection) if week + WEEK <= before]
     for week in weeks:
         detach(engine, week)
         say(week, "detached")
@@ -153,7 +147,7 @@ def _detach(connection: Connection, week: date) -> None:
         raise Refused(f"The week of {week} cannot be archived: {problem}")
     connection.execute(NOTE, {"began_at": begin, **span})
     connection.execute(WAIT_BRIEFLY_FOR_LOCKS)
-    detached = sql.SQL("ALTER TABLE message DETACH PARTITION {}").format(sql.Identifier(name_of(week)))
+    detached = sql.SQL("ALTER TABLE message DETACH PARTITION {}").format(sql.Identifier(partition_of(week)))
     driver_of(connection).execute(detached)
 
 
@@ -171,7 +165,7 @@ def _problem(connection: Connection, span: dict[str, Any], end: datetime) -> str
 def complete(engine: Engine, row: Row[Any], folder: Path, say: Say) -> date:
     """Write the detached table of a week to its file, and drop it. Returns the week's Monday."""
     week: date = row.began_at.date()
-    table = table_of(name_of(week))
+    table = table_of(partition_of(week))
     with engine.begin() as connection:
         connection.execute(UNLIMITED)
         connection.execute(LOCK)
@@ -187,8 +181,3 @@ def complete(engine: Engine, row: Row[Any], folder: Path, say: Say) -> date:
         say(week, "dropping")
     say(week, "archived")
     return week
-
-
-def name_of(week: date) -> str:
-    """The name of the week's partition."""
-    return f"message_{week:%Y%m%d}"

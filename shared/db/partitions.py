@@ -1,12 +1,29 @@
 """The weekly partitions of `message`."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import Connection, func, select, text
 
 from shared.ids import first_id_at
 
 WEEKS_AHEAD = 4
+WEEKS = text(
+    """
+    SELECT to_date(right(c.relname, 8), 'YYYYMMDD') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$' ORDER BY 1
+    """
+)
+"""The weeks that have a partition, by Postgres's catalog."""
+
+
+def partition_of(week: date) -> str:
+    """The name of the week's partition, given its Monday."""
+    return f"message_{week:%Y%m%d}"
+
+
+def weeks_of_messages(connection: Connection) -> list[date]:
+    """The Mondays of the weeks that have a partition, oldest first."""
+    return list(connection.execute(WEEKS).scalars())
 
 
 def make_partitions(connection: Connection, now: datetime | None = None) -> list[str]:
@@ -19,7 +36,7 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
     created = []
     for week in range(WEEKS_AHEAD + 2):
         begin = monday + timedelta(weeks=week)
-        name = f"message_{begin:%Y%m%d}"
+        name = partition_of(begin)
         if connection.execute(select(func.to_regclass(name))).scalar() is None:
             low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
             connection.execute(

@@ -5,9 +5,8 @@ Counts, credits and usage are kept. Message rows are deleted with their sends or
 dropping their week's partition.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate, groupby
 from typing import Any
 from uuid import UUID
@@ -37,6 +36,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.db.advisory_locks import RETENTION
 from shared.db.connection import reading
 from shared.db.expressions import in_parameter, last_message_id
+from shared.db.partitions import partition_of, weeks_of_messages
 from shared.db.tables.accounts import account
 from shared.db.tables.base import MOMENT
 from shared.db.tables.messages import attempt as attempt_row
@@ -55,7 +55,6 @@ PAGE, PAGE_MESSAGES = 500, 20_000
 send are deleted some batches at a time."""
 BATCHES = 20
 WEEK = timedelta(weeks=1)
-NAME = re.compile("message_[0-9]{8}")
 
 ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION))
 ACCOUNTS = select(
@@ -119,13 +118,6 @@ TEXTS = (
     .values(message="", metadata=null(), forgotten_at=func.clock_timestamp())
 )
 MARK = update(account).where(account.c.id == bindparam("account")).values(forgotten_to=bindparam("mark"))
-PARTITIONS = text(
-    """
-    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'message'::regclass ORDER BY 1
-    """
-)
-"""The partitions of `message`, by Postgres's catalog."""
 HAS_KEPT_SENDS = select(
     exists()
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
@@ -247,9 +239,9 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
     """
     dropped = []
     with reading(engine) as connection:
-        names = [name for name in connection.execute(PARTITIONS).scalars() if NAME.fullmatch(name)]
-    for name in names:
-        began = datetime.strptime(name, "message_%Y%m%d").replace(tzinfo=UTC)
+        weeks = weeks_of_messages(connection)
+    for week in weeks:
+        name, began = partition_of(week), datetime.combine(week, time.min, UTC)
         if began + WEEK > before:
             continue
         span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}

@@ -214,6 +214,8 @@ def _set_state(connection: Connection, account_id: int, state: str, reason: str 
     before = row.state
     if before == "closed":
         raise Refused("The account is closed, which cannot be undone.")
+    if before == "frozen" and state == "suspended":
+        raise Refused("The account is frozen, which stops more than a suspension does. Activate it first.")
     connection.execute(SET_STATE, {"account": account_id, "new_state": state})
     what = "account.activated" if state == "active" else f"account.{state}"
     record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)

@@ -84,12 +84,13 @@ LOCK_BATCHES = (
     .with_for_update()
 )
 LOCK_SENDS = select(SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id).with_for_update()
-NEWLY_REFUSED = select(
+REFUSED = select(
     *SENDERS["account_id", "sender_id"],
     func.format("The sender ID '%s' is %s: %s", SENDERS.sender_id, SENDERS.state, SENDERS.reason).label("reason"),
-).where(
-    in_constants(SENDERS.state, "suspended", "rejected"),
-    SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1),
+).where(in_constants(SENDERS.state, "suspended", "rejected"))
+NEWLY_REFUSED = REFUSED.where(SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1))
+REFUSED_OF_SEND = REFUSED.where(
+    SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
 )
 
 
@@ -176,11 +177,17 @@ def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> N
 
 
 def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
-    """Release a send that is held by its own rule, and remove the rule. False if the rule does not hold it any more."""
+    """Release a send that is held by its own rule, and remove the rule. False if the rule does not hold it any more.
+
+    If its sender ID has been suspended or rejected meanwhile, that holds it from now on.
+    """
     connection.execute(LOCK_OF_SEND, {"send": send})
     if not connection.execute(END_RULE, {"send": send, "by": by}).rowcount:
         return False
-    return _release(connection, send)
+    released = _release(connection, send)
+    for sender in connection.execute(REFUSED_OF_SEND, {"send": send}).all():
+        _hold_and_record(connection, [send], "sender_id", sender.reason)
+    return released
 
 
 def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:

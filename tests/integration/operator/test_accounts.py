@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from api.operator.keys import routes
+from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
@@ -265,6 +266,18 @@ def test_a_key_with_invalid_options_is_not_created(
     before = operator.get(path).json
     assert operator.post(path, **wrong).status_code == 400
     assert operator.get(path).json == before
+
+
+def test_a_frozen_account_is_not_suspended(service: Service, operator: OperatorClient) -> None:
+    """A suspended account's queued messages go on, those of a frozen one do not."""
+    path = f"/accounts/{service.account_id}"
+    with service.engine.begin() as connection:
+        freeze_accounts(connection, [service.account_id])
+    refused = operator.post(f"{path}/suspend", reason="unpaid")
+    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
+    assert operator.get(path).json["status"] == "frozen"
+    assert operator.post(f"{path}/activate", reason="checked").status_code == 200
+    assert operator.post(f"{path}/suspend", reason="unpaid").status_code == 200
 
 
 def test_an_account_has_a_maximum_of_keys(

@@ -103,6 +103,33 @@ def test_suspending_a_sender_id_holds_its_sends_until_it_is_approved_again(servi
     assert audit(service.engine, full=True) == []
 
 
+@pytest.mark.parametrize("by", ["receipts", "its owner"])
+def test_a_canary_does_not_go_on_from_a_suspended_sender_id(service: Service, by: str) -> None:
+    """Its send was held already when the sender ID was suspended."""
+    sender = new_sender(service)
+    phones = [str(254711000000 + number) for number in range(20)]
+    send = service.bulk(phones, sender_id=sender, canary=5).json["send_id"]
+    service.sweep()
+    assert service.get(f"/sends/{send}").json["held_by"] == "canary"
+    decide(service, sender, "suspended", "complaints")
+    with service.engine.begin() as connection:
+        long_ago = text("UPDATE sender_id SET decided_at = now() - interval '1 hour' WHERE sender_id = :sender")
+        connection.execute(long_ago, {"sender": sender})
+    if by == "receipts":
+        service.deliver_receipts()
+    else:
+        assert service.post(f"/sends/{send}/resume").status_code == 200
+    service.sweep()
+    service.sweep()
+    held = service.get(f"/sends/{send}").json
+    assert (held["status"], held["held_by"], held["counts"]["queued"]) == ("held", "sender_id", 15)
+    assert held["held_reason"] == f"The sender ID '{sender}' is suspended: complaints"
+    decide(service, sender, "approved")
+    service.sweep()
+    assert "queued" not in service.counts(send)
+    assert audit(service.engine, full=True) == []
+
+
 def test_a_send_accepted_just_after_the_suspension_is_held_too(service: Service) -> None:
     sender = new_sender(service)
     service.send(sender_id=sender)

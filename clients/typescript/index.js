@@ -3,6 +3,10 @@
 import { OPERATIONS } from "./operations.js";
 
 const AGAIN = new Set([429, 502, 503, 504]);
+/** The only one of them that is sure to come before a request has had any effect. */
+const REFUSED = 429;
+/** Codes of failed connections, on which nothing was sent. */
+const NOT_SENT = new Set(["ECONNREFUSED", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]);
 const DEAD_TOKEN = new Set(["token_expired", "token_revoked", "invalid_token"]);
 const FINAL = new Set(["delivered", "undelivered", "failed", "rejected", "expired", "canceled"]);
 const RENEW_BEFORE = 60_000;
@@ -18,6 +22,14 @@ export class ApiError extends Error {
     this.problem = problem;
   }
 }
+
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { code: "unknown", detail: "The response is not JSON." };
+  }
+};
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -88,24 +100,28 @@ export class Client {
   async #exchange() {
     const { method, path } = OPERATIONS.createToken;
     const body = JSON.stringify(this.#credentials);
-    const answer = await this.#tried(this.#url + path, method, body, { "Content-Type": "application/json" });
-    return { token: answer.access_token, ends: Date.now() + answer.expires_in * 1000 };
+    const headers = { "Content-Type": "application/json" };
+    const issued = await this.#tried(this.#url + path, method, body, headers, undefined, true);
+    return { token: issued.access_token, ends: Date.now() + issued.expires_in * 1000 };
   }
 
-  async #tried(target, method, body, headers, signal) {
+  /** A request that is not `repeatable` is tried again only if nothing was sent, or if it was refused with 429. */
+  async #tried(target, method, body, headers, signal, repeatable = method !== "POST" || "Idempotency-Key" in headers) {
     let wait = 500;
     for (let left = this.#tries - 1; ; left -= 1) {
       let problem;
       try {
         const limit = AbortSignal.timeout(this.#timeout);
-        const answer = await fetch(target, { method, body, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-        const told = await answer.json().catch(() => ({ code: "unknown", detail: "The answer is not JSON." }));
-        if (answer.ok) return told;
-        problem = new ApiError(answer.status, told);
-        if (!AGAIN.has(answer.status) && told.retryable !== true) throw problem;
-        wait = Math.max(wait, 1000 * (Number(answer.headers.get("Retry-After")) || 0));
+        const response = await fetch(target, { method, body, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+        const document = parsed(await response.text());
+        if (response.ok) return document;
+        problem = new ApiError(response.status, document);
+        const mayPass = AGAIN.has(response.status) || document.retryable === true;
+        if (response.status !== REFUSED && !(repeatable && mayPass)) throw problem;
+        wait = Math.max(wait, 1000 * (Number(response.headers.get("Retry-After")) || 0));
       } catch (error) {
         if (error === problem || signal?.aborted) throw error;
+        if (!repeatable && !NOT_SENT.has(error.cause?.code)) throw error;
         problem = error;
       }
       if (left <= 0) throw problem;

@@ -36,7 +36,7 @@ class BeforeSignIn:
     """Connections to the API for calls without a session, and the limits on these calls.
 
     Calls that wait for an OpenID Connect provider have their own limits: a hanging provider must not hold up passwords.
-    They are not retried, because a code of the provider works only once.
+    What a call may have used up, such as a link or a code, is not sent again: `Wire` knows these calls.
     """
 
     def __init__(self, url: str, refusals: Refusals) -> None:

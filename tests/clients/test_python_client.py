@@ -1,6 +1,7 @@
 """The Python client when things go wrong: lost responses, refusals, tokens that end, webhooks that are forged."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -8,11 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from bulksms_client import Client, InvalidSignature, Unreachable, verify_webhook
+from bulksms_client import ApiError, Client, InvalidSignature, Unreachable, verify_webhook
+from bulksms_client.people import SignIn
 from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.webhooks import TOLERANCE
-from bulksms_client.wire import Wire
+from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
 from standardwebhooks import Webhook
+
+import api.resources  # noqa: F401 - declares the endpoints
+from api.openapi.document import document
+from clients.making.typescript import _keyed
 
 Reply = tuple[int, dict[str, Any], dict[str, str]] | None
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -25,6 +31,8 @@ class Scripted:
         self.replies: list[Reply] = []
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
         self.tokens = 0
+        self.closes = False
+        """Whether it closes each connection after its response, without saying so."""
         scripted = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -35,8 +43,10 @@ class Scripted:
                 if self.path == "/api/v1/auth/token":
                     scripted.tokens += 1
                     return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
-                scripted.requests.append((self.command, self.path, dict(self.headers), body))
+                headers = {name.title(): value for name, value in self.headers.items()}
+                scripted.requests.append((self.command, self.path, headers, body))
                 response = scripted.replies.pop(0)
+                self.close_connection = scripted.closes
                 if response is None:
                     self.close_connection = True
                     return None
@@ -116,6 +126,81 @@ def test_when_every_try_fails_it_raises_unreachable(service: Scripted, transport
     with pytest.raises(Unreachable):
         transport.request("POST", "/sms/send", {}, key="mine")
     assert service.keys() == {"mine"}
+
+
+@pytest.mark.parametrize("lost", [None, (503, problem("unavailable", retryable=True), {}), (502, {}, {})])
+@pytest.mark.parametrize("path", sorted(ONLY_ONCE))
+def test_what_may_have_been_used_up_is_not_sent_again(
+    service: Scripted, transport: Transport, path: str, lost: Reply
+) -> None:
+    service.replies = [lost, (401, problem("invalid_link"), {})]
+    with pytest.raises((Unreachable, ApiError), match=r"got no response|503|502"):
+        transport.request("POST", path, {"token": "once"})
+    with pytest.raises(ApiError, match="invalid_link"):
+        SignIn(transport._wire).with_link("another")
+    assert len(service.requests) == 2
+
+
+def test_what_had_no_effect_is_sent_again(service: Scripted, slept: list[float]) -> None:
+    wire = Wire(f"http://127.0.0.1:{service.server.server_port}", sleep=slept.append)
+    service.replies = [(429, problem("rate_limited"), {}), (200, {"a": 1}, {})]
+    assert SignIn(wire).with_link("once") == {"a": 1}
+    for path in sorted(HARMLESS - {"/auth/token"}):
+        service.replies = [None, (503, {}, {}), (200, {"path": path}, {})]
+        assert wire.request("POST", path, {}, {}) == {"path": path}
+    wire.close()
+
+
+def test_a_request_that_found_no_connection_is_tried_again() -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        tried: list[float] = []
+        wire = Wire(f"http://127.0.0.1:{unheard.getsockname()[1]}", tries=3, sleep=tried.append)
+        with pytest.raises(Unreachable, match=r"tries: 3\. ConnectionRefusedError"):
+            SignIn(wire).with_link("once")
+    assert len(tried) == 2
+
+
+def test_a_connection_that_the_service_has_closed_is_not_used(service: Scripted) -> None:
+    wire = Wire(f"http://127.0.0.1:{service.server.server_port}", tries=1)
+    service.closes, service.replies = True, [(200, {}, {})] * 20
+    for _ in range(20):
+        wire.request("POST", "/sign-in/link", {}, {})
+        connection = wire._local.connection.sock
+        assert connection.recv(1, socket.MSG_PEEK) == b"", "the service has closed it"
+    wire.close()
+    assert len(service.requests) == 20
+
+
+def test_all_posts_without_a_key_are_known() -> None:
+    """A new one either may happen twice, or must not."""
+    unkeyed = {
+        path.removeprefix(PREFIX)
+        for path, item in document()["paths"].items()
+        for method, operation in item.items()
+        if method == "post" and path.startswith(PREFIX) and not _keyed(operation)
+    }
+    assert unkeyed == ONLY_ONCE | (HARMLESS - {"/sms/quote"})
+
+
+def test_a_stream_that_is_not_read_leaves_other_requests_alone(service: Scripted, transport: Transport) -> None:
+    service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {}), (200, {"rows": 2}, {}), (200, {"a": 2}, {})]
+    unread = transport.stream("/sends")
+    assert transport.request("GET", "/limits") == {"a": 1}
+    del unread
+    half_read = transport.stream("/sends")
+    assert next(half_read) == b'{"rows": 2}'
+    assert transport.request("GET", "/limits") == {"a": 2}
+    assert list(half_read) == []
+
+
+def test_the_connection_of_a_stream_that_was_read_is_used_again(service: Scripted, transport: Transport) -> None:
+    service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {})]
+    wire = transport._wire
+    assert b"".join(transport.stream("/sends")) == b'{"rows": 1}'
+    (connection,) = wire._open
+    transport.request("GET", "/limits")
+    assert wire._open == {connection}
 
 
 @pytest.mark.parametrize("code", ["token_expired", "token_revoked", "invalid_token"])

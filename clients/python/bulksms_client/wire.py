@@ -2,6 +2,7 @@
 
 import json
 import random
+import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,19 +11,52 @@ from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from bulksms_client.errors import ApiError, LowBalance, Unreachable
+from bulksms_client.pieces import Pieces
 
 PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
+REFUSED = 429
+"""The only one of these statuses that is sure to come before a request has had any effect."""
+HARMLESS = frozenset(
+    {
+        "/auth/token",
+        "/auth/revoke",
+        "/invitations/preview",
+        "/me/operator-token",
+        "/me/sign-out",
+        "/me/token",
+        "/me/totp",
+        "/sign-in/oidc",
+        "/sms/quote",
+    }
+)
+"""Paths of POST requests that may happen twice."""
+ONLY_ONCE = frozenset(
+    {
+        "/invitations/accept",
+        "/me/password",
+        "/me/totp/confirm",
+        "/me/totp/disable",
+        "/sign-in",
+        "/sign-in/link",
+        "/sign-in/oidc/complete",
+    }
+)
+"""Paths of POST requests that consume a link or a code, or change a password, and that have no Idempotency-Key."""
 LONGEST_WAIT = 30.0
 AS_THEY_ARE = "/%?=&:@!$'()*+,;~"
 """Characters of a path that are not encoded: delimiters, and escapes that callers have made."""
-CHUNK_BYTES = 64 * 1024
+
+
+class NotConnected(OSError):
+    """There is no connection, so that nothing was sent. Its cause says why."""
 
 
 class Wire:
-    """Requests to one service. Each thread has a connection of its own, which is used again.
+    """Requests to one service. Each thread has a connection of its own, which is reused.
 
     `timeout` is per try, in seconds. Each request is tried up to `tries` times, with pauses of up to `longest_wait`.
+    One that must not happen twice is tried again only if nothing was sent, or if the service has refused it with 429.
     """
 
     def __init__(
@@ -53,12 +87,19 @@ class Wire:
         headers: Mapping[str, str],
         query: Mapping[str, Any] | None = None,
     ) -> Any:
-        """One request with a JSON body, tried again where that is safe. Returns the JSON of its answer.
+        """One request with a JSON body, tried again where that is safe. Returns the JSON of its response.
 
-        Raises ApiError and Unreachable.
+        A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. Raises ApiError and Unreachable.
         """
         sent = None if body is None else json.dumps(body).encode()
-        return self._tried(method, self.target(path, query), sent, {"Content-Type": "application/json", **headers})
+        repeatable = path in HARMLESS or ("Idempotency-Key" in headers and path not in ONLY_ONCE)
+        return self._tried(
+            method,
+            self.target(path, query),
+            sent,
+            {"Content-Type": "application/json", **headers},
+            method != "POST" or repeatable,
+        )
 
     def upload(
         self,
@@ -68,30 +109,37 @@ class Wire:
         headers: Mapping[str, str],
         query: Mapping[str, Any] | None = None,
     ) -> Any:
-        """POST a file of `length` bytes, once. Returns the JSON of the answer. Raises ApiError and Unreachable."""
+        """POST a file of `length` bytes, once. Returns the JSON of the response. Raises ApiError and Unreachable."""
         target = self.target(path, query)
         try:
-            answer = self._answer("POST", target, file, {**headers, "Content-Length": str(length)})
-            raw = answer.read()
+            response = self._response("POST", target, file, {**headers, "Content-Length": str(length)})
+            raw = response.read()
         except (OSError, HTTPException) as error:
             self._end()
-            raise Unreachable(f"POST {target} got no answer. {type(error).__name__}: {error}") from error
-        self._end_if_closed(answer)
-        if answer.status >= 400:
-            raise _error(answer.status, _json(raw))
+            raise Unreachable(f"POST {target} got no response. {_told(error)}") from error
+        self._end_if_closed(response)
+        if response.status >= 400:
+            raise _error(response.status, _json(raw))
         return _json(raw)
 
     def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-        """GET a body in pieces. Its status is known when this returns. Raises ApiError and Unreachable."""
+        """GET a body in pieces. Its status is known when this returns. Raises ApiError and Unreachable.
+
+        The thread's next request has another connection, whether the pieces are read or not.
+        """
         target = self.target(path, query)
         try:
-            answer = self._answer("GET", target, None, headers)
-            if answer.status >= 400:
-                raise _error(answer.status, _json(answer.read()))
+            response = self._response("GET", target, None, headers)
+            raw = response.read() if response.status >= 400 else b""
         except (OSError, HTTPException) as error:
             self._end()
-            raise Unreachable(f"GET {target} got no answer. {type(error).__name__}: {error}") from error
-        return self._pieces(answer)
+            raise Unreachable(f"GET {target} got no response. {_told(error)}") from error
+        if response.status >= 400:
+            self._end_if_closed(response)
+            raise _error(response.status, _json(raw))
+        connection: HTTPConnection = self._local.connection
+        self._local.connection = None
+        return Pieces(response, lambda reusable: self._give_back(connection, reusable))
 
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The path with the query; parameters that are None are left out."""
@@ -104,64 +152,66 @@ class Wire:
         while self._open:
             self._open.pop().close()
 
-    def _tried(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
-        wait, problem = 0.5, ""
-        for left in reversed(range(self._tries)):
+    def _tried(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], repeatable: bool) -> Any:
+        wait, problem, tries = 0.5, "", 0
+        while tries < self._tries:
+            tries += 1
             try:
-                status, answer, retry_after = self._once(method, target, body, headers)
+                status, document, retry_after = self._once(method, target, body, headers)
             except (OSError, HTTPException) as error:
-                problem = f"{type(error).__name__}: {error}"
+                problem = _told(error)
+                if not repeatable and not isinstance(error, NotConnected):
+                    break
             else:
                 if status < 400:
-                    return answer
-                if not left or not (status in AGAIN or answer.get("retryable") is True):
-                    raise _error(status, answer)
+                    return document
+                again = status == REFUSED or (repeatable and (status in AGAIN or document.get("retryable") is True))
+                if tries == self._tries or not again:
+                    raise _error(status, document)
                 wait = max(wait, retry_after)
-            if left:
+            if tries < self._tries:
                 self._sleep(min(wait, self._longest_wait) * random.uniform(1.0, 1.3))
                 wait *= 2
-        raise Unreachable(f"{method} {target} got no answer after {self._tries} tries. {problem}")
+        raise Unreachable(f"{method} {target} got no response; tries: {tries}. {problem}")
 
     def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
         """Status, JSON and Retry-After of one try. What broke is not used again."""
         try:
-            answer = self._answer(method, target, body, headers)
-            raw = answer.read()
+            response = self._response(method, target, body, headers)
+            raw = response.read()
         except BaseException:
             self._end()
             raise
-        self._end_if_closed(answer)
-        return answer.status, _json(raw), _seconds(answer.headers.get("Retry-After"))
+        self._end_if_closed(response)
+        return response.status, _json(raw), _seconds(response.headers.get("Retry-After"))
 
-    def _answer(
+    def _response(
         self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
     ) -> HTTPResponse:
         connection = self._connection()
         connection.request(method, target, body, dict(headers))
         return connection.getresponse()
 
-    def _pieces(self, answer: HTTPResponse) -> Iterator[bytes]:
-        whole = False
-        try:
-            while piece := answer.read(CHUNK_BYTES):
-                yield piece
-            whole = True
-        finally:
-            if not whole or answer.will_close:
-                self._end()
-
     def _connection(self) -> HTTPConnection:
-        made: HTTPConnection | None = getattr(self._local, "connection", None)
-        if made is None:
-            kind = HTTPSConnection if self._url.scheme == "https" else HTTPConnection
-            assert self._url.hostname is not None
-            made = kind(self._url.hostname, self._url.port, timeout=self._timeout)
-            self._local.connection = made
-            self._open.add(made)
+        """The thread's connection, or a new one if the service has closed it. Raises NotConnected."""
+        kept: HTTPConnection | None = getattr(self._local, "connection", None)
+        if kept is not None and not _was_closed(kept):
+            return kept
+        self._end()
+        kind = HTTPSConnection if self._url.scheme == "https" else HTTPConnection
+        assert self._url.hostname is not None
+        made = kind(self._url.hostname, self._url.port, timeout=self._timeout)
+        try:
+            made.connect()
+        except OSError as error:
+            made.close()
+            raise NotConnected from error
+        self._local.connection = made
+        self._open.add(made)
         return made
 
-    def _end_if_closed(self, answer: HTTPResponse) -> None:
-        if answer.will_close:
+    def _end_if_closed(self, response: HTTPResponse) -> None:
+        if response.will_close:
             self._end()
 
     def _end(self) -> None:
@@ -171,10 +221,37 @@ class Wire:
             self._open.discard(connection)
             connection.close()
 
+    def _give_back(self, connection: HTTPConnection, reusable: bool) -> None:
+        """Keep the connection of a stream for the thread that has read it, unless that has another one by now."""
+        if reusable and connection in self._open and getattr(self._local, "connection", None) is None:
+            self._local.connection = connection
+        else:
+            self._open.discard(connection)
+            connection.close()
 
-def _error(status: int, answer: Any) -> ApiError:
-    kind = LowBalance if answer.get("code") == "low_balance" else ApiError
-    return kind(status, answer)
+
+def _was_closed(connection: HTTPConnection) -> bool:
+    """Whether the service has closed an unused connection: there is something to read, which is its end."""
+    if connection.sock is None:
+        return True
+    try:
+        if not hasattr(select, "poll"):
+            return bool(select.select([connection.sock], [], [], 0)[0])
+        poll = select.poll()
+        poll.register(connection.sock, select.POLLIN)
+        return bool(poll.poll(0))
+    except (OSError, ValueError):
+        return True
+
+
+def _told(error: BaseException) -> str:
+    told = error.__cause__ if isinstance(error, NotConnected) and error.__cause__ else error
+    return f"{type(told).__name__}: {told}"
+
+
+def _error(status: int, document: Any) -> ApiError:
+    kind = LowBalance if document.get("code") == "low_balance" else ApiError
+    return kind(status, document)
 
 
 def _json(raw: bytes) -> Any:

@@ -60,7 +60,14 @@ class CombinedPace:
 
     def schedule_claim(self, segments: int) -> bool:
         """Wait until a cycle may claim this many segments, by the limits and the carrier."""
-        return all(pace.schedule_claim(segments) for pace in (*self._paces, self._carrier.pace))
+        scheduled: list[Pace] = []
+        for pace in (*self._paces, self._carrier.pace):
+            if not pace.schedule_claim(segments):
+                for earlier in scheduled:
+                    earlier.correct_schedule(segments, 0)
+                return False
+            scheduled.append(pace)
+        return True
 
     def correct_schedule(self, segments: int, claimed: int) -> None:
         """Report how many of the scheduled segments the cycle claimed."""

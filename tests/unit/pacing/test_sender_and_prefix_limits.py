@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit
 from worker.routing.routes import Choice, Route, Routes
 
@@ -48,6 +50,16 @@ class Fixed:
         self.allowed, self.left = allowed, left
         self.chunk = int(allowed / 10)
         self.throttles = 0
+        self.scheduled = 0
+
+    def schedule_claim(self, segments: int) -> bool:
+        if self.left < segments:
+            return False
+        self.scheduled += segments
+        return True
+
+    def correct_schedule(self, segments: int, claimed: int) -> None:
+        self.scheduled += claimed - segments
 
     def take(self, segments: int, deadline: float) -> bool:
         self.left -= segments
@@ -77,6 +89,14 @@ def test_a_message_needs_room_under_every_limit() -> None:
     pace = CombinedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
     assert pace.take(3, time.monotonic())
     assert not pace.take(1, time.monotonic())
+
+
+@pytest.mark.parametrize(("narrow", "carrier", "scheduled"), [(9, 9, 3), (2, 9, 0), (9, 2, 0)])
+def test_a_claim_that_one_limit_refuses_is_scheduled_under_none(narrow: int, carrier: int, scheduled: int) -> None:
+    paces = [Fixed(10, left=9), Fixed(10, left=narrow), Fixed(10, left=carrier)]
+    pace = CombinedPace(paces[:2], OneCarrier(paces[2]))  # type: ignore[arg-type]
+    assert pace.schedule_claim(3) == (scheduled > 0)
+    assert [each.scheduled for each in paces] == [scheduled] * 3
 
 
 def test_with_all_limits_lifted_nothing_is_limited() -> None:

@@ -5,56 +5,71 @@ another key, the database forgets the other keys.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
-from uuid import UUID
 
-from sqlalchemy import Engine, Row, TextClause, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    ColumnElement,
+    Engine,
+    LargeBinary,
+    Row,
+    Text,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal,
+    literal_column,
+    select,
+    true,
+    tuple_,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.db.connection import reading
 from shared.db.encryption_keys import forget_keys, texts_of
+from shared.db.tables.events import event
+from shared.db.tables.inbound import inbound, inbound_part
+from shared.db.tables.sends import batch, idempotency, send
 from shared.encryption import MARK, Texts
-from shared.ids import FIRST_ID
 from shared.inbound.store import PartSet, open_part, seal_part
 
 PAGE: Final = 500
+"""Rows that one statement looks at, whether they must be rewritten or not: it never takes long."""
 
-OTHERWISE: Final = "starts_with({kept}, :prefix) <> :sealed"
-"""SQL condition: the text is not stored under the current key (or, without one, as plain text)."""
-PAGED: Final = "AND id > :after ORDER BY id LIMIT :page FOR UPDATE SKIP LOCKED"
-LOCKED: Final = "FOR UPDATE SKIP LOCKED"
-
-OF_SENDS: Final = f"SELECT id, message FROM send WHERE message <> '' AND {OTHERWISE.format(kept='message')}"
-OF_VALUES: Final = f"""
-    SELECT id, variables FROM batch
-     WHERE variables <> '[]' AND {OTHERWISE.format(kept="(variables #>> '{}')")}
-"""
-OF_INBOUND: Final = f"SELECT id, message FROM inbound WHERE message <> '' AND {OTHERWISE.format(kept='message')}"
-OF_EVENTS: Final = f"""
-    SELECT id, data FROM event
-     WHERE type = 'message.received' AND data ->> 'message' <> '' AND {OTHERWISE.format(kept="(data ->> 'message')")}
-"""
-OF_RESPONSES: Final = f"""
-    SELECT ctid AS id, answer FROM idempotency
-     WHERE path ~ '/sends/[^/]+/(cancel|pause|resume)$'
-       AND CAST(answer AS json) ->> 'message' <> '' AND {OTHERWISE.format(kept="(CAST(answer AS json) ->> 'message')")}
-"""
-OF_PARTS: Final = """
-    SELECT ctid AS id, carrier, phone, sender_id, reference, total, number, text FROM inbound_part
-     WHERE (position(CAST(:octets AS bytea) IN text) = 1) <> :sealed
-"""
+PREFIX, OCTETS = bindparam("prefix", type_=Text), bindparam("octets", type_=LargeBinary)
+"""How texts begin that are stored under the current key; without one, under any key. As text, and as UTF-16."""
+IS_ENCRYPTED = bindparam("is_encrypted", type_=Boolean)
+"""Whether there is a current key."""
+EVENT_TEXT = func.json_extract_path_text(event.c.data, "message")
+RESPONSE_TEXT = func.json_extract_path_text(cast(idempotency.c.answer, JSON), "message")
 
 
 class EncryptedColumn(NamedTuple):
     """A column that holds encrypted texts."""
 
     name: str
-    left: TextClause
-    """Selects whether any text is left to rewrite."""
-    rows: TextClause
-    """Selects and locks rows to rewrite: one page, or all."""
-    write: TextClause
+    column: Column[Any]
+    has_text: ColumnElement[bool]
+    """Whether a row holds a text."""
+    has_prefix: ColumnElement[bool]
+    """Whether the text begins with PREFIX."""
     rewritten: Callable[[Texts, Row[Any]], Any]
-    """Returns the rewritten value of a row."""
+    """Returns the rewritten value of a row, which has the table's primary key and the column."""
+
+    @property
+    def key(self) -> list[Column[Any]]:
+        """The primary key of the table."""
+        return list(self.column.table.primary_key)
+
+    @property
+    def is_left(self) -> ColumnElement[bool]:
+        """Whether a row must be rewritten."""
+        return self.has_text & (self.has_prefix != IS_ENCRYPTED)
 
 
 class Rewritten(NamedTuple):
@@ -92,80 +107,98 @@ def _response(texts: Texts, row: Row[Any]) -> str:
 
 
 ENCRYPTED_COLUMNS: Final = (
-    EncryptedColumn(
-        "sends",
-        text(f"SELECT EXISTS ({OF_SENDS})"),
-        text(f"{OF_SENDS} {PAGED}"),
-        text("UPDATE send SET message = :again WHERE id = :id"),
-        _message,
-    ),
+    EncryptedColumn("sends", send.c.message, send.c.message != "", func.starts_with(send.c.message, PREFIX), _message),
     EncryptedColumn(
         "values of recipients",
-        text(f"SELECT EXISTS ({OF_VALUES})"),
-        text(f"{OF_VALUES} {PAGED}"),
-        text("UPDATE batch SET variables = CAST(:again AS jsonb) WHERE id = :id"),
+        batch.c.variables,
+        batch.c.variables != literal([], JSONB),
+        func.starts_with(batch.c.variables.op("#>>")(literal_column("'{}'")), PREFIX),
         _values,
     ),
     EncryptedColumn(
         "messages received",
-        text(f"SELECT EXISTS ({OF_INBOUND})"),
-        text(f"{OF_INBOUND} {PAGED}"),
-        text("UPDATE inbound SET message = :again WHERE id = :id"),
+        inbound.c.message,
+        inbound.c.message != "",
+        func.starts_with(inbound.c.message, PREFIX),
         _message,
     ),
     EncryptedColumn(
         "events",
-        text(f"SELECT EXISTS ({OF_EVENTS})"),
-        text(f"{OF_EVENTS} {PAGED}"),
-        text("UPDATE event SET data = CAST(:again AS json) WHERE id = :id"),
+        event.c.data,
+        (event.c.type == "message.received") & (EVENT_TEXT != ""),
+        func.starts_with(EVENT_TEXT, PREFIX),
         _event,
     ),
     EncryptedColumn(
         "stored answers",
-        text(f"SELECT EXISTS ({OF_RESPONSES})"),
-        text(f"{OF_RESPONSES} {LOCKED}"),
-        text("UPDATE idempotency SET answer = :again WHERE ctid = CAST(:id AS tid)"),
+        idempotency.c.answer,
+        idempotency.c.path.regexp_match("/sends/[^/]+/(cancel|pause|resume)$") & (RESPONSE_TEXT != ""),
+        func.starts_with(RESPONSE_TEXT, PREFIX),
         _response,
     ),
     EncryptedColumn(
         "parts of messages",
-        text(f"SELECT EXISTS ({OF_PARTS})"),
-        text(f"{OF_PARTS} {LOCKED}"),
-        text("UPDATE inbound_part SET text = :again WHERE ctid = CAST(:id AS tid)"),
+        inbound_part.c.text,
+        true(),
+        func.substr(inbound_part.c.text, 1, func.length(OCTETS)) == OCTETS,
         _part,
     ),
 )
-"""Raw SQL, because each column holds its texts in another form. Rows without an id are named by their `ctid`, which
-does not change while they are locked."""
 
 
 def rewrite(engine: Engine) -> Rewritten:
     """Rewrite every text that is not stored under the current key. Raises TextKeyMissing, TextUnreadable."""
     texts = texts_of(engine)
     written = {column.name: _rewrite(engine, texts, column) for column in ENCRYPTED_COLUMNS}
+    left = any(_is_any_left(engine, texts, column) for column in ENCRYPTED_COLUMNS)
     with engine.begin() as connection:
-        left = any(
-            connection.execute(column.left, _parameters(texts, FIRST_ID)).scalar() for column in ENCRYPTED_COLUMNS
-        )
         keys = texts.ids if left else forget_keys(connection, texts)
     return Rewritten(written, left, keys)
 
 
 def _rewrite(engine: Engine, texts: Texts, column: EncryptedColumn) -> int:
-    written, after = 0, FIRST_ID
-    while True:
+    again = bindparam("again", type_=LargeBinary() if isinstance(column.column.type, LargeBinary) else Text())
+    write = update(column.column.table).values({column.column: cast(again, column.column.type)})
+    for part in column.key:
+        write = write.where(part == bindparam(f"of_{part.name}"))
+    rows_left = select(*column.key, column.column).where(column.is_left).with_for_update(skip_locked=True)
+    written = 0
+    for page in _pages(engine, column):
         with engine.begin() as connection:
-            rows = connection.execute(column.rows, _parameters(texts, after)).all()
-            changed = [{"id": row.id, "again": column.rewritten(texts, row)} for row in rows]
+            rows: Sequence[Any] = connection.execute(rows_left.where(page), _parameters(texts)).all()
+            changed = [
+                {f"of_{part.name}": getattr(row, part.name) for part in column.key}
+                | {"again": column.rewritten(texts, row)}
+                for row in rows
+            ]
             if changed:
-                connection.execute(column.write, changed)
+                connection.execute(write, changed)
         written += len(rows)
-        if len(rows) < PAGE or not isinstance(rows[-1].id, UUID):
-            return written
-        after = rows[-1].id
+    return written
 
 
-def _parameters(texts: Texts, after: UUID) -> dict[str, Any]:
+def _is_any_left(engine: Engine, texts: Texts, column: EncryptedColumn) -> bool:
+    for page in _pages(engine, column):
+        with reading(engine) as connection:
+            if connection.execute(select(exists().where(column.is_left, page)), _parameters(texts)).scalar():
+                return True
+    return False
+
+
+def _pages(engine: Engine, column: EncryptedColumn) -> Iterator[ColumnElement[bool]]:
+    """The pages of a table, in the order of its primary key, as conditions. New rows have the current key."""
+    key = tuple_(*column.key)
+    after: ColumnElement[bool] = true()
+    while True:
+        with reading(engine) as connection:
+            rows = connection.execute(select(*column.key).where(after).order_by(*column.key).limit(PAGE)).all()
+        if not rows:
+            return
+        last = tuple(rows[-1])
+        yield after & (key <= last)
+        after = key > last
+
+
+def _parameters(texts: Texts) -> dict[str, Any]:
     prefix = MARK if texts.current is None else f"{MARK}{texts.current}:"
-    octets = prefix.encode("utf-16-be")
-    return {"prefix": prefix, "octets": octets, "sealed": texts.current is not None, "after": after, "page": PAGE}
+    return {"prefix": prefix, "octets": prefix.encode("utf-16-be"), "is_encrypted": texts.current is not None}

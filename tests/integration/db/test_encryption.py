@@ -1,19 +1,23 @@
 """With a key, no text can be read in the database, and everything works as without one."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
+from bulksms import texts
 from bulksms.commands.text import keys as keys_command
 from bulksms.commands.text import rewrite as rewrite_command
 from bulksms.local.postgres import Postgres
 from bulksms.texts import rewrite
 from shared.audit.check import audit
+from shared.db.connection import driver_of
 from shared.db.encryption_keys import WrongTextKeys, check_text_keys
 from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, end_parts, store
@@ -264,6 +268,33 @@ def test_keys_can_change_and_encryption_can_be_turned_on_and_off(service: Heard,
         assert bool(where(engine, CANARY)) == (not needed)
         assert rewrite(other).texts == dict.fromkeys(made.texts, 0)
     assert audit(engine, full=True) == []
+
+
+def test_no_statement_looks_at_more_than_a_page(
+    service: Heard, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a table of any size, each must end within the statement timeout, also if little is left to rewrite."""
+    monkeypatch.setattr(texts, "PAGE", 5)
+    for number in range(12):
+        service.send(message=f"{CANARY} {number}")
+    other, searches = with_keys(engine, SECOND, FIRST), list[tuple[str, Any]]()
+
+    def note(connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
+        if "starts_with" in statement:
+            searches.append((statement, parameters))
+
+    assert rewrite(other).texts["sends"] == 12
+    event.listen(other, "before_cursor_execute", note)
+    assert rewrite(other).texts["sends"] == 0
+    event.remove(other, "before_cursor_execute", note)
+    looked_at = list[int]()
+    for statement, parameters in searches:
+        with engine.connect() as connection:
+            cursor = driver_of(connection).cursor()
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            plan = str(cursor.execute(f"EXPLAIN (ANALYZE) {statement}", parameters).fetchall())
+            looked_at += map(int, re.findall("Rows Removed by Filter: ([0-9]+)", plan))
+    assert looked_at and max(looked_at) <= 5
 
 
 def test_a_locked_row_is_skipped_and_still_needs_its_key(service: Heard, engine: Engine) -> None:

@@ -93,7 +93,9 @@ class WorkerProcess:
     def _carrier_pools(self, breakers: list[CircuitBreaker], routes: Routes) -> CarrierPools:
         """A dispatcher for each carrier, and one for the built-in simulator's test messages."""
         all_breakers = [*breakers, CircuitBreaker(self.simulator, breaks=False)]
-        dispatchers = {breaker.carrier.name: self._dispatcher_of(breaker, breaker.carrier.name) for breaker in all_breakers}
+        dispatchers = {
+            breaker.carrier.name: self._dispatcher_of(breaker, breaker.carrier.name) for breaker in all_breakers
+        }
         sorter = Sorter(self.engine, routes, self.carrier_status, self.simulator.name)
         breaker_of = {breaker.carrier.name: breaker for breaker in breakers}
         context, limits = self._context, routes.limits

@@ -30,7 +30,6 @@ from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
-from worker.outages import Outage
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.match import match_kept
@@ -129,7 +128,7 @@ class Sweeper:
         self._doubts_due = 0.0
         self._stalled = Stalled(engine)
         self._threads: list[threading.Thread] = []
-        self.outage = dispatcher.outage if isinstance(dispatcher, CarrierPools) else Outage()
+        self.outage = dispatcher.outage
 
     def start(self) -> None:
         """Sweep every SWEEP_SECONDS in background threads, until `stop` is called."""

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from shared.settings import Settings
 from worker.carriers.base import Carrier
-from worker.outages import Outage
 from worker.routing.queues import LimitedQueues
 from worker.routing.sorter import Sorter
+from worker.sending.cycle_context import CycleContext
 from worker.sending.dispatch import Dispatcher
 
 MAX_LIMITED = 64
@@ -29,7 +29,7 @@ class CarrierPools:
         sorter: Sorter,
         limited_queues: LimitedQueues,
         settings: Settings,
-        stop: threading.Event,
+        context: CycleContext,
     ) -> None:
         self._dispatchers = dispatchers
         self._simulator = simulator
@@ -41,8 +41,7 @@ class CarrierPools:
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
         self._drain_calls = 0
-        self.stop = stop
-        self.outage = Outage()
+        self.stop, self.outage = context.stop, context.outage
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a batch that was claimed before several carriers were configured."""

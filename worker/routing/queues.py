@@ -21,6 +21,7 @@ from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
 from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit, RateLimitedCarrier
 from worker.routing.routes import split_queue
+from worker.sending.cycle_context import CycleContext
 from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import DEFAULT_SHARE
 
@@ -42,16 +43,16 @@ class LimitedQueues:
         breakers: Mapping[str, CircuitBreaker],
         limits: tuple[Limit, ...],
         simulator: Carrier,
-        first: Dispatcher,
         shares: Mapping[str, float],
+        context: CycleContext,
     ) -> None:
         self._engine = engine
         self._settings = settings
         self._breakers = breakers
         self._paces = {limit.name: CarrierPace(pacer, limit) for limit in limits}
         self._simulator = simulator
-        self._first = first
         self._shares = shares
+        self._context = context
         self._dispatchers: dict[str, Dispatcher] = {}
         self._refreshed_at = float("-inf")
         self._lock = threading.Lock()
@@ -81,8 +82,4 @@ class LimitedQueues:
         pace = CombinedPace([self._paces[limit] for limit in limits], breaker.carrier)
         carrier = cast(Carrier, RateLimitedCarrier(breaker.carrier, pace, self._settings.concurrency))
         settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
-        dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
-        first = self._first
-        dispatcher.stop, dispatcher.live_workers, dispatcher.witness = first.stop, first.live_workers, first.witness
-        dispatcher.paced_sends = first.paced_sends
-        return dispatcher
+        return Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share, self._context)

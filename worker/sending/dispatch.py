@@ -20,20 +20,18 @@ from sqlalchemy import Engine
 
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE
-from shared.guard import Witness
 from shared.observability import traces
 from shared.settings import Settings
 from worker.carriers.base import Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
-from worker.pacing.pace import LiveWorkers
 from worker.sending.advance import advance
 from worker.sending.batch_log import log_results
 from worker.sending.checks import Suppressions, filter_recipients
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
+from worker.sending.cycle_context import CycleContext
 from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
-from worker.sending.paced_sends import PacedSends
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
 from worker.sending.undo_claim import undo_claim
@@ -82,7 +80,11 @@ class Dispatcher:
         breaker: CircuitBreaker | None = None,
         queue: str | None = None,
         share: float = DEFAULT_SHARE,
+        context: CycleContext | None = None,
     ) -> None:
+        context = context or CycleContext()
+        self.stop, self.outage, self.live_workers = context.stop, context.outage, context.live_workers
+        self.witness, self.paced_sends = context.witness, context.paced_sends
         self._engine = engine
         self._live = live
         self._simulator = simulator
@@ -90,8 +92,6 @@ class Dispatcher:
         self._queue = queue
         self._authentication_share = AuthenticationShare(share)
         self.breaker = breaker or CircuitBreaker(live, breaks=False)
-        self.live_workers = LiveWorkers(workers=1)
-        """How many worker processes share the carrier."""
         self._suppressions = Suppressions(engine)
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._speed = INITIAL_RATE
@@ -102,11 +102,6 @@ class Dispatcher:
         self._timing = threading.Lock()
         self._next_claim, self._delay = 0.0, 0.0
         """Time of the next claim (monotonic), and seconds between it and the one after it."""
-        self.stop = threading.Event()
-        self.witness = Witness()
-        """Remembers the last claims, for the guard."""
-        self.paced_sends = PacedSends()
-        """Knows when sends with a rate of their own may go on."""
 
     def drain(self, seconds: float = math.inf) -> int:
         """Run cycles until nothing waits, `seconds` have passed or the worker stops. Returns how many."""

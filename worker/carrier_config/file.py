@@ -41,7 +41,7 @@ from sqlalchemy import Engine
 from shared.carriers.http import HttpConfig, HttpConfigError
 from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
-from worker.carrier_config.positions import Locations
+from worker.carrier_config.locations import Locations
 from worker.carrier_config.routing import RouteError, read_limits, read_prices, read_routes
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
@@ -63,11 +63,10 @@ class CarriersError(SettingsError):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A carrier's settings as in the file, their location `where`, and what else a driver may need."""
+    """A carrier's settings as in the file, and what else a driver may need."""
 
     name: str
     settings: dict[str, Any]
-    where: str
     lease: float
     engine: Engine | None
 
@@ -105,12 +104,12 @@ def _check_answer_time(seconds: float, lease: float) -> None:
         raise ConfigError(f"answer_time: {limit}")
 
 
-SIMULATED = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
+SIMULATOR_DEFAULTS = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
 
 
 def _simulator(table: Table) -> Carrier:
-    values = {**SIMULATED, **table.settings}
-    unknown = sorted(set(values) - set(SIMULATED))
+    values = {**SIMULATOR_DEFAULTS, **table.settings}
+    unknown = sorted(set(values) - set(SIMULATOR_DEFAULTS))
     if unknown:
         raise ConfigError(f"there is no setting {unknown[0]}")
     for name, value in values.items():
@@ -182,7 +181,7 @@ def _carrier(
         raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
     try:
         settings = {key: _from_environment(key, value, environ) for key, value in table.items()}
-        return KINDS[kind](Table(name, settings, locations.of_table(header), lease, engine))
+        return KINDS[kind](Table(name, settings, lease, engine))
     except ConfigError as error:
         raise CarriersError(f"{locations.of_setting(header, str(error))}: [{header}]: {error}.") from None
 

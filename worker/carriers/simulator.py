@@ -45,8 +45,6 @@ UNDELIVERED, REJECTED, THROTTLED, SLOW, SILENT_TAKEN, SILENT, EARLY, TWICE, NEVE
     f"999{outcome:02d}" for outcome in range(1, 11)
 )
 
-ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY, TWICE, NEVER})
-
 EARLY_SECONDS = 0.2
 """Delay of the response to a message whose receipt comes first."""
 PATIENCE = 10.0
@@ -55,11 +53,11 @@ NOT_IN_TIME = unsubmitted("not_in_time")
 POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 """Seconds between polls for due receipts: after this process has submitted, and otherwise."""
 
-SIMULATED = simulated_receipt.alias("due")
+WAITING = simulated_receipt.alias("due")
 DUE = (
-    select(SIMULATED.c.id)
-    .where(SIMULATED.c.due_at <= func.statement_timestamp(), SIMULATED.c.carrier == bindparam("carrier"))
-    .order_by(SIMULATED.c.due_at)
+    select(WAITING.c.id)
+    .where(WAITING.c.due_at <= func.statement_timestamp(), WAITING.c.carrier == bindparam("carrier"))
+    .order_by(WAITING.c.due_at)
     .limit(2000)
     .with_for_update(skip_locked=True)
 )
@@ -164,7 +162,7 @@ class Simulator:
         return segments
 
     def _answer(self, magic: str, phone: str) -> Outcome:
-        if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
+        if not magic:
             return Outcome(ResponseKind.ACCEPTED, self._reference())
         if magic == THROTTLED and phone in self._throttled:
             self._throttled.discard(phone)

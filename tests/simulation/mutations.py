@@ -17,6 +17,7 @@ import worker.receipts.match_doubts
 import worker.recovery.recover
 import worker.sending.advance
 import worker.sending.claim
+import worker.sending.next_batches
 import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
@@ -231,7 +232,9 @@ MUTATIONS = (
     Mutation("early receipts dropped", lambda: [(shared.carriers.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",
-        lambda: [sql(worker.sending.claim, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")],
+        lambda: [
+            sql(worker.sending.next_batches, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")
+        ],
     ),
     Mutation(
         "cancel closes what is being sent",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.operator.keys import routes
+from api.resources.api_keys import routes
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from tests.harness.operator import OperatorClient

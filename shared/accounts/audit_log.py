@@ -6,7 +6,7 @@ Entries are written in the transaction of the change, and are append-only like t
 import getpass
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Text, Uuid, bindparam, case, cast, func, insert, literal, or_, select
@@ -81,21 +81,39 @@ def record(
     `action` is the kind of change, such as `key.created`, and `subject` the id of the changed object. `before` and
     `after` are the changed values, never a secret, a phone or the text of a message. Default of `by`: the operator.
     """
+    connection.execute(RECORD, _row(by or operator(), action, account_id, subject, before, after, reason))
+
+
+def record_each(
+    connection: Connection, by: Actor | None, action: str, changed: Iterable[tuple[int, object]], reason: str
+) -> None:
+    """Record the same change of several objects, each with its account."""
     by = by or operator()
-    connection.execute(
-        RECORD,
-        {
-            "account_id": account_id,
-            "who": by.who,
-            "what": action,
-            "subject": None if subject is None else str(subject),
-            "values_before": None if before is None else json.dumps(before, default=str),
-            "values_after": None if after is None else json.dumps(after, default=str),
-            "reason": reason,
-            "request_id": by.request_id,
-            "address": by.address,
-        },
-    )
+    rows = [_row(by, action, account, subject, None, None, reason) for account, subject in changed]
+    if rows:
+        connection.execute(RECORD, rows)
+
+
+def _row(
+    by: Actor,
+    action: str,
+    account_id: int | None,
+    subject: object,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+    reason: str | None,
+) -> dict[str, Any]:
+    return {
+        "account_id": account_id,
+        "who": by.who,
+        "what": action,
+        "subject": None if subject is None else str(subject),
+        "values_before": None if before is None else json.dumps(before, default=str),
+        "values_after": None if after is None else json.dumps(after, default=str),
+        "reason": reason,
+        "request_id": by.request_id,
+        "address": by.address,
+    }
 
 
 def list_changes(

@@ -17,7 +17,7 @@ from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
 from shared.db.tables.limits import account_limit, pumping_finding
 from shared.ids import LAST_NUMBER
-from shared.ledger.spend_limits import count_spending
+from shared.ledger.spend_limits import change_spend_limit
 
 Guarding = Literal["off", "watch", "block"]
 """Reaction to suspected pumping: none, record it, or record and refuse it."""
@@ -118,8 +118,8 @@ def _change(
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
         spending = {"account": account_id, "day": after.spend_day, "month": after.spend_month}
         connection.execute(SET_SPENDING, spending)
-        count_spending(connection, account_id, "day", after.spend_day)
-        count_spending(connection, account_id, "month", after.spend_month)
+        change_spend_limit(connection, account_id, "day", before.spend_day, after.spend_day)
+        change_spend_limit(connection, account_id, "month", before.spend_month, after.spend_month)
     changed = [each.name for each in fields(Limits) if getattr(before, each.name) != getattr(after, each.name)]
     if changed:
         record(

@@ -8,7 +8,7 @@ exact under concurrency. A period without a limit is not counted.
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, text
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, text, update
 
 from shared.db.tables.limits import spending
 from shared.ledger.ledger import NotEnough
@@ -44,6 +44,11 @@ STANDING = text(
 )
 """Uses the periods of the count by which sends are accepted, by the database's clock, so both agree at midnight."""
 FORGET = delete(spending).where(spending.c.account_id == bindparam("account"), spending.c.period == bindparam("period"))
+CHANGE_MOST = (
+    update(spending)
+    .where(spending.c.account_id == bindparam("of_account"), spending.c.period == bindparam("of_period"))
+    .values(most=func.greatest(bindparam("new_most", type_=BigInteger), spending.c.credits))
+)
 COUNT_LEDGER = text(
     """
     INSERT INTO spending (account_id, period, begins, credits, most)
@@ -56,7 +61,7 @@ COUNT_LEDGER = text(
     """
 )
 """Counts what was reserved in the period before it had a limit. What is above the new limit stays, and only further
-sends are refused."""
+sends are refused. It reads the account's whole ledger while the account's sends wait."""
 
 
 class SpendLimitReached(NotEnough):
@@ -85,8 +90,15 @@ def standings(connection: Connection, account_id: int) -> dict[Period, PeriodSpe
     return {row.period: PeriodSpend(*row) for row in connection.execute(STANDING, {"account": account_id})}
 
 
-def count_spending(connection: Connection, account_id: int, period: Period, most: int | None) -> None:
-    """Initialize the counts from the ledger, or delete those without a limit. The account must be locked."""
-    connection.execute(FORGET, {"account": account_id, "period": period})
+def change_spend_limit(
+    connection: Connection, account_id: int, period: Period, before: int | None, most: int | None
+) -> None:
+    """Apply a changed limit to the counts: those of a period that had none are initialized from the ledger, and those
+    without a limit are deleted. The account must be locked."""
+    if before is not None and most is not None:
+        connection.execute(CHANGE_MOST, {"of_account": account_id, "of_period": period, "new_most": most})
+        return
+    values = {"account": account_id, "period": period, "most": most}
+    connection.execute(FORGET, values)
     if most is not None:
-        connection.execute(COUNT_LEDGER, {"account": account_id, "period": period, "most": most})
+        connection.execute(COUNT_LEDGER, values)

@@ -11,6 +11,7 @@ from shared.guard import Notes, release, state_of
 from shared.lifecycle import OPEN_SENDS
 from shared.sends.holding import hold_for_review
 
+SENDS_PER_STATEMENT = 5_000
 REASON = (
     "The send was open when a database was released that had been restored, copied or had lost commits: its messages"
     " may have been sent before, unless it was accepted since."
@@ -32,6 +33,6 @@ def release_guard(
         return []
     still_open = select(send.c.id).where(send.c.completed_at.is_(None), send.c.state.in_(OPEN_SENDS))
     sends = list(connection.execute(still_open.order_by(send.c.id)).scalars())
-    for each in sends:
-        hold_for_review(connection, each, REASON, by=by)
+    for begin in range(0, len(sends), SENDS_PER_STATEMENT):
+        hold_for_review(connection, sends[begin : begin + SENDS_PER_STATEMENT], REASON, by=by)
     return sends

@@ -11,7 +11,7 @@ the send:
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Literal
 from uuid import UUID
@@ -19,7 +19,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, and_, bindparam, func, select, update
 
 from shared.accounts.administration import Refused
-from shared.accounts.audit_log import WORKER, Actor, record
+from shared.accounts.audit_log import WORKER, Actor, record, record_each
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends
@@ -50,6 +50,7 @@ AWAITS_OPERATOR = and_(
 )
 """SQL: whether a send is held until an operator releases or cancels it."""
 STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
+OWNERS = select(SENDS.account_id, SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id)
 OWNER = select(SENDS.account_id).where(SENDS.id == bindparam("send"))
 SENDER_STATE = select(SENDERS.state).where(
     SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
@@ -108,11 +109,15 @@ def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = 
     _record(connection, by, "send.held", send, reason)
 
 
-def hold_for_review(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
-    """Hold a send until the operator releases it, also if it is held for another reason already."""
-    if not stop_submitting(connection, [send], "operator", reason):
-        connection.execute(send_states.HOLD_ANEW, {"send": send, "reason": reason})
-    _record(connection, by, "send.held", send, reason)
+def hold_for_review(connection: Connection, sends: Sequence[UUID], reason: str, *, by: Actor | None = None) -> None:
+    """Hold sends until the operator releases them, even if they are held for another reason already."""
+    lock_sends(connection, sends)
+    held = stop_submitting(connection, list(sends), "operator", reason)
+    before = [send for send in sends if send not in held]
+    if before:
+        connection.execute(send_states.HOLD_ANEW, {"sends": before, "reason": reason})
+    owners = connection.execute(OWNERS, {"sends": list(sends)}).all()
+    record_each(connection, by, "send.held", (tuple(row) for row in owners), reason)
 
 
 def stop_submitting(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> dict[UUID, int]:

@@ -37,7 +37,9 @@ HOLD = text(
     """
 )
 """The first reason to hold a send stays: one that is held already is not changed."""
-HOLD_ANEW = text("UPDATE send SET held_by = 'operator', held_reason = :reason WHERE id = :send AND state = 'held'")
+HOLD_ANEW = text(
+    "UPDATE send SET held_by = 'operator', held_reason = :reason WHERE id = ANY(:sends) AND state = 'held'"
+)
 """Only the operator can release it now."""
 HOLD_POISONED = text(
     """

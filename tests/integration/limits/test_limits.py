@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import ObjectNotExecutableError
 from werkzeug.test import TestResponse
 
 from api.auth import tokens
 from shared.accounts.administration import Refused
 from shared.accounts.limits import destinations, limits_of, set_limits
 from shared.audit.check import audit
+from shared.ledger import spend_limits
 from shared.ledger.spend_limits import PeriodSpend
 from tests.harness.service import Service
 
@@ -78,6 +80,23 @@ def test_sends_above_the_daily_spend_limit_are_refused(service: Service) -> None
     assert service.get("/balance").json["balance"] == 997
     limit(service, spend_day=4)
     assert service.send().status_code == 200
+    assert clean(service)
+
+
+def test_only_a_period_that_had_no_limit_is_counted_in_the_ledger(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That reads all of it, while the account's sends wait."""
+    limit(service, spend_day=5)
+    assert service.bulk([KENYA, TANZANIA]).status_code == 200
+    monkeypatch.setattr(spend_limits, "COUNT_LEDGER", None)
+    limit(service, spend_day=1)
+    assert problem(service.send(), 402, "spend_limit_reached")["spent"] == 2
+    limit(service, spend_day=3)
+    assert service.send().status_code == 200
+    assert problem(service.send(), 402, "spend_limit_reached")["spend_limit"] == 3
+    with pytest.raises(ObjectNotExecutableError):
+        limit(service, spend_month=5)
     assert clean(service)
 
 

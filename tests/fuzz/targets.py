@@ -57,7 +57,7 @@ class Silence:
         """All of it leaves."""
         return len(data)
 
-    def most_left(self, size: int) -> int:
+    def most_written(self, size: int) -> int:
         """Nothing fails."""
         return 0
 

@@ -132,7 +132,7 @@ class HttpCarrier:
             order.outcomes = outcomes
             is_late = order.given_up
         order.done.set()
-        if is_late and order.left:
+        if is_late and order.may_be_written:
             for message, outcome in zip(order.ids, outcomes, strict=True):
                 if outcome.response is not ResponseKind.IN_DOUBT:
                     self._late.add(partial(LateResponse, message, outcome))
@@ -145,7 +145,7 @@ class HttpCarrier:
         try:
             response = self._transport.send(order, self._config.answer_time + LATE_TIME)
         except Lost as lost:
-            if not order.left:
+            if not order.may_be_written:
                 self._back_off(str(lost))
             return _lost(order, str(lost))
         self._unreached = 0
@@ -185,7 +185,7 @@ class HttpCarrier:
 def _lost(order: Order, code: str) -> list[Outcome]:
     """The outcomes of a request without a response."""
     with order.lock:
-        doubt = order.left
+        doubt = order.may_be_written
     outcome = Outcome(ResponseKind.IN_DOUBT, error="no_answer") if doubt else unsubmitted(code)
     return [outcome] * len(order.ids)
 

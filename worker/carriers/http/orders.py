@@ -31,7 +31,7 @@ class Order:
     segments: int
     """Total of all its messages."""
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    left: bool = False
+    may_be_written: bool = False
     """Whether any of it may have been written. Guarded by `lock`, as are `given_up` and `outcomes`."""
     given_up: bool = False
     """Whether `submit` has stopped waiting for it."""

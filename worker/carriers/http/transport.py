@@ -1,7 +1,7 @@
 """Sends one request over a persistent connection. Without a response, tells whether anything may have been written.
 
 This is known exactly, not guessed from the kind of error: just before the first octet of a request is written, its
-order is marked as left. After an error before that moment the carrier has nothing; after a later one it may.
+order is marked as written. After an error before that moment the carrier has nothing; after a later one it may.
 """
 
 import logging
@@ -36,7 +36,7 @@ class HttpResponse(NamedTuple):
 
 
 class Lost(Exception):
-    """No usable response. Its text is a short code; `Order.left` tells whether anything may have been written."""
+    """No usable response. Its text is a short code; `Order.may_be_written` tells whether it is in doubt."""
 
 
 class _GivenUp(Exception):
@@ -60,7 +60,7 @@ class Transport:
 
     def send(self, order: Order, timeout_seconds: float) -> HttpResponse:
         """Send the order and read the response within `timeout_seconds`. Raises Lost."""
-        return self._request(order.method, order.url, order.headers, order.body, timeout_seconds, _mark_left(order))
+        return self._request(order.method, order.url, order.headers, order.body, timeout_seconds, _mark_written(order))
 
     def get(self, url: str, headers: dict[str, str], timeout_seconds: float) -> HttpResponse:
         """Send a GET request, which may be repeated. Raises Lost."""
@@ -96,15 +96,15 @@ class Transport:
             raise Lost("tls_failed" if _is_tls(error) else "not_connected") from None
 
 
-def _mark_left(order: Order) -> Any:
-    """A trace callback that marks the order as left, or raises _GivenUp if it was given up."""
+def _mark_written(order: Order) -> Any:
+    """A trace callback that marks the order as written, or raises _GivenUp if it was given up."""
 
     def trace(event: str, info: dict[str, Any]) -> None:
         if event.endswith("send_request_headers.started"):
             with order.lock:
                 if order.given_up:
                     raise _GivenUp
-                order.left = True
+                order.may_be_written = True
 
     return trace
 

@@ -101,9 +101,9 @@ class Session:
                 return taken
             part = chunks[3 * at : 3 * (at + taken)]
             data = b"".join(part)
-            left = self._writer.write(data, deadline)
-            if left < len(data):
-                return untouched_of(part, left)
+            written = self._writer.write(data, deadline)
+            if written < len(data):
+                return untouched_of(part, written)
             at += taken
         return 0
 

@@ -116,7 +116,7 @@ class Windows:
         """Stop waiting, and return the responses. The slots of unanswered PDUs are freed too: otherwise responses that
         the carrier lost would block the window for good. `untouched` is as in `complete`."""
         with self.lock:
-            never_left = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
+            never_written = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
             unanswered = window.responses[: window.sent].count(None)
             window.closed = True
             self._open.remove(window)
@@ -127,7 +127,7 @@ class Windows:
                 self._late_size += unanswered
             while self._late_size > MAX_LATE_PDUS:
                 self._late_size -= self._late.popleft()[1]
-            return window.responses[: window.sent] + [never_left] * (len(window.responses) - window.sent)
+            return window.responses[: window.sent] + [never_written] * (len(window.responses) - window.sent)
 
     def find(self, sequence: int) -> Window | None:
         """The window that sent this sequence number. Needs the lock."""
@@ -168,12 +168,12 @@ def chunks_of(window: Window) -> list[bytes]:
     return chunks
 
 
-def untouched_of(chunks: list[bytes], left: int) -> int:
-    """The number of PDUs of which nothing was written, if `left` octets may have been."""
+def untouched_of(chunks: list[bytes], written: int) -> int:
+    """The number of PDUs of which nothing was written, if `written` octets may have been."""
     for at in range(0, len(chunks), 3):
-        if left <= 0:
+        if written <= 0:
             return (len(chunks) - at) // 3
-        left -= sum(map(len, chunks[at : at + 3]))
+        written -= sum(map(len, chunks[at : at + 3]))
     return 0
 
 

@@ -26,7 +26,7 @@ class Wire(Protocol):
     def write(self, data: memoryview) -> int:
         """Write some of the data. Returns the octets written; 0 if none could be within TICK. Raises OSError."""
 
-    def most_left(self, size: int) -> int:
+    def most_written(self, size: int) -> int:
         """The most octets that may have been sent by a write of `size` octets that raised."""
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class PlainWire:
         except TimeoutError:
             return 0
 
-    def most_left(self, size: int) -> int:
+    def most_written(self, size: int) -> int:
         """Always 0: a failed send has sent nothing."""
         return 0
 
@@ -98,7 +98,7 @@ class TlsWire:
         self._wait(select.POLLOUT)
         return 0
 
-    def most_left(self, size: int) -> int:
+    def most_written(self, size: int) -> int:
         """Up to one record: OpenSSL may have taken it before it failed."""
         return min(size, RECORD)
 

@@ -64,5 +64,5 @@ class Writer:
                     self._wire.close()
         except OSError:  # the reader sees it too, after it has read the remaining answers
             self._broken = True
-            return at + self._wire.most_left(len(data) - at)
+            return at + self._wire.most_written(len(data) - at)
         return at

@@ -19,7 +19,7 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.status import CarrierResponse, outcome_of
-from worker.carriers.smpp.submit_encoder import Parts, bodies_of, head, shared_fields
+from worker.carriers.smpp.submit_encoder import PartEncoder, bodies_of, head, shared_fields
 
 ACCEPTED = ResponseKind.ACCEPTED
 FOR_NOW = frozenset({ResponseKind.THROTTLED, ResponseKind.FAILED})
@@ -27,7 +27,7 @@ WORST_FIRST = (ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.THROTTLE
 
 
 class Submission:
-    """The messages of several message_groups, in order."""
+    """The messages of several message groups, in order."""
 
     def __init__(
         self, config: SmppConfig, references: References, message_groups: list[MessageGroup], limit: Pace | None = None
@@ -67,7 +67,7 @@ class Submission:
                 self._append(message_group, bodies_of(message, message_group.phones))
                 return
             total = len(text.octets)
-            parts = Parts(self._config, message, text)
+            parts = PartEncoder(self._config, message, text)
             starts, multiparts = self._in_parts()
             for identity, phone in zip(message_group.ids, message_group.phones, strict=True):
                 self._extend(parts.bodies(phone, self._references.next(phone)), [identity] * total)

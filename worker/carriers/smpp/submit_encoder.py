@@ -28,7 +28,7 @@ def head(body_size: int) -> bytes:
 
 
 def shared_fields(config: SmppConfig, message_group: MessageGroup, text: Text, now: datetime) -> Message:
-    """The fields that all submit_sm PDUs of a message_group share, with the first part's text.
+    """The fields that all submit_sm PDUs of a message group share, with the first part's text.
 
     Raises ValueError if the sender is not a valid source address.
     """
@@ -62,8 +62,8 @@ def bodies_of(message: Message, phones: list[str]) -> list[bytes]:
     return [prefix + phone.encode() + suffix for phone in phones]
 
 
-class Parts:
-    """The bodies of a multipart message's parts, encoded once for all phones: only phone and reference are inserted.
+class PartEncoder:
+    """Encodes a multipart message's parts once for all phones: only phone and reference are inserted.
 
     With long_messages `udh` the header is that of 3GPP TS 23.040 §9.2.3.24.1 with an 8-bit reference: a 16-bit one
     would leave a part one septet fewer than segments are counted with.

@@ -29,7 +29,7 @@ def weeks_of_messages(connection: Connection) -> list[date]:
 def make_partitions(connection: Connection, now: datetime | None = None) -> list[str]:
     """Create the weekly partitions of `message` that are missing, from last week to four weeks ahead.
 
-    Returns their names. A message whose week has no partition goes to `message_default`.
+    Returns their names. A message whose week has no partition goes to `message_default`, and is moved from there.
     """
     today = (now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday() + 7)
@@ -39,11 +39,10 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
         name = partition_of(begin)
         if connection.execute(select(func.to_regclass(name))).scalar() is None:
             low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
-            connection.execute(
-                text(
-                    f"CREATE TABLE {name} PARTITION OF message FOR VALUES FROM ('{low}') TO ('{high}')"
-                    " WITH (fillfactor = 60)"
-                )
-            )
+            connection.execute(text(f"CREATE TABLE {name} (LIKE message INCLUDING ALL) WITH (fillfactor = 60)"))
+            moved = f"DELETE FROM message_default WHERE id >= '{low}' AND id < '{high}' RETURNING *"
+            connection.execute(text(f"WITH moved AS ({moved}) INSERT INTO {name} SELECT * FROM moved"))
+            attach = f"ALTER TABLE message ATTACH PARTITION {name} FOR VALUES FROM ('{low}') TO ('{high}')"
+            connection.execute(text(attach))
             created.append(name)
     return created

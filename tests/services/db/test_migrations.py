@@ -311,6 +311,24 @@ def test_partitions_join_and_do_not_overlap(migrated: Engine) -> None:
         assert bounds[name].split("TO (")[1][:-1] == bounds[following].split("FROM (")[1].split(")")[0]
 
 
+def test_messages_of_a_week_without_a_partition_move_to_it(migrated: Engine) -> None:
+    """Such as those that a process with a clock far ahead has accepted. The week's partition could not be created."""
+    ahead = datetime(2031, 1, 6, tzinfo=UTC)
+    ids = [first_id_at(ahead + timedelta(days=days)) for days in (0, 6, 7)]
+    insert = text(
+        "INSERT INTO message (id, phone, submitted_at, status, price, attempts) VALUES (:id, 1, now(), 'sent', 1, 1)"
+    )
+    where = text("SELECT tableoid::regclass::text FROM message WHERE id = ANY(:ids) ORDER BY id")
+    with migrated.begin() as connection:
+        connection.execute(insert, [{"id": each} for each in ids])
+        assert set(connection.execute(where, {"ids": ids}).scalars()) == {"message_default"}
+        make_partitions(connection, ahead)
+        assert connection.execute(where, {"ids": ids}).scalars().all() == ["message_20310106"] * 2 + [
+            "message_20310113"
+        ]
+        assert connection.execute(text("SELECT count(*) FROM message_default")).scalar_one() == 0
+
+
 def make_newer(engine: Engine, oldest_code: str) -> None:
     """Leave the database as a newer release would."""
     with engine.begin() as connection:

@@ -40,7 +40,7 @@ def test_a_confirmation_that_is_sent_again_with_another_price_leads_to_the_send(
     with browser.client.session_transaction() as cookie:
         del cookie["sent"]
     again = browser.post("/compose/send", **second)
-    assert "What you see now was not sent" in again.text and f'href="{browser.path("/sends/")}"' in again.text
+    assert "The one shown here was not sent" in again.text and f'href="{browser.path("/sends/")}"' in again.text
     assert "New message</a></p>" not in again.text and len(sent(console)) == 1
 
 
@@ -53,7 +53,7 @@ def test_a_correction_of_a_message_whose_sending_nobody_confirmed_is_not_said_to
         del cookie["sent"]  # as after a response that did not arrive
     corrected = hidden(confirmed(browser, **{**form, "message": "Corrected"}))
     page = browser.post("/compose/send", **corrected)
-    assert page.status_code == 409 and ALREADY not in page.text and "What you see now was not sent" in page.text
+    assert page.status_code == 409 and ALREADY not in page.text and "The one shown here was not sent" in page.text
     assert [each["message"] for each in sent(console)] == ["Hello"]
 
 

@@ -75,7 +75,7 @@ class CarrierStatus:
     """This worker's unique name."""
     available: frozenset[str] = frozenset()
     """Carriers that at least one worker reports as ready."""
-    trying: set[str] = field(default_factory=set)
+    probing: set[str] = field(default_factory=set)
     """Other carriers that may get one batch as a probe. The sorter that assigns it removes the carrier."""
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class CarrierStatus:
     @property
     def usable(self) -> frozenset[str]:
         """Carriers that may get a batch now: available ones, and those that may get a probe."""
-        return self.available | self.trying
+        return self.available | self.probing
 
     def refresh(self) -> None:
         """Apply changed settings, report this worker's state, and read the others'."""
@@ -106,7 +106,7 @@ class CarrierStatus:
             connection.execute(REPORT, self._report())
             rows = connection.execute(OTHERS, {"worker": self.worker}).all()
         self.available = frozenset(row.carrier for row in rows if row.available)
-        self.trying = {row.carrier for row in rows if row.probing and not row.available}
+        self.probing = {row.carrier for row in rows if row.probing and not row.available}
         self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)
 
     def _apply_settings(self, connection: Connection) -> None:

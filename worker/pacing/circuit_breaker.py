@@ -26,6 +26,7 @@ PATIENCE = 30.0
 FAILURES = frozenset({ResponseKind.FAILED, ResponseKind.IN_DOUBT})
 
 State = Literal["ready", "paused", "down", "open", "probing"]
+"""`probing`: a probe is due. While it is on its way the state is `open`, so that the carrier gets no other batch."""
 
 
 @dataclass(slots=True)

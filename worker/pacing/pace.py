@@ -109,7 +109,7 @@ class Pacer:
             self._away_since = None
         return reply
 
-    def with_redis(self) -> float:
+    def connected_share(self) -> float:
         """The share of a rate for the workers with Redis."""
         workers = max(1, self.live_workers.workers)
         return max(1, workers - self.live_workers.alone) / workers
@@ -139,8 +139,6 @@ class CarrierPace:
         self._base = 0.0
         self._queue_length = 0.0
         """Moving average of the number of others waiting to submit."""
-        self.throttles = 0
-        """How often the carrier throttled."""
 
     @property
     def allowed(self) -> float:
@@ -202,14 +200,14 @@ class CarrierPace:
     def _schedule(self, segments: float, patience: float) -> float:
         if self._queue_length > MAX_WAITING_CYCLES:
             segments *= CROWDED_SPACING
-        part = self._pacer.with_redis()
-        reply = self._pacer.run(self._pacer.schedule, self._carrier.name, self._carrier.rate, segments, part, patience)
+        share = self._pacer.connected_share()
+        reply = self._pacer.run(self._pacer.schedule, self._carrier.name, self._carrier.rate, segments, share, patience)
         return 0.0 if reply is None else float(reply)
 
     def _wait(self, segments: int, patience: float, again: bool) -> float:
         """Try to take the segments. Returns 0 if taken, the seconds until a retry, or -1 if that is too late."""
-        rate, part = self._carrier.rate, self._pacer.with_redis()
-        reply = self._pacer.run(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
+        rate, share = self._carrier.rate, self._pacer.connected_share()
+        reply = self._pacer.run(self._pacer.take, self._carrier.name, rate, segments, patience, share, int(again))
         if reply is None:
             return self._own_wait(segments, patience)
         allowed = float(reply[1])
@@ -240,7 +238,6 @@ class CarrierPace:
 
     def throttled(self, taken: float) -> None:
         """Slow down all workers. `taken` is what this worker submitted, in segments per second."""
-        self.throttles += 1
         rate, taken = self._carrier.rate, taken * max(1, self._pacer.live_workers.workers)
         reply = self._pacer.run(self._pacer.throttle, self._carrier.name, rate, taken)
         if reply is not None:

@@ -26,7 +26,7 @@ class Limit:
         sender = [] if self.sender is None else ["sender", self.sender]
         self.name = " ".join(sender + ([] if self.prefix is None else ["prefix", self.prefix]))
 
-    def counts(self, phone: str, sender: str) -> bool:
+    def applies_to(self, phone: str, sender: str) -> bool:
         """Whether the limit applies to the message."""
         return self.sender in (None, sender) and phone.startswith(self.prefix or "")
 

@@ -95,7 +95,7 @@ class Routes:
             if choice is None:
                 choice = self._choose(*self._order(prefix, sender, lane), attempts, available)
                 if self.limits:
-                    limits = tuple(limit.name for limit in self.limits if limit.counts(prefix, sender))
+                    limits = tuple(limit.name for limit in self.limits if limit.applies_to(prefix, sender))
                     choice = choice._replace(limits=limits)
                 cache[prefix] = choice
             return choice

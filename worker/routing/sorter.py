@@ -159,7 +159,7 @@ class Sorter:
         if row.only is not None:
             return _only(Choice(row.only, "test", "only" if row.only in usable else "waits"))
         sorted_batch = self._portion(row, usable)
-        self._carrier_status.trying.discard(sorted_batch.choice.carrier)
+        self._carrier_status.probing.discard(sorted_batch.choice.carrier)
         return sorted_batch
 
     def _portion(self, row: Row[Any], usable: frozenset[str]) -> SortResult:

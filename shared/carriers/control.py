@@ -22,7 +22,7 @@ from shared.db.tables.messages import message, unreadable_receipt
 from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
-from shared.sends.sendable import MAX_REPORT_AGE, MESSAGES_LEFT
+from shared.sends.sendable import AWAITS_CARRIER, MAX_REPORT_AGE, MESSAGES_LEFT
 
 MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
@@ -40,7 +40,7 @@ LIST = text(
           FROM batch b JOIN send s ON s.id = b.send_id
           LEFT JOIN (SELECT min(carrier) AS carrier FROM recent HAVING count(DISTINCT carrier) = 1) o
                ON b.state = 'queued' AND NOT s.test
-         WHERE b.state = 'queued' OR b.state = 'waiting'
+         WHERE b.state = 'queued' OR {AWAITS_CARRIER}
          GROUP BY 1
     )
     SELECT r.carrier,
@@ -109,6 +109,11 @@ LIMITS = text(
 )
 """A batch's queue is its carrier and the limits that apply to it, `smsc/sender ACME/prefix 254`."""
 
+RATES = (
+    select(LIMIT.name, func.coalesce(LIMIT.changed, LIMIT.rate).label("rate"))
+    .where(LIMIT.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE))
+    .order_by(LIMIT.name)
+)
 CHANGE_LIMIT = update(carrier_limit).where(LIMIT.name == bindparam("limit")).values(changed=bindparam("new_rate"))
 
 AVAILABLE = select(account.c.available).where(account.c.id == bindparam("account"))
@@ -201,7 +206,7 @@ def change_limit(
     connection: Connection, name: str, rate: float | None, *, reason: str | None = None, by: Actor | None = None
 ) -> None:
     """Change the limit `sender ACME` or `prefix 254`; None resets it to the file's value, 0 lifts it."""
-    rates = {row["limit"]: row["rate"] for row in list_limits(connection)}
+    rates = {row.name: row.rate for row in connection.execute(RATES)}
     names = list(rates)
     if name not in rates:
         available = (

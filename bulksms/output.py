@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 from sqlalchemy import RowMapping
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,7 +70,7 @@ def show_lines(rows: Iterable[RowMapping | Mapping[str, Any]], empty: str) -> No
     if not lines:
         messages().print(escape(empty))
     for line in lines:
-        console().print(line, soft_wrap=True)
+        console().print(Text(line), soft_wrap=True)
 
 
 def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
@@ -82,7 +83,7 @@ def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
 
 def _table(rows: list[dict[str, Any]], title: str, between_words: str) -> Table:
     """A table whose columns have their names, with `between_words` between the words of a name."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title), title_justify="left")
     for name in rows[0]:
         values = [row[name] for row in rows]
         justify: Literal["left", "right"] = "right" if any(map(_is_number, values)) else "left"
@@ -92,7 +93,7 @@ def _table(rows: list[dict[str, Any]], title: str, between_words: str) -> Table:
         min_width = max(min(widest, TEXT_WIDTH) if is_text else widest, *map(len, header.split("\n")))
         table.add_column(header, justify=justify, no_wrap=not is_text, min_width=min_width)
     for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
+        table.add_row(*(Text(_cell(value)) for value in row.values()))
     return table
 
 
@@ -102,7 +103,7 @@ def _list_of(row: RowMapping | Mapping[str, Any]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in row.items():
-        table.add_row(f"[bold]{name.replace('_', ' ')}[/bold]", _cell(value))
+        table.add_row(Text(name.replace("_", " "), style="bold"), Text(_cell(value)))
     return table
 
 
@@ -126,6 +127,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _cell(value: Any) -> str:
+    """A value as plain text: show it as a `Text`, or brackets in it would be markup."""
     match value:
         case None:
             return "-"
@@ -138,7 +140,7 @@ def _cell(value: Any) -> str:
         case list() | tuple():
             return ", ".join(map(str, value))
         case _:
-            return str(value).replace("[", r"\[")
+            return str(value)
 
 
 def _plain(value: Any) -> str:

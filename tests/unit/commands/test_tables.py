@@ -58,6 +58,19 @@ def test_no_name_of_a_column_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert "─" * 80 not in shown, "it fits as a table"
 
 
+MARKUP = ["[red]", "a\\[b]", r"C:\[x]", "ends with \\", ":warning:", "[/]"]
+
+
+def test_a_text_that_looks_like_markup_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"name": MARKUP[0], "tags": MARKUP}
+    show_rows([row], False, "Keys of [bold]", "There are none.")
+    show_one(row, False)
+    show_lines([row], "There are none.")
+    shown = capsys.readouterr().out
+    assert shown.count(", ".join(MARKUP)) == 3
+    assert "Keys of [bold]" in shown
+
+
 def test_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_lines([{"at": AT, "what": "key.created", "reason": None, "who": "x" * 100}] * 2, "There are none.")
     assert capsys.readouterr().out == f"2026-01-02 03:04:05Z  key.created  {'x' * 100}\n" * 2

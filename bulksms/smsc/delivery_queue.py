@@ -57,17 +57,18 @@ class DeliveryQueue:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, delay: float, counts: Counts) -> None:
         self.receivers: list[Receiver] = []
+        self.delay = delay
+        """Seconds after which a new receipt is due."""
         self._loop = loop
-        self._delay = delay
         self._counts = counts
         self._due: deque[tuple[float, list[Delivery]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
 
     def add(self, receipts: list[Receipt]) -> None:
         """Queue receipts, due after the delay."""
         self._counts.receipts_waiting += len(receipts)
-        self._due.append((self._loop.time() + self._delay, [*receipts]))
-        self._arm()
+        self._queue(self._loop.time() + self.delay, [*receipts])
 
     def add_inbound(self, parts: list[InboundPart]) -> None:
         """Queue a message from a phone."""
@@ -77,10 +78,7 @@ class DeliveryQueue:
     def retry(self, deliveries: list[Delivery], wait: float = RETRY_SECONDS) -> None:
         """Queue deliveries that were refused or not answered."""
         if deliveries:
-            at = self._loop.time() + wait
-            self._due.append((at, deliveries))
-            self._due = deque(sorted(self._due, key=lambda due: due[0]))
-            self._arm()
+            self._queue(self._loop.time() + wait, deliveries)
 
     def pump(self) -> None:
         """Send what is due, as far as the binds have room."""
@@ -99,9 +97,20 @@ class DeliveryQueue:
             receiver.deliver(deliveries[:room])
         self._arm()
 
+    def _queue(self, at: float, deliveries: list[Delivery]) -> None:
+        is_last = not self._due or self._due[-1][0] <= at
+        self._due.append((at, deliveries))
+        if not is_last:
+            self._due = deque(sorted(self._due, key=lambda due: due[0]))
+        self._arm()
+
     def _arm(self) -> None:
-        if self._timer is None and self._due:
-            self._timer = self._loop.call_at(self._due[0][0], self.pump)
+        if not self._due or (self._timer is not None and self._timer_at <= self._due[0][0]):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = self._due[0][0]
+        self._timer = self._loop.call_at(self._timer_at, self.pump)
 
 
 def clock() -> str:

@@ -53,12 +53,14 @@ class Smsc:
             connection.abort()
 
     def change(self, **settings: Any) -> None:
-        """Change settings, also for open connections."""
+        """Change settings, also for open connections. Receipts that are queued already are due as before."""
         self.settings = replace(self.settings, **settings)
         self.behavior = Behavior(self.settings)
         self.misbehaves = bool(self.settings.drop_after or self.settings.garbage_after)
         for connection in self.connections:
             connection.settings = self.settings
+        for queue in self._delivery_queues.values():
+            queue.delay = self.settings.receipt_delay
 
     def delivery_queue(self, system_id: str) -> DeliveryQueue:
         """The deliveries of an account."""

@@ -1,5 +1,6 @@
 """The simulated SMSC: as a command, and to clients that are wrong."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from bulksms.local.ports import free_port
+from bulksms.smsc.delivery_queue import Delivery, Receipt
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.numbers import Command
@@ -99,6 +101,36 @@ def wait_for_port(port: int) -> None:
         except OSError:
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+class Bind:
+    """A receiver that notes what it gets."""
+
+    def __init__(self) -> None:
+        self.unanswered: dict[int, Delivery] = {}
+        self.came: list[Delivery] = []
+        self.has_come = asyncio.Event()
+
+    def room(self) -> int:
+        return 10
+
+    def deliver(self, deliveries: list[Delivery]) -> None:
+        self.came += deliveries
+        self.has_come.set()
+
+
+def test_a_changed_receipt_delay_is_that_of_an_open_account_too() -> None:
+    async def changed() -> list[Delivery]:
+        smsc, bind = Smsc(SmscSettings(port=0, receipt_delay=3600)), Bind()
+        queue = smsc.delivery_queue("me")
+        queue.receivers.append(bind)
+        queue.add([Receipt("old", b"", b"", True)])
+        smsc.change(receipt_delay=0)
+        queue.add([Receipt("new", b"", b"", True)])
+        await asyncio.wait_for(bind.has_come.wait(), PATIENCE)
+        return bind.came
+
+    assert [receipt.identity for receipt in asyncio.run(changed()) if isinstance(receipt, Receipt)] == ["new"]
 
 
 def test_a_port_in_use_is_reported(tmp_path: Path) -> None:

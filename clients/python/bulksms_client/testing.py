@@ -27,7 +27,7 @@ STOP_SECONDS = 30
 class Server:
     """The process of the service. It stops when its standard input closes, even if this process is killed."""
 
-    def __init__(self, python: str) -> None:
+    def __init__(self, python: str, named_by: str) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         command = [python, "-I", "-m", SERVER]
         try:
@@ -36,7 +36,7 @@ class Server:
             )
         except OSError as error:
             self._log.close()
-            raise pytest.UsageError(f"BULKSMS_PYTHON, {python}, cannot be run: {error.strerror}.") from None
+            raise pytest.UsageError(f"{named_by}, {python}, cannot be run: {error.strerror}.") from None
         self.base_url = str(self._read()["base_url"])
 
     def call(self, command: str, **arguments: Any) -> Any:
@@ -105,12 +105,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("bulksms_python", "Python of the environment that bulksms[testing] is installed in", default="")
 
 
+def python_of(config: pytest.Config) -> tuple[str, str]:
+    """The Python that runs the service, and what names it."""
+    named = {
+        "BULKSMS_PYTHON": os.environ.get("BULKSMS_PYTHON"),
+        "The setting bulksms_python": str(config.getini("bulksms_python")),
+    }
+    for named_by, path in named.items():
+        if path:
+            return str(config.rootpath / Path(path).expanduser()), named_by
+    return sys.executable, "sys.executable"
+
+
 @pytest.fixture(scope="session")
 def bulksms_server(pytestconfig: pytest.Config) -> Iterator[Server]:
     """The running service, started once for all tests."""
-    configured = os.environ.get("BULKSMS_PYTHON") or str(pytestconfig.getini("bulksms_python"))
-    python = str(pytestconfig.rootpath / Path(configured).expanduser()) if configured else sys.executable
-    server = Server(python)
+    server = Server(*python_of(pytestconfig))
     yield server
     server.stop()
 

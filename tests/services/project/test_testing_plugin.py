@@ -5,8 +5,11 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+
+from bulksms.testing import Server, python_of
 
 ROOT = Path(__file__).parents[3]
 WHEEL = ("api", "worker", "shared", "bulksms", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
@@ -145,6 +148,22 @@ def test_without_the_service_it_suggests_what_to_install(wheels: tuple[Path, Pat
     output = run_project(python, project, "bulksms_client.testing")
     assert "pip install 'bulksms[testing]'" in output
     assert "1 passed" in output, output
+
+
+@pytest.mark.parametrize(
+    ("environment", "setting", "named_by"),
+    [("/a", "/b", "BULKSMS_PYTHON"), ("", "/b", "The setting bulksms_python"), ("", "", "sys.executable")],
+)
+def test_a_python_that_cannot_be_run_is_named_with_where_it_is_set(
+    environment: str, setting: str, named_by: str, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    monkeypatch.setenv("BULKSMS_PYTHON", environment)
+    monkeypatch.setattr(sys, "executable", "/c")
+    config = Mock(rootpath=pytestconfig.rootpath, getini=lambda name: setting)
+    python, named = python_of(config)
+    assert (python, named) == (environment or setting or "/c", named_by)
+    with pytest.raises(pytest.UsageError, match=f"^{named_by}, {python}, cannot be run"):
+        Server(python, named)
 
 
 def test_the_guide_has_the_right_names() -> None:

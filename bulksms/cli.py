@@ -1,70 +1,48 @@
 """`bulksms`, the operator's command line."""
 
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
+
+class Known(NamedTuple):
+    """A command that `--help` lists without importing its module, as importing all of them takes seconds."""
+
+    module: str
+    """In bulksms/commands."""
+    summary: str
+
+
 COMMANDS = {
-    "account": "account",
-    "archive": "archive",
-    "audit": "audit",
-    "carriers": "carriers",
-    "changes": "change",
-    "contact": "group",
-    "doctor": "doctor",
-    "doubt": "doubt",
-    "group": "group",
-    "guard": "guard",
-    "inbound": "inbound",
-    "job": "job",
-    "key": "key",
-    "limit": "limit",
-    "message": "message",
-    "migrate": "service",
-    "operator-key": "operator_key",
-    "person": "person",
-    "reconcile": "reconcile",
-    "rule": "rule",
-    "send": "send",
-    "sender": "sender",
-    "smsc": "smsc",
-    "suppression": "group",
-    "text": "text",
-    "topup": "account",
-    "up": "service",
+    "account": Known("account", "Manage accounts."),
+    "archive": Known("archive", "Move old weeks of messages to files, and back."),
+    "audit": Known("audit", "Prove that every credit and message is accounted for."),
+    "carriers": Known("carriers", "Show and change carriers."),
+    "changes": Known("change", "Show who changed rights or money, newest first."),
+    "contact": Known("group", "Manage the contacts of a group."),
+    "doctor": Known("doctor", "Check everything and say how to fix what is wrong."),
+    "doubt": Known("doubt", "Show and resolve messages in doubt."),
+    "group": Known("group", "Manage contact groups."),
+    "guard": Known("guard", "Show and release the guard against restored databases."),
+    "inbound": Known("inbound", "Show inbound messages to numbers that no account has."),
+    "job": Known("job", "Show and retry jobs that keep failing."),
+    "key": Known("key", "Manage API keys."),
+    "limit": Known("limit", "Show and set the limits of an account."),
+    "message": Known("message", "Find messages and see what happened to them."),
+    "migrate": Known("service", "Migrate the database to the schema of this release."),
+    "operator-key": Known("operator_key", "Manage the keys of the operator API."),
+    "person": Known("person", "Manage people who sign in."),
+    "reconcile": Known("reconcile", "Resolve messages in doubt from a carrier's report."),
+    "rule": Known("rule", "Show and set quiet hours and caps of an account."),
+    "send": Known("send", "Show, hold, release and cancel sends."),
+    "sender": Known("sender", "Manage sender IDs."),
+    "smsc": Known("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
+    "suppression": Known("group", "Manage the opt-out list of an account."),
+    "text": Known("text", "Show and change the keys that encrypt texts."),
+    "topup": Known("account", "Add CREDITS to an account."),
+    "up": Known("service", "Run the whole service in this folder."),
 }
-"""Each command's module in bulksms/commands, imported only when needed: importing all of them takes seconds."""
-SUMMARIES = {
-    "account": "Manage accounts.",
-    "archive": "Move old weeks of messages to files, and back.",
-    "audit": "Prove that every credit and message is accounted for.",
-    "carriers": "Show and change carriers.",
-    "changes": "Show who changed rights or money, newest first.",
-    "contact": "Manage the contacts of a group.",
-    "doctor": "Check everything and say how to fix what is wrong.",
-    "doubt": "Show and resolve messages in doubt.",
-    "group": "Manage contact groups.",
-    "guard": "Show and release the guard against restored databases.",
-    "inbound": "Show inbound messages to numbers that no account has.",
-    "job": "Show and retry jobs that keep failing.",
-    "key": "Manage API keys.",
-    "limit": "Show and set the limits of an account.",
-    "message": "Find messages and see what happened to them.",
-    "migrate": "Migrate the database to the schema of this release.",
-    "operator-key": "Manage the keys of the operator API.",
-    "person": "Manage people who sign in.",
-    "reconcile": "Resolve messages in doubt from a carrier's report.",
-    "rule": "Show and set quiet hours and caps of an account.",
-    "send": "Show, hold, release and cancel sends.",
-    "sender": "Manage sender IDs.",
-    "smsc": "Run a simulated SMSC to try SMPP without a carrier.",
-    "suppression": "Manage the opt-out list of an account.",
-    "text": "Show and change the keys that encrypt texts.",
-    "topup": "Add CREDITS to an account.",
-    "up": "Run the whole service in this folder.",
-}
-"""Each command's line in `--help`, which must not import the modules."""
 
 
 class Commands(click.Group):
@@ -74,15 +52,15 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        known = COMMANDS.get(cmd_name)
+        if known is None:
             return None
-        declared = vars(import_module(f"bulksms.commands.{module}")).values()
+        declared = vars(import_module(f"bulksms.commands.{known.module}")).values()
         return next(each for each in declared if isinstance(each, click.Command) and each.name == cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, SUMMARIES[name]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, known.summary) for name, known in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -26,9 +26,10 @@ class Meter:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop sampling."""
+        """Stop sampling, if it has begun."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def cpu(self) -> dict[str, float]:
         """Processor seconds of each group since its start, with its ended children; `load` is this process."""

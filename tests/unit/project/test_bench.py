@@ -8,6 +8,7 @@ import pytest
 import bench
 from bench import ratios, report
 from bench.limits import PATH
+from bench.meter import Meter
 from bench.result import Case, Result, load
 from bench.rounds import merged
 from bench.scale import carried
@@ -32,6 +33,11 @@ def saved(name: str, run: str, case: Case) -> Result:
 def test_it_works() -> None:
     made = saved("bulk", "now", Case(BULK, {"submitted/s": 11_422.4}, {"api": 1.3}))
     assert load("bulk") == made
+
+
+def test_a_meter_that_was_never_started_is_stopped() -> None:
+    """So what failed before it was started is what is reported."""
+    Meter(dict).stop()
 
 
 def test_shares_are_of_the_same_run_only() -> None:

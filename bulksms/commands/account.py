@@ -15,6 +15,7 @@ from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
 from shared.accounts.top_ups import reverse_top_up, top_up
 from shared.health.finding import hint
+from shared.plurals import counted
 from shared.sends.reactivate import reactivate
 
 LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
@@ -130,7 +131,7 @@ def retention(account: str, days: str) -> None:
     retention_days = None if days == "none" else int(days)
     with database() as connection:
         change_account(connection, accounts.find_account(connection, account), {"retention_days": retention_days})
-    period = "as long as the installation" if retention_days is None else f"{retention_days} days"
+    period = "as long as the installation" if retention_days is None else counted(retention_days, "day")
     done(f"{account} keeps texts and phone numbers for {period}.")
 
 
@@ -205,7 +206,7 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     if result.repeated:
         done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:
-        done(f"{credits:,} credits added; {account} has {result.balance:,}.")
+        done(f"{counted(credits, 'credit')} added; {account} has {result.balance:,}.")
     click.echo(result.balance)
 
 
@@ -227,5 +228,5 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
             result = refund_message(connection, account_id, message_id, reason)
     if result is None:
         raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
-    done(f"{result.credits:,} credits refunded; {account} has {result.balance:,}.")
+    done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}.")
     click.echo(result.balance)

@@ -14,6 +14,7 @@ from bulksms.output import done, json_option, messages, show_rows
 from shared.archive.restore import list_archived, read, restore, rewrite
 from shared.archive.weeks import archive as archive_weeks
 from shared.audit.check import audit
+from shared.plurals import counted
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -51,7 +52,7 @@ def write_weeks(folder: Path, before: date) -> None:
         if breaches:
             raise click.ClickException("The audit is not clean, so nothing was archived. See `bulksms audit --full`.")
         archived = archive_weeks(engine, before, folder, _say)
-    done(f"{len(archived)} weeks are archived in {folder}.")
+    done(f"{counted(len(archived), 'week is', 'weeks are')} archived in {folder}.")
 
 
 @archive.command("list")

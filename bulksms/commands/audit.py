@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 import click
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -13,6 +14,7 @@ from bulksms.output import console, done, json_option, messages, show_json
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
 from shared.audit.results import record_audit
+from shared.plurals import counted
 
 MAX_SHOWN = 5
 """Breaches of one rule shown in the table; `--json` has up to a hundred."""
@@ -53,9 +55,12 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
             f" bulksms account activate {account}"
         )
     if breaches:
-        messages().print(f"[red]✗ {len(breaches)} breaches.[/red] Nothing was changed except the accounts named above.")
+        messages().print(
+            f"[red]✗ {counted(len(breaches), 'breach', 'breaches')}.[/red] Nothing was changed except the accounts"
+            " named above."
+        )
         sys.exit(1)
-    done(f"Clean: {len(results)} rules, {'everything' if full else 'open sends and the last day'}.")
+    done(f"Clean: {counted(len(results), 'rule')}, {'everything' if full else 'open sends and the last day'}.")
 
 
 def _table(results: list[tuple[Rule, list[Breach]]]) -> Table:
@@ -63,7 +68,7 @@ def _table(results: list[tuple[Rule, list[Breach]]]) -> Table:
     for rule, breaches in results:
         table.add_row("[red]✗[/red]" if breaches else "[green]✓[/green]", rule.name, rule.guarantee)
         for breach in breaches[:MAX_SHOWN]:
-            table.add_row("", "", f"[red]{breach.subject}[/red]: {breach.detail}")
+            table.add_row("", "", f"[red]{escape(breach.subject)}[/red]: {escape(breach.detail)}")
         if len(breaches) > MAX_SHOWN:
             table.add_row("", "", f"[red]... and {len(breaches) - MAX_SHOWN} more, see --json[/red]")
     return table

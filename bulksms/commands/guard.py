@@ -10,6 +10,7 @@ from bulksms.environment import Installation, engine_of, installation
 from bulksms.output import done, json_option, messages, show_one
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
+from shared.plurals import counted
 from shared.redis_client import redis_client
 from shared.sends.guard_release import release_guard
 
@@ -67,6 +68,7 @@ def release_all(send_open: bool) -> None:
     messages().print(f"[yellow]![/yellow] {REMINDER}")
     if sends:
         done(
-            f"{len(sends)} sends that were open are held: `bulksms send list --open` shows them. Find out from"
-            " the carrier what it received of each, then run `bulksms send release` or `bulksms send cancel` for it."
+            f"{counted(len(sends), 'send that was open is held', 'sends that were open are held')}: `bulksms send list"
+            " --open` shows them. Find out from the carrier what it received of each, then run `bulksms send release`"
+            " or `bulksms send cancel` for it."
         )

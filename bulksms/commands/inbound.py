@@ -4,7 +4,7 @@ from uuid import UUID
 
 import click
 
-from bulksms.environment import database
+from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, json_option, messages, show_rows
 from shared.accounts.administration import find_account
 from shared.inbound.unassigned import assign_inbound, list_unassigned, list_unassigned_numbers
@@ -50,8 +50,9 @@ def numbers(limit: int, as_json: bool) -> None:
 def assign(number: str, account: str) -> None:
     """Assign messages to NUMBER, a sender ID of the account, to it: they become events, and opt-outs take effect."""
     assigned, more = 0, True
-    while more:
-        with database() as connection:
-            count, more = assign_inbound(connection, number, find_account(connection, account))
-        assigned += count
+    with engine_of(installation()) as engine:
+        while more:
+            with engine.begin() as connection:
+                count, more = assign_inbound(connection, number, find_account(connection, account))
+            assigned += count
     done(f"{counted(assigned, 'message')} to {number} assigned to {account}.")

@@ -1,11 +1,12 @@
 """`bulksms key`."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import click
 
 from bulksms.environment import database, engine_of, installation
-from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
+from bulksms.output import done, json_option, messages, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
 from shared.api_key import make_key
@@ -55,11 +56,7 @@ def create(
             allowed_ips=allowed,
             requests_per_second=rate,
         )
-    if as_json:
-        show_json(new_key._asdict())
-        return
-    show_one(new_key._asdict(), as_json)
-    messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")
+    _show_secret(new_key._asdict(), as_json)
 
 
 @key.command("list")
@@ -90,7 +87,7 @@ def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
         owner = accounts.find_account(connection, account)
         secret, pepper = make_key().api_secret, target.settings.secret_key
         until = rotate_key(connection, owner, api_key, secret, pepper, overlap)
-    show_one({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
+    _show_secret({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
 
 
 @key.command()
@@ -100,3 +97,9 @@ def revoke(api_key: str) -> None:
     with database() as connection:
         accounts.revoke_key(connection, api_key)
     done(f"{api_key} is revoked.")
+
+
+def _show_secret(shown: dict[str, Any], as_json: bool) -> None:
+    show_one(shown, as_json)
+    if not as_json:
+        messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")

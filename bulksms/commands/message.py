@@ -15,6 +15,7 @@ from shared.db.expressions import in_parameter
 from shared.db.tables import messages
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at, message_id
+from shared.plurals import counted
 from shared.sms.phones import is_phone, suggest
 
 FIND = text(
@@ -72,7 +73,7 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
         recipients = connection.execute(FIND, parameters).all()
         ids = [message_id(row.batch_id, row.number) for row in recipients]
         rows = {row.id: row for row in connection.execute(ROWS, {"ids": ids})}
-    empty = f"No message to {phone} was accepted in the last {days} days. Use --days to look further back."
+    empty = f"No message to {phone} was accepted in the last {counted(days, 'day')}. Use --days to look further back."
     shown = [_shown(recipient, rows.get(each)) for recipient, each in zip(recipients, ids, strict=True)]
     show_rows(shown, as_json, "Messages", empty)
 

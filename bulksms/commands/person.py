@@ -127,18 +127,19 @@ def operator(email: str, role: str, yes: bool) -> None:
 
     An e-mail address is a name, not a proof of who they are: the owner of any account may have invited them by it.
     """
-    with database() as connection:
-        shown = connection.execute(LIST.where(person_table.c.id == _active(connection, email).id)).mappings().one()
-    if role != "none":
-        accounts_of = ", ".join(shown["accounts"]) or "none"
-        messages().print(escape(f"{email}: id {shown['id']}, created {shown['created_at']}, accounts: {accounts_of}"))
-        if not yes:
-            click.confirm("Is this the right person?", abort=True, err=True)
-    with database() as connection:
-        row = _active(connection, email)
-        if row.id != shown["id"]:
-            raise Refused(f"{email} now belongs to another person. Try again.")
-        set_operator_role(connection, row.id, None if role == "none" else role)
+    with engine_of(installation()) as engine:
+        with engine.begin() as connection:
+            shown = connection.execute(LIST.where(person_table.c.id == _active(connection, email).id)).mappings().one()
+        if role != "none":
+            named = f"{email}: id {shown['id']}, created {shown['created_at']}"
+            messages().print(escape(f"{named}, accounts: {', '.join(shown['accounts']) or 'none'}"))
+            if not yes:
+                click.confirm("Is this the right person?", abort=True, err=True)
+        with engine.begin() as connection:
+            row = _active(connection, email)
+            if row.id != shown["id"]:
+                raise Refused(f"{email} now belongs to another person. Try again.")
+            set_operator_role(connection, row.id, None if role == "none" else role)
     done(f"{email} is not an operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
 

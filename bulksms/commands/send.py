@@ -70,19 +70,20 @@ def show(send_id: UUID, as_json: bool) -> None:
 @click.argument("send_id", type=click.UUID)
 def watch(send_id: UUID) -> None:
     """Follow a send's progress until it completes."""
-    with database() as connection:
-        _row(connection, send_id)  # refuse an unknown id before drawing a progress bar
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), MofNCompleteColumn()
-    with engine_of(installation()) as engine, Progress(*columns, TimeRemainingColumn(), console=console()) as progress:
-        task = progress.add_task("", total=None)
-        while True:
-            with reading(engine) as connection:
-                row = _row(connection, send_id)
-            finished = row["accepted"] - row["waiting"]
-            progress.update(task, description=describe(row), total=row["accepted"], completed=finished)
-            if row["completed_at"] is not None:
-                return
-            time.sleep(POLL_SECONDS)
+    with engine_of(installation()) as engine:
+        with reading(engine) as connection:
+            _row(connection, send_id)  # refuse an unknown id before drawing a progress bar
+        columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), MofNCompleteColumn()
+        with Progress(*columns, TimeRemainingColumn(), console=console()) as progress:
+            task = progress.add_task("", total=None)
+            while True:
+                with reading(engine) as connection:
+                    row = _row(connection, send_id)
+                finished = row["accepted"] - row["waiting"]
+                progress.update(task, description=describe(row), total=row["accepted"], completed=finished)
+                if row["completed_at"] is not None:
+                    return
+                time.sleep(POLL_SECONDS)
 
 
 @send.command()

@@ -29,6 +29,7 @@ from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.settings import SettingsError
 from tests.harness.house import wait_until
+from tests.harness.people import a_person
 from tests.harness.service import SECRET_KEY, Service
 from worker.jobs import import_contacts as importer
 from worker.jobs.import_contacts import import_chunk
@@ -641,7 +642,7 @@ def test_without_settings_it_suggests_what_to_run(
 
 
 def test_the_installation_of_the_folder_is_used(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str]
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str], service: Service
 ) -> None:
     monkeypatch.chdir(tmp_path)
     local = Path(environment.LOCAL)
@@ -652,6 +653,9 @@ def test_the_installation_of_the_folder_is_used(
     assert isinstance(as_json(result), list)
     found = find_installation({}, local)
     assert (found.source, found.data) == ("var/env", Path("var"))
+    send = service.bulk(["254711000001"]).json["send_id"]
+    for command in (("send", "watch", send), ("person", "operator", a_person(service).email, "admin", "--yes")):
+        assert run(*command, DATABASE_URL="").stderr.count("Settings from") == 1
     assert "disk" in findings(run("doctor", "--json", code=1, DATABASE_URL=""))
 
 

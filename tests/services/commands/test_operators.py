@@ -77,6 +77,20 @@ def test_a_send_and_a_message_are_refunded(run: Run, service: Service) -> None:
     run(*refund, code=2)
 
 
+def test_whoever_rotates_a_key_is_told_to_keep_the_secret(run: Run, service: Service) -> None:
+    made = as_json(run("key", "create", service.account_id, "--json"))
+    rotate = "key", "rotate", service.account_id, made["api_key"]
+    assert "cannot be shown again" in run(*rotate).stderr
+    quiet = run(*rotate, "--json")
+    assert "cannot be shown again" not in quiet.output and as_json(quiet)["api_secret"]
+
+
+def test_one_is_not_said_to_be_many(run: Run, service: Service) -> None:
+    assert "1 credit added" in run("topup", service.account_id, 1, "--reason", "x").stderr
+    assert "for 1 day." in run("account", "retention", service.account_id, 1).stderr
+    assert "in the last 1 day." in run("message", "find", "254799999999", "--days", 1).stderr
+
+
 def test_inbound_messages_are_assigned(run: Run, service: Service) -> None:
     number = "254206000001"
     with transaction(service.engine) as connection:

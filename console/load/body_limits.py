@@ -18,6 +18,7 @@ LISTS = frozenset(
         "compose.send",
         "groups.add_contacts",
         "groups.import_file",
+        "operator.doubts.report",
         "opt_outs.create",
         "opt_outs.import_file",
     }

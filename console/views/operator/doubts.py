@@ -71,7 +71,7 @@ def _report(form: Form) -> str:
     """The report of the form: a new file, or the text that was looked at before."""
     file = request.files.get("file")
     if form["apply"] and form["report"]:
-        return form["report"]
+        return form["report"].replace("\r\n", "\n")  # a browser sends one more character for each line
     raw = file.stream.read(MOST_BYTES + 1) if file is not None else b""
     form.values["file"] = ""
     if not raw:

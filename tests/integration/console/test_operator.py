@@ -494,6 +494,26 @@ def test_a_report_that_is_too_large_is_refused(console: Console, monkeypatch: py
         assert ("This is too large." in page) is refused
 
 
+def test_a_large_report_is_looked_at_and_used(console: Console, in_doubt: InDoubt) -> None:
+    """Larger than other forms, and it comes back whole from the page that asks whether to use it."""
+    admin = console.operator()
+    (name,) = re.findall(
+        r'data-label="Carrier">([^<]+)<', admin.open(f"/operator/doubts/?send_id={in_doubt.send_id}").text
+    )
+    rows = "".join(f"{254_799_000_000 + row},delivered,2026-03-02T09:00:00Z\n" for row in range(100_000))
+    report = f"phone,status,time\n{in_doubt.phone},delivered,\n{rows}"
+    file = (io.BytesIO(report.encode()), "report.csv")
+    looked = admin.submit("/operator/doubts/report", carrier=name, file=file)
+    assert looked.status_code == 200 and "What it would resolve" in looked.text
+    (form,) = re.findall(r'<form method="post"([^>]*)>(?=(?:(?!</form>).)*name="report")', looked.text, re.S)
+    assert "multipart/form-data" in form, "else each comma would be sent as three characters"
+    fields = {"carrier": name, "report": report.replace("\n", "\r\n"), "apply": "yes"}
+    used = admin.client.post(
+        "/operator/doubts/report", data={**admin.tokens, **fields}, content_type="multipart/form-data"
+    )
+    assert used.status_code == 200 and "<dt>Resolved</dt><dd>1</dd>" in used.text
+
+
 def test_doubts_are_resolved_by_a_report_after_a_look_at_it(console: Console, in_doubt: InDoubt) -> None:
     admin, doubts = console.operator(), f"/operator/doubts/?send_id={in_doubt.send_id}"
     (name,) = re.findall(r'data-label="Carrier">([^<]+)<', admin.open(doubts).text)

@@ -18,7 +18,7 @@ from console.message.recipients import (
     recipients_of_table,
 )
 from console.pages.formats import utc_from_local
-from console.pages.forms import Form
+from console.pages.forms import Form, as_number
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
@@ -151,7 +151,7 @@ class Draft:
         if self.form.text("reference"):
             body["reference"] = self.form.text("reference")
         if self.form.text("rate"):
-            body["rate"] = _number(self.form["rate"])
+            body["rate"] = as_number(self.form["rate"])
         if self.form.text("quiet_from") or self.form.text("quiet_until"):
             body |= self._quiet_hours()
         return body | self._rules_of_several()
@@ -175,7 +175,7 @@ class Draft:
             text = gettext("This works only with several recipients. Leave it empty for one phone number.")
             self.form.errors.update(dict.fromkeys(given, text))
             return {}
-        body: dict[str, Any] = {"canary": _number(self.form["canary"])} if "canary" in given else {}
+        body: dict[str, Any] = {"canary": as_number(self.form["canary"])} if "canary" in given else {}
         if "stop_share" in given or "stop_over" in given:
             body["stop_if"] = self._stop_rule()
         return body
@@ -190,7 +190,7 @@ class Draft:
         if not 0 < rule["failed_share"] < 1:
             self.form.errors["stop_share"] = gettext("Enter a percentage between 0 and 100, such as 20.")
         if self.form.text("stop_over"):
-            rule["over"] = _number(self.form["stop_over"])
+            rule["over"] = as_number(self.form["stop_over"])
         return rule
 
     def _time(self, name: str) -> dict[str, str]:
@@ -204,9 +204,3 @@ class Draft:
 def as_recipient(entry: Any) -> dict[str, Any]:
     """A recipient with its phone, and its values if it has any."""
     return {"phone": entry} if isinstance(entry, str) else entry
-
-
-def _number(text: str) -> int | str:
-    """A number for JSON; any other text unchanged, for the API to refuse."""
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text

@@ -23,6 +23,12 @@ def new_key() -> str:
     return str(uuid.uuid4())
 
 
+def as_number(text: str) -> int | str:
+    """A number for JSON; any other text unchanged, for the API to refuse."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER else text
+
+
 class Form:
     """The values of a form, and the error of each field.
 
@@ -59,6 +65,10 @@ class Form:
         """A field's text without blanks around it; None if it is empty."""
         return self[name].strip() or None
 
+    def code(self, name: str) -> str | None:
+        """A code without blanks, which apps show in the middle of it; None if it is empty."""
+        return "".join(self[name].split()) or None
+
     def place(self, name: str) -> int | None:
         """A field's value as an index, counted from 0; None if it is not one."""
         text = self[name]
@@ -86,11 +96,14 @@ class Form:
             self.notice = describe(error)
             return self
         named = self._named(error.problem.get("errors") or ())
+        elsewhere = []
         for name, text in named.items():
             if name in self.values or name in self._fields.values():
                 self.errors.setdefault(name, text)
             else:
-                self.problem = f"{name}: {text}" if name else text
+                elsewhere.append(f"{name}: {text}" if name else text)
+        if elsewhere:
+            self.problem = " ".join(elsewhere)
         if not named:
             self.problem = describe(error)
             self.rejected = list(error.problem.get("rejected") or ())

@@ -82,7 +82,7 @@ def confirm_totp() -> Any:
     """Turn the second factor on. Recovery codes are shown once."""
     form = Form.posted()
     try:
-        confirmed = current.me().confirm_totp(form["code"].replace(" ", ""))
+        confirmed = current.me().confirm_totp(form.code("code") or "")
     except ApiError as error:
         return _totp(_refused(form, error, "code")), 400
     current.forget_person()

@@ -12,7 +12,7 @@ from console.message.progress import Progress
 from console.message.recipients import differs_by_recipient
 from console.pages.csv_files import download
 from console.pages.formats import local_from_utc, utc_from_local
-from console.pages.forms import Form
+from console.pages.forms import Form, as_number
 from console.pages.message_errors import explained
 from console.pages.paging import paging
 from console.session.current import account, require
@@ -131,19 +131,17 @@ def change(send_id: Any) -> Any:
         "send_at": local_from_utc(send["send_at"]),
         "expires_at": local_from_utc(send["expires_at"]),
         "rate": str(send["rate"] or ""),
-        **({} if differs else {"message": send["message"]}),
+        **({} if differs else {"message": send["message"] or ""}),
     }
     if request.method == "GET":
         return render_template("sends/change.html", send=send, differs=differs, form=Form(before))
     form = Form.posted()
-    try:
-        changes = _changes(form, before)
-        if changes:
+    changes = _changes(form, before)
+    if changes and not form.wrong:
+        try:
             account().sends.change(str(send_id), changes)
-    except ValueError:
-        form.errors["send_at"] = gettext("Enter a date and a time.")
-    except ApiError as error:
-        form.refuse(error)
+        except ApiError as error:
+            form.refuse(error)
     if form.wrong:
         return render_template("sends/change.html", send=send, differs=differs, form=form), 400
     flash(gettext("The send is changed."), "good")
@@ -155,15 +153,25 @@ def _live(send_id: Any) -> Any:
 
 
 def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:
-    """The changed values. Raises ValueError for an invalid time."""
-    typed = {name: form[name].replace("\r\n", "\n").strip() for name in before if name in form.values}
-    changed = {name: text for name, text in typed.items() if text != before[name]}
+    """The changed values. Invalid times are reported in the form."""
+    typed = {name: _as_compared(form[name]) for name in before if name in form.values}
+    changed = {name: text for name, text in typed.items() if text != _as_compared(before[name])}
     body: dict[str, Any] = {}
     for name, text in changed.items():
-        if name in ("send_at", "expires_at"):
-            body[name] = utc_from_local(text) if text else None
-        elif name == "rate":
-            body[name] = (int(text) if text.isdecimal() else text) if text else None
-        else:
+        if name == "message":
             body[name] = text
+        elif not text:
+            body[name] = None
+        elif name == "rate":
+            body[name] = as_number(text)
+        else:
+            try:
+                body[name] = utc_from_local(text)
+            except ValueError:
+                form.errors[name] = gettext("Enter a date and a time.")
     return body
+
+
+def _as_compared(text: str) -> str:
+    """A text as it is compared: a browser changes the ends of its lines, and blanks around it do not count."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

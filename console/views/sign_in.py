@@ -63,7 +63,7 @@ def with_code() -> Any:
         return redirect(url_for("sign_in.show", next=form["next"] or None))
     try:
         with before_sign_in() as api:
-            answer = api.with_password(known["email"], known["password"], form["code"].strip())
+            answer = api.with_password(known["email"], known["password"], form.code("code"))
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
     return begin(answer, form["next"], form["lost"])
@@ -96,7 +96,7 @@ def invitation(token: str) -> Any:
         return render_template("sign_in/invitation.html", form=form, invited=invited)
     try:
         with before_sign_in() as api:
-            answer = api.accept_invitation(token, form["password"], form.text("name"), form.text("code"))
+            answer = api.accept_invitation(token, form["password"], form.text("name"), form.code("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         wrong = gettext("Wrong password. If you are new here, enter your name too.")

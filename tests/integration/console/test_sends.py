@@ -27,10 +27,10 @@ STATUSES = (
 )
 
 
-def scheduled(console: Console) -> str:
+def scheduled(console: Console, message: str = "Doors open at 9") -> str:
     """A send that waits for tomorrow."""
     later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
-    return str(console.service.bulk(["254711000001", "254711000002"], "Doors open at 9", send_at=later).json["send_id"])
+    return str(console.service.bulk(["254711000001", "254711000002"], message, send_at=later).json["send_id"])
 
 
 def test_it_works(console: Console) -> None:
@@ -83,6 +83,26 @@ def test_a_waiting_send_is_changed(console: Console) -> None:
     assert changed["message"] == "Doors open at 10"
     wrong = browser.post(f"/sends/{send}/change", **{**values, "rate": "quick"}, message="Doors open at 10")
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
+
+
+@pytest.mark.parametrize(("field", "typed"), [("send_at", "x"), ("expires_at", "x"), ("rate", "9" * 5000)])
+def test_a_wrong_value_is_reported_at_its_field(console: Console, field: str, typed: str) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    browser.get(f"/sends/{send}/change")
+    wrong = browser.post(f"/sends/{send}/change", **{field: typed})
+    assert wrong.status_code == 400
+    assert re.findall(r'id="(\w+)-error"', wrong.text) == [field]
+
+
+@pytest.mark.parametrize("message", ["Hello ", "\nOne\nTwo", "One\r\nTwo\rThree"])
+def test_a_text_that_nobody_has_edited_stays_as_it_is(console: Console, message: str) -> None:
+    send = scheduled(console, message)
+    browser, before = console.browser("sender"), console.service.get(f"/sends/{send}").json["message"]
+    browser.get(f"/sends/{send}/change")
+    as_browsers_send_it = re.sub(r"\r\n|\r|\n", "\r\n", before)
+    assert browser.post(f"/sends/{send}/change", rate="7", message=as_browsers_send_it).status_code == 302
+    changed = console.service.get(f"/sends/{send}").json
+    assert (changed["rate"], changed["message"]) == (7, before)
 
 
 def test_a_text_that_differs_by_recipient_cannot_be_changed(console: Console) -> None:

@@ -82,7 +82,7 @@ def edit(webhook_id: Any) -> Any:
         return render_template("webhooks/edit.html", form=form, events=EVENTS, webhook=webhook)
     form = Form.posted()
     try:
-        account().webhooks.change(str(webhook_id), _body(form))
+        account().webhooks.change(str(webhook_id), _body(form, has_url=webhook["url"] is not None))
     except ApiError as error:
         return render_template("webhooks/edit.html", form=form.refuse(error), events=EVENTS, webhook=webhook), 400
     flash(gettext("The webhook is changed."), "good")
@@ -122,10 +122,13 @@ def replay(webhook_id: Any) -> Any:
     return redirect(url_for("webhooks.show", webhook_id=webhook_id))
 
 
-def _body(form: Form) -> dict[str, Any]:
-    """The body of a request. Without a chosen event, the webhook gets all of them."""
+def _body(form: Form, has_url: bool = True) -> dict[str, Any]:
+    """The body of a request. Without a chosen event, the webhook gets all of them.
+
+    A webhook that posts to each send's `callback_url` has no `url`, and cannot be given one.
+    """
     return {
-        "url": form["url"].strip(),
+        **({"url": form["url"].strip()} if has_url else {}),
         "description": form.text("description"),
         "events": form.many("events") or None,
     }

@@ -258,6 +258,17 @@ def test_a_webhook_is_made_changed_tested_and_deleted(console: Console) -> None:
     assert browser.get(place).status_code == 404
 
 
+def test_a_webhook_that_posts_to_the_address_of_each_send_is_changed(console: Console) -> None:
+    made = console.service.post("/webhooks", description="Ours").json
+    browser, place = console.browser("owner"), f"/webhooks/{made['webhook_id']}"
+    page = browser.get(f"{place}/edit").text
+    assert 'value="Ours"' in page and 'name="url"' not in page
+    changed = browser.post(f"{place}/edit", description="Theirs", events="message.delivered")
+    assert changed.status_code == 302
+    webhook = console.service.get(place).json
+    assert (webhook["url"], webhook["description"], webhook["events"]) == (None, "Theirs", ["message.delivered"])
+
+
 def test_people_are_invited_change_roles_and_leave(console: Console) -> None:
     browser, other = console.browser("owner"), console.person("viewer")
     browser.get("/people/")

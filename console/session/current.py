@@ -5,6 +5,7 @@ account and the world, `live` or `test`, are in the path, so that pages of sever
 time. The API decides what is allowed; `may` only hides what would be refused.
 """
 
+import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -34,6 +35,8 @@ ENDED_SECONDS = 600.0
 MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 6, 3
 """Calls in progress with session tokens from addresses with many refusals. The process has 16 threads."""
 UNBOUND = 2**31
+NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
+"""An account's id where ids are numbers: 64 bits."""
 
 
 class SignedOut(Exception):
@@ -261,4 +264,4 @@ def require(scope: str) -> None:
 
 def _api_id(account_id: str) -> int | str:
     """The id as the API wrote it: a number, or text."""
-    return int(account_id) if account_id.isdecimal() else account_id
+    return int(account_id) if NUMBER.fullmatch(account_id) else account_id

@@ -3,6 +3,7 @@
 import io
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -58,6 +59,15 @@ def test_an_odd_address_is_answered(console: Console, odd: str) -> None:
     for path in pages_of_the_account(console):
         response = browser.get(path, query_string=dict.fromkeys(NAMES, odd))
         assert response.status_code < 500, (path, response.status_code)
+
+
+@pytest.mark.parametrize("odd", ["9" * 5000, "0" * 5000, "\u0663", "9" * 19, "9" * 20, "-1", "x", "1e400", "%00"])
+def test_an_odd_number_in_a_path_is_answered(console: Console, odd: str) -> None:
+    browser, admin = console.browser(), console.operator()
+    for path in ("", "sends/", "groups/"):
+        assert browser.open(f"/accounts/{quote(odd)}/live/{path}").status_code < 500, path
+    for path in ("", "/top-up", "/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse"):
+        assert admin.open(f"/operator/accounts/{quote(odd)}{path}").status_code < 500, path
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))

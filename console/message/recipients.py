@@ -5,10 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import chain
 from typing import Any
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
+"""What a column of phones is called, the most telling word first."""
 PHONE_MARKS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202a-\u202e\u2060\ufeff]")
 OTHER_NUMBER = re.compile(r"\(\s*0\s*\)|^\s*[0-9]+(?:\.0+|(?:\.[0-9]+)?[eE]\+?[0-9]+)\s*$")
 """A number that would be another one without its punctuation: with the zero of `+49 (0)170`, or as a spreadsheet has
@@ -54,8 +56,11 @@ class Table:
     @property
     def phone_column(self) -> int:
         """The column that most likely has the phones: by its name, or else by its first rows."""
-        named = [place for place, name in enumerate(self.columns) if any(word in name.lower() for word in PHONE_NAMES)]
-        return named[0] if named else _most_like_phones(self)
+        names = [name.strip().lower() for name in self.columns]
+        exact = (names.index(word) for word in PHONE_NAMES if word in names)
+        similar = (place for word in PHONE_NAMES for place, name in enumerate(names) if word in name)
+        found = next(chain(exact, similar), None)
+        return _most_like_phones(self) if found is None else found
 
     def column(self, name: str) -> int | None:
         """The index of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.

@@ -30,6 +30,21 @@ def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:
     assert plain_phone(typed) == phone
 
 
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ("Customer number,Phone", 1),
+        ("Number of orders,Mobile phone", 1),
+        ("Phone of the office,mobile", 1),
+        ("Name,Rufnummer", 1),
+        ("Number, PHONE ", 1),
+        ("Name,Contact", 1),
+    ],
+)
+def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int) -> None:
+    assert read_table(f"{columns}\nAnn,254711000000\n").phone_column == found
+
+
 def test_a_list_has_a_phone_on_each_line_or_between_commas() -> None:
     assert phones_of_list("1\r\n2, 3;4\n\n ,") == ["1", "2", "3", "4"]
 

@@ -73,6 +73,7 @@ KINDS: dict[str, Any] = {
     "sender.removed": _("Sender ID removed"),
     "sender.requested": _("Sender ID requested"),
     "sender.suspended": _("Sender ID suspended"),
+    "texts.rewritten": _("Stored texts encrypted with another key"),
     "webhook.changed": _("Webhook changed"),
     "webhook.created": _("Webhook created"),
     "webhook.deleted": _("Webhook deleted"),

@@ -4,13 +4,14 @@ A driver knows one carrier's protocol and nothing else. The policy (order, pace,
 it, so a new driver is made by copying one and changing how it talks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
+from shared.carriers.error_codes import with_code
 from shared.carriers.receipts import Receipt as Receipt
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
@@ -54,6 +55,17 @@ class Outcome(NamedTuple):
 def unsubmitted(error: str | None) -> Outcome:
     """The outcome of a message of which nothing was written, for the reason `error`."""
     return Outcome(ResponseKind.THROTTLED, error=error, is_unsubmitted=True)
+
+
+def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
+    """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it."""
+    if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
+        return outcome
+    return outcome._replace(error=with_code(outcome.error, error_codes))
+
+
+SHORT_CODE_DIGITS = 8
+"""Numeric senders of up to this many digits are short codes, which have no country code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import contextlib
 import socket
 import ssl
 import time
-from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from shared.events.webhook_urls import LOOPBACK, address_problem, loopback_problem, url_problem
+from shared.retry_after import retry_after
 
 RESPONSE_SECONDS = 15.0
 """Timeout from the DNS lookup to the end of the response headers."""
@@ -32,6 +32,7 @@ RECEIVE_BYTES = 2_048
 """Kernel receive buffer of a connection. It keeps reads small, so that an endless response cannot starve the other
 posts."""
 LONGEST_REST = 3600.0
+"""The longest Retry-After that is honoured, in seconds."""
 
 
 class Reply(NamedTuple):
@@ -118,7 +119,8 @@ class Client:
             ) as response:
                 await self._drain(response)
                 error = None if 200 <= response.status < 300 else f"The response was {response.status}."
-                wait = retry_after(response.headers.get("Retry-After")) if response.status in (429, 503) else 0.0
+                asks_to_wait = response.status in (429, 503)
+                wait = retry_after(response.headers.get("Retry-After"), LONGEST_REST) if asks_to_wait else 0.0
                 return Reply(response.status, error, _since(began), wait)
         except TimeoutError:
             return Reply(None, f"There was no response within {RESPONSE_SECONDS:g} seconds.", _since(began))
@@ -158,14 +160,3 @@ def _describe(failure: Exception) -> str:
 
 def _since(began: float) -> int:
     return int((time.monotonic() - began) * 1000)
-
-
-def retry_after(value: str | None) -> float:
-    """Seconds in a Retry-After header (RFC 9110 §10.2.3), at most an hour; 0 if missing or invalid."""
-    if value is None:
-        return 0.0
-    try:
-        seconds = float(value) if value.isdigit() else parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, OverflowError):
-        return 0.0
-    return min(LONGEST_REST, max(0.0, seconds))

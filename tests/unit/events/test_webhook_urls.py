@@ -12,8 +12,9 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.events.webhook_urls import address_problem, url_problem
+from shared.retry_after import retry_after
 from worker.webhooks import client
-from worker.webhooks.client import Client, Reply, retry_after
+from worker.webhooks.client import Client, Reply
 
 AS_WRITTEN = [
     "http://example.com/",
@@ -235,4 +236,4 @@ def test_the_development_setting_allows_this_machine_and_nothing_else(canary: Ca
     [(None, 0), ("", 0), ("7", 7), ("999999999", 3600), ("-3", 0), ("soon", 0), ("Mon, 01 Jan 2001 00:00:00 GMT", 0)],
 )
 def test_retry_after_is_read_with_care(value: str | None, seconds: float) -> None:
-    assert retry_after(value) == seconds
+    assert retry_after(value, 3600) == seconds

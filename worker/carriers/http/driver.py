@@ -3,15 +3,14 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Literal
 
 from shared.carriers.http.config import HttpConfig
+from shared.retry_after import retry_after
 from worker.carriers.base import (
     LateResponse,
     MessageGroup,
@@ -159,7 +158,7 @@ class HttpCarrier:
         """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
             self._pause("suspended", parsed.suspended, SUSPENDED_TIME)
-        elif parsed.throttled and (seconds := _retry_after(response.headers.get("retry-after"))):
+        elif parsed.throttled and (seconds := retry_after(response.headers.get("retry-after"), LONGEST_PAUSE)):
             self._pause("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
             with self._lock:
@@ -197,14 +196,3 @@ def _given_up(order: Order) -> list[Outcome]:
             return order.outcomes
         order.given_up = True
     return _lost(order, "window_full")
-
-
-def _retry_after(header: str | None, now: Callable[[], float] = time.time) -> float:
-    """The seconds in a Retry-After header (RFC 9110 §10.2.3), at most LONGEST_PAUSE; 0 if missing or invalid."""
-    if header is None:
-        return 0.0
-    try:
-        seconds = float(header) if header.strip().isdecimal() else parsedate_to_datetime(header).timestamp() - now()
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    return min(LONGEST_PAUSE, max(0.0, seconds))

@@ -12,10 +12,7 @@ from uuid import UUID
 
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.request_templates import filled, filled_text, filled_url
-from worker.carriers.base import MessageGroup, Outcome
-
-SHORT_CODE = 8
-"""Numeric senders of up to this many digits are short codes: no country code, and so no plus sign."""
+from worker.carriers.base import SHORT_CODE_DIGITS, MessageGroup, Outcome
 
 
 @dataclass(eq=False, slots=True)
@@ -94,7 +91,7 @@ def _order(
 def plus_sender_id(sender_id: str) -> str:
     """The sender with a plus if it is an E.164 number; an alphanumeric sender or short code unchanged."""
     number = sender_id.removeprefix("+")
-    is_number = number.isascii() and number.isdigit() and len(number) > SHORT_CODE
+    is_number = number.isascii() and number.isdigit() and len(number) > SHORT_CODE_DIGITS
     return f"+{number}" if is_number else sender_id
 
 

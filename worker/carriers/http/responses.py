@@ -5,13 +5,12 @@ credentials are refused; other 4xx except 408 are rejected; a redirect to anothe
 such as a 500 or an unreadable 200, is in doubt.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from shared.carriers.error_codes import with_code
 from shared.carriers.http import paths
 from shared.carriers.http.config import HttpConfig, Meaning, Reply
-from worker.carriers.base import Outcome, ResponseKind
+from worker.carriers.base import Outcome, ResponseKind, with_catalogue_error
 
 SUSPENDED = "suspended"
 IN_DOUBT: Meaning = "in_doubt"
@@ -31,14 +30,7 @@ def parse_response(
 ) -> ParsedResponse:
     """The parsed response for a request with messages to these phones, in the request's order."""
     parsed = _parse(config, status, retry_after, body, phones)
-    return parsed._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in parsed.outcomes])
-
-
-def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
-    """The outcome with its error mapped to the catalogue, if the message may keep the error."""
-    if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
-        return outcome
-    return outcome._replace(error=with_code(outcome.error, error_codes))
+    return parsed._replace(outcomes=[with_catalogue_error(outcome, config.error_codes) for outcome in parsed.outcomes])
 
 
 def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> ParsedResponse:

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from shared.carriers.error_codes import with_code
 from shared.carriers.smpp.numbers import Tag
 from shared.carriers.smpp.pdu import tlv
-from worker.carriers.base import LateResponse, MessageGroup, Outcome, Pace, ResponseKind
+from worker.carriers.base import LateResponse, MessageGroup, Outcome, Pace, ResponseKind, with_catalogue_error
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
@@ -138,10 +137,7 @@ class Submission:
 
     def _outcome_of(self, response: CarrierResponse) -> Outcome:
         """One PDU's outcome, with its error mapped to the catalogue."""
-        outcome = outcome_of(response)
-        if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
-            return outcome
-        return outcome._replace(error=with_code(outcome.error, self._config.error_codes))
+        return with_catalogue_error(outcome_of(response), self._config.error_codes)
 
     def left_over(self) -> list[int]:
         """Temporarily refused PDUs of messages of which another part was accepted."""

@@ -11,15 +11,13 @@ from struct import Struct
 
 from shared.carriers.smpp.numbers import UDH_INDICATOR, Command, Tag
 from shared.carriers.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
-from worker.carriers.base import MessageGroup
+from worker.carriers.base import SHORT_CODE_DIGITS, MessageGroup
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.parts import Text
 
 _HEAD = Struct(">III")
 SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 30 * 24 * 3600
 """Seconds."""
-SHORT_CODE = 8
-"""Numeric senders of up to this many digits are short codes."""
 
 
 def head(body_size: int) -> bytes:
@@ -108,7 +106,7 @@ def source_address(config: SmppConfig, sender: str) -> tuple[int, int, str]:
         raise ValueError("a source address has 1 to 20 ASCII characters")
     ton = config.source_ton
     if ton is None:
-        ton = 5 if not numeric else 3 if len(number) <= SHORT_CODE else 1
+        ton = 5 if not numeric else 3 if len(number) <= SHORT_CODE_DIGITS else 1
     npi = config.source_npi if config.source_npi is not None else int(ton == 1)
     return ton, npi, number if numeric else sender
 

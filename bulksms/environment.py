@@ -16,6 +16,8 @@ from shared.settings import SettingsError, from_environment
 
 LOCAL = Path("var") / "env"
 """Written by `bulksms up`, and removed when it ends."""
+NOWHERE = "postgresql+psycopg://"
+"""The URL of an engine that is never connected: to check a CARRIERS_FILE without a database."""
 
 
 def find_installation(environ: Mapping[str, str] | None = None, local: Path = LOCAL) -> Installation:

@@ -20,15 +20,12 @@ N = TypeVar("N", int, float)
 MAX_PORT = 65_535
 SHORTEST_KEY = 32
 """Characters of SECRET_KEY."""
-RECIPIENT_LIMITS = (20, 100, 10)
-"""Default limits of messages to a phone per hour, by lane: authentication, transactional, marketing."""
 MAX_LEASE_SECONDS = 100
 """A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
 MAX_REPLICA_LAG = 3_600
 """Seconds. What is older than that is in every replica that is used."""
 IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
-CONSOLE_URL = "http://127.0.0.1:8001"
 
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
 NO_CARRIER = (
@@ -97,7 +94,7 @@ class Settings:
     """Maximum requests per second of one account; per API process while Redis is unavailable."""
     sandbox_requests_per_second: int = 50
     """The same for the test keys of one account, at most the account's."""
-    recipient_limits: tuple[int, ...] = RECIPIENT_LIMITS
+    recipient_limits: tuple[int, ...] = (20, 100, 10)
     """Maximum messages to a phone per hour, by lane, for accounts without their own limits; 0 is unlimited."""
     trusted_proxies: tuple[Network, ...] = ()
     """Peers whose X-Forwarded-For header is trusted."""
@@ -105,11 +102,15 @@ class Settings:
     """Maximum failed token requests per minute from one address, in the same way."""
     request_log_sample_rate: float = 0.01
     """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
-    console_url: str = CONSOLE_URL
+    console_url: str = "http://127.0.0.1:8001"
     """Address of the console, for links to invitations and sign-in."""
     oidc: OidcSettings | None = None
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
+
+
+DEFAULTS = Settings(database_url="", redis_url="", broker_url="", secret_key="")
+"""The defaults of what need not be set."""
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
@@ -126,42 +127,44 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
                 " (docs/operating/deployment.md)."
             )
     if len(required["SECRET_KEY"]) < SHORTEST_KEY:
-        raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")
+        raise SettingsError(
+            f"SECRET_KEY is shorter than {SHORTEST_KEY} characters. Make one with `openssl rand -hex 32`."
+        )
     _check_schemes(env)
     return Settings(
         database_url=driver_url(required["DATABASE_URL"]),
         redis_url=required["REDIS_URL"],
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
-        database_pool=_number(env, "DATABASE_POOL", 8, int, least=1),
+        database_pool=_number(env, "DATABASE_POOL", DEFAULTS.database_pool, least=1),
         replica_url=driver_url(env["REPLICA_URL"], "REPLICA_URL") if env.get("REPLICA_URL") else "",
-        replica_max_lag=_number(env, "REPLICA_MAX_LAG", 30.0, float, least=2, most=MAX_REPLICA_LAG),
+        replica_max_lag=_number(env, "REPLICA_MAX_LAG", DEFAULTS.replica_max_lag, least=2, most=MAX_REPLICA_LAG),
         broker_queue_type=_queue_type(env.get("BROKER_QUEUE_TYPE", ""), env.get("BROKER_URL", "")),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
         simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
-        simulator_rate=_number(env, "SIMULATOR_RATE", 0.0, float),
-        simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int, least=1),
-        simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),
-        simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", 0.0, float),
-        concurrency=_number(env, "WORKER_CONCURRENCY", 2, int, least=1),
-        lease=_number(env, "LEASE_SECONDS", 15.0, float, least=1, most=MAX_LEASE_SECONDS),
-        doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
+        simulator_rate=_number(env, "SIMULATOR_RATE", DEFAULTS.simulator_rate),
+        simulator_window=_number(env, "SIMULATOR_WINDOW", DEFAULTS.simulator_window, least=1),
+        simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", DEFAULTS.simulator_receipt_delay),
+        simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", DEFAULTS.simulator_round_trip),
+        concurrency=_number(env, "WORKER_CONCURRENCY", DEFAULTS.concurrency, least=1),
+        lease=_number(env, "LEASE_SECONDS", DEFAULTS.lease, least=1, most=MAX_LEASE_SECONDS),
+        doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", DEFAULTS.doubt_grace),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         secret_key_fallbacks=_fallbacks(env.get("SECRET_KEY_FALLBACKS", ""), required["SECRET_KEY"]),
         guard_file=env.get("GUARD_FILE", ""),
         webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
-        retention_days=_number(env, "RETENTION_DAYS", 0, int),
+        retention_days=_number(env, "RETENTION_DAYS", DEFAULTS.retention_days),
         text_keys=_text_keys(env.get("TEXT_KEYS", "")),
         metrics_token=env.get("METRICS_TOKEN", ""),
-        metrics_port=_number(env, "METRICS_PORT", 0, int, most=MAX_PORT),
-        metrics_host=env.get("METRICS_HOST") or "127.0.0.1",
-        requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
-        sandbox_requests_per_second=_number(env, "SANDBOX_REQUESTS_PER_SECOND", 50, int),
+        metrics_port=_number(env, "METRICS_PORT", DEFAULTS.metrics_port, most=MAX_PORT),
+        metrics_host=env.get("METRICS_HOST") or DEFAULTS.metrics_host,
+        requests_per_second=_number(env, "REQUESTS_PER_SECOND", DEFAULTS.requests_per_second),
+        sandbox_requests_per_second=_number(env, "SANDBOX_REQUESTS_PER_SECOND", DEFAULTS.sandbox_requests_per_second),
         recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
-        token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
-        request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", 0.01, float, most=1),
+        token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", DEFAULTS.token_requests_per_minute),
+        request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", DEFAULTS.request_log_sample_rate, most=1),
         console_url=_console_url(env.get("CONSOLE_URL", "")),
         oidc=oidc_settings(env),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
@@ -219,8 +222,8 @@ def _fallbacks(text: str, current: str) -> tuple[str, ...]:
     keys = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if any(len(key) < SHORTEST_KEY for key in keys):
         raise SettingsError(
-            "SECRET_KEY_FALLBACKS has a key shorter than 32 characters. It takes keys that SECRET_KEY was before, with"
-            " commas."
+            f"SECRET_KEY_FALLBACKS has a key shorter than {SHORTEST_KEY} characters. It takes keys that SECRET_KEY was"
+            " before, with commas."
         )
     return tuple(key for key in keys if key != current)
 
@@ -260,7 +263,7 @@ def _console_url(text: str) -> str:
     url = text.rstrip("/")
     if url and not url.startswith(("http://", "https://")):
         raise SettingsError(f"CONSOLE_URL is {text!r}; it takes an address such as https://sms.example.com.")
-    return url or CONSOLE_URL
+    return url or DEFAULTS.console_url
 
 
 def _lanes(text: str) -> frozenset[int]:
@@ -273,7 +276,7 @@ def _lanes(text: str) -> frozenset[int]:
 
 
 def _recipient_limits(value: str) -> tuple[int, ...]:
-    limits = list(RECIPIENT_LIMITS)
+    limits = list(DEFAULTS.recipient_limits)
     for word in filter(None, (each.strip() for each in value.split(","))):
         category, _, number = word.partition("=")
         if category not in LANES or not (number.isascii() and number.isdigit()):
@@ -285,12 +288,10 @@ def _recipient_limits(value: str) -> tuple[int, ...]:
     return tuple(limits)
 
 
-def _number(
-    env: Mapping[str, str], name: str, default: N, kind: type[N], least: float = 0, most: float = math.inf
-) -> N:
+def _number(env: Mapping[str, str], name: str, default: N, least: float = 0, most: float = math.inf) -> N:
     text = env.get(name, "")
     try:
-        value = kind(text) if text else default
+        value = type(default)(text) if text else default
     except ValueError:
         raise SettingsError(f"{name} is {text!r}, which is not a number. Example: {name}={default}") from None
     if not least <= value <= most:

@@ -11,19 +11,17 @@ from sqlalchemy import create_engine
 from api.operator.carriers.accept_test_message import accept_test_message
 from api.problems import Problem
 from api.services import Services
-from bulksms.environment import database, engine_of, installation
+from bulksms.environment import NOWHERE, database, engine_of, installation
 from bulksms.output import console, done, json_option, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
 from shared.carriers.control import MAX_RATE
 from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
+from shared.settings import DEFAULTS
 from shared.task_queue import make_celery
 from worker.carrier_config.file import CarriersError, read_carriers
 from worker.routing.routes import Route
-
-NOWHERE = "postgresql+psycopg://"
-LEASE = 15.0
 
 
 @click.group()
@@ -61,7 +59,7 @@ def unreadable(name: str | None, limit: int, as_json: bool) -> None:
 def check(file: Path) -> None:
     """Validate a CARRIERS_FILE without using it. Variables are read from this environment."""
     try:
-        described = read_carriers(file, LEASE, create_engine(NOWHERE))
+        described = read_carriers(file, DEFAULTS.lease, create_engine(NOWHERE))
     except CarriersError as error:
         raise Refused(str(error)) from None
     for carrier in described.carriers:

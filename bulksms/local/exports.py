@@ -7,12 +7,11 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
+from bulksms.environment import NOWHERE
 from bulksms.local.files import write_private
 from shared.environment import Environment
 from shared.settings import from_environment
 from worker.carrier_config.file import read_carriers
-
-NOWHERE = "postgresql+psycopg://"
 
 
 class RecordingMapping(Mapping[str, str]):

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.audit.rules import RULES, Rule
 from shared.ids import first_id_at
+from shared.settings import DEFAULTS
 
 __all__ = ["RULES", "Breach", "Rule", "audit", "rules_of"]
 
@@ -19,7 +20,6 @@ MAX_BREACHES = 100
 """Maximum number of breaches reported per rule."""
 STATEMENT_TIMEOUT = "1h"
 DAY = timedelta(days=1)
-DOUBT_GRACE = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def rules_of(full: bool) -> list[Rule]:
 def audit(
     engine: Engine,
     full: bool,
-    doubt_grace: float = DOUBT_GRACE,
+    doubt_grace: float = DEFAULTS.doubt_grace,
     on_rule: Callable[[Rule, list[Breach]], None] = lambda rule, breaches: None,
     span: timedelta = DAY,
 ) -> list[Breach]:
@@ -65,7 +65,7 @@ def audit(
 
 
 def check(
-    connection: Connection, rule: Rule, full: bool, doubt_grace: float = DOUBT_GRACE, span: timedelta = DAY
+    connection: Connection, rule: Rule, full: bool, doubt_grace: float = DEFAULTS.doubt_grace, span: timedelta = DAY
 ) -> list[Breach]:
     """The breaches of one rule, at most MAX_BREACHES."""
     parameters = {

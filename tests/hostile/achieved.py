@@ -7,10 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import Engine, text
 
 from bulksms.local.services import API_PROCESSES
-from shared.settings import RECIPIENT_LIMITS
+from shared.settings import DEFAULTS
 from tests.hostile.churn import AT, END, ONE_PHONE
 
-MOST_TO_ONE_PHONE = API_PROCESSES * sum(RECIPIENT_LIMITS)
+MOST_TO_ONE_PHONE = API_PROCESSES * sum(DEFAULTS.recipient_limits)
 """In one burst, each process of the API lets its own limit pass: they add up their counts a moment later."""
 IN_A_WINDOW = 0.5
 """Seconds after an opt-out was accepted within which the window that was on its way then is handed over."""

@@ -138,7 +138,9 @@ def suppression() -> None:
 
 def of_scope(command: Callable[..., None]) -> Callable[..., None]:
     """Options for what an opt-out applies to, as the parameters `category` and `sender_id`."""
-    category = click.option("--category", type=click.Choice([*Category]), help="Only for messages of this category.")
+    category = click.option(
+        "--category", type=click.Choice([*map(str, Category)]), help="Only for messages of this category."
+    )
     return category(click.option("--sender", "sender_id", help="Only for messages from this sender ID.")(command))
 
 

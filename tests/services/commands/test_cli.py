@@ -235,7 +235,7 @@ def test_an_opt_out_applies_to_a_category_and_a_sender_id(run: Run) -> None:
     assert scopes() == {("", "")}
     assert "was not on the list for that" in run("suppression", "remove", *one).stderr
     bad = run("suppression", "add", "scoper", "254711000001", "--sender", "MUCH TOO LONG", code=2).stderr
-    assert "sender ID" in bad
+    assert "a short code of 3 to 7 digits" in bad
 
 
 def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> None:

@@ -57,5 +57,6 @@ def find_sender_id(connection: Connection, account_id: int, name: str) -> dict[s
 
 
 def _with_likenesses(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    similar = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
+    alike = likenesses(connection, of=(row["sender_id"] for row in rows))
+    similar = {(name.account_id, name.sender_id): others for name, others in alike.items()}
     return [{**row, "similar_to": similar.get((row["account_id"], row["sender_id"]), [])} for row in rows]

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ARRAY, Connection, Text, any_, bindparam, literal_column, select
 
-from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.accounts import SKELETON, account, sender_id
 
 LOOKALIKES = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
 """ASCII only, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
@@ -24,6 +24,8 @@ NAMES = (
     .order_by(SENDERS.sender_id, ACCOUNTS.id)
 )
 
+ALIKE = NAMES.where(literal_column(SKELETON, Text) == any_(bindparam("skeletons", type_=ARRAY(Text))))
+
 
 class Name(NamedTuple):
     """A sender ID of an account."""
@@ -35,16 +37,19 @@ class Name(NamedTuple):
 
 
 def skeleton(sender: str) -> str:
-    """A name without what readers do not notice."""
+    """A name without what readers do not notice. `SKELETON` of the tables is the same in SQL, for an index."""
     left = "".join(character for character in sender.casefold() if character.isalnum()).translate(LOOKALIKES)
     for pair, one in PAIRS:
         left = left.replace(pair, one)
     return left
 
 
-def likenesses(connection: Connection) -> dict[Name, list[Name]]:
-    """Sender IDs, each with similar ones of other accounts. Sandboxes have none."""
-    return alike(Name(*row) for row in connection.execute(NAMES))
+def likenesses(connection: Connection, of: Iterable[str] | None = None) -> dict[Name, list[Name]]:
+    """Sender IDs, each with similar ones of other accounts. Sandboxes have none. `of`: only those like one of these."""
+    if of is None:
+        return alike(Name(*row) for row in connection.execute(NAMES))
+    skeletons = list({skeleton(name) for name in of})
+    return alike(Name(*row) for row in connection.execute(ALIKE, {"skeletons": skeletons}))
 
 
 def alike(names: Iterable[Name]) -> dict[Name, list[Name]]:

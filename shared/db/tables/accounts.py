@@ -1,5 +1,7 @@
 """Accounts, their API keys and sender IDs; operator keys."""
 
+from typing import Final
+
 from sqlalchemy import (
     ARRAY,
     BigInteger,
@@ -140,6 +142,11 @@ operator_revocation = Table(
     comment="revocations of operator tokens; kept until the tokens have expired",
 )
 
+SKELETON: Final = (
+    "replace(replace(translate(regexp_replace(sender_id, '[^A-Za-z0-9]', '', 'g'),"
+    " 'ABCDEFGHIJKLMNOPQRSTUVWXYZ01i582', 'abcdefghljklmnopqrstuvwxyzollsbz'), 'rn', 'm'), 'vv', 'w')"
+)
+"""SQL: a sender ID without what readers do not notice, as `skeleton` of `shared.senders.similarity` makes it."""
 sender_id = Table(
     "sender_id",
     metadata,
@@ -161,6 +168,7 @@ sender_id = Table(
     PrimaryKeyConstraint("account_id", "sender_id"),
     CheckConstraint("state IN ('pending', 'approved', 'rejected', 'suspended')", name="state"),
     Index("ix_sender_id_name", text("lower(sender_id)")),
+    Index("ix_sender_id_skeleton", text(SKELETON)),
     Index("uq_sender_id_id", "id", unique=True),
     Index("ix_sender_id_refused", "decided_at", postgresql_where=text("state IN ('suspended', 'rejected')")),
 )

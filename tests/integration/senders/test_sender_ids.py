@@ -1,5 +1,6 @@
 """Sender IDs: requested, decided on, suspended, given up."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,6 +11,9 @@ from shared.accounts.administration import Refused, allow_authentication, create
 from shared.accounts.sandbox import ensure_sandbox
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
+from shared.db.tables.accounts import SKELETON
+from shared.senders import similarity
+from shared.senders.requests import find_sender_id
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 from shared.senders.similarity import likenesses
 from shared.sends.holding import release
@@ -220,6 +224,38 @@ def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service
     with service.engine.connect() as connection:
         found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
     assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]
+
+
+def test_a_sender_id_is_compared_only_with_similar_ones(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    with service.engine.begin() as connection:
+        other = create_account(connection, f"gamma {service.account_id}")
+        for name in ("GAMMA", "DELTA"):
+            request_sender(connection, other, name)
+        request_sender(connection, service.account_id, "GA MMA.")
+    compared, skeleton = set[str](), similarity.skeleton
+
+    def note(name: str) -> str:
+        compared.add(name)
+        return skeleton(name)
+
+    monkeypatch.setattr(similarity, "skeleton", note)
+    with service.engine.connect() as connection:
+        shown = find_sender_id(connection, service.account_id, "GA MMA.")
+    assert shown is not None and [each.sender_id for each in shown["similar_to"]] == ["GAMMA"]
+    assert compared == {"GAMMA", "GA MMA."}
+
+
+def test_the_database_compares_names_as_the_code_does(service: Service) -> None:
+    characters = [chr(code) for code in range(32, 127)]
+    names = [*characters, *map("".join, product("rnvVwm0O1lIi", repeat=3)), "rrnn", "vvvv", "rn rn", "v.v"]
+    statement = text(f"SELECT sender_id, {SKELETON} FROM unnest(CAST(:names AS text[])) AS names (sender_id)")
+    with service.engine.connect() as connection:
+        found = dict(tuple(row) for row in connection.execute(statement, {"names": names}))
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        search = text(f"EXPLAIN SELECT 1 FROM sender_id WHERE {SKELETON} = ANY (CAST(:names AS text[]))")
+        plan = str(connection.execute(search, {"names": names[:2]}).all())
+    assert found == {name: similarity.skeleton(name) for name in names}
+    assert "ix_sender_id_skeleton" in plan
 
 
 def test_sender_ids_are_found_by_a_part_of_their_name(service: Service) -> None:

@@ -234,8 +234,8 @@ def prepare(connection: Connection, sender: str, topup_key: str, *, by: Actor | 
     return account
 
 
-def release(connection: Connection, send: UUID, carrier: str) -> None:
-    """Start the scheduled send now, restricted to one carrier."""
+def start_test(connection: Connection, send: UUID, carrier: str) -> None:
+    """Start the scheduled send of a test now, restricted to one carrier."""
     connection.execute(GO, {"send_id": send, "only_carrier": carrier})
     connection.execute(GO_BATCH, {"send": send})
 

@@ -104,7 +104,7 @@ def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
 
 def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
     """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
-    if not stop_submitting(connection, [send], "operator", reason):
+    if not hold_sends(connection, [send], "operator", reason):
         raise _refused(connection, send, "held")
     _record(connection, by, "send.held", send, reason)
 
@@ -112,7 +112,7 @@ def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = 
 def hold_for_review(connection: Connection, sends: Sequence[UUID], reason: str, *, by: Actor | None = None) -> None:
     """Hold sends until the operator releases them, even if they are held for another reason already."""
     lock_sends(connection, sends)
-    held = stop_submitting(connection, list(sends), "operator", reason)
+    held = hold_sends(connection, list(sends), "operator", reason)
     before = [send for send in sends if send not in held]
     if before:
         connection.execute(send_states.HOLD_ANEW, {"sends": before, "reason": reason})
@@ -120,7 +120,7 @@ def hold_for_review(connection: Connection, sends: Sequence[UUID], reason: str, 
     record_each(connection, by, "send.held", (tuple(row) for row in owners), reason)
 
 
-def stop_submitting(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> dict[UUID, int]:
+def hold_sends(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> dict[UUID, int]:
     """Hold sends, unless they are held or have ended. Returns the accounts of those that are held now.
 
     Several must have been locked by `lock_sends`.
@@ -207,7 +207,7 @@ def release_sender(connection: Connection, account_id: int, sender: str) -> None
         _record(connection, WORKER, "send.released", send)
 
 
-def stop_failing(connection: Connection, sends: Iterable[UUID]) -> list[UUID]:
+def hold_failing(connection: Connection, sends: Iterable[UUID]) -> list[UUID]:
     """Hold those of the sends of which too many messages have failed, by their rule `stop_if`. Returns them.
 
     Failed are messages that the carrier refused or reported as undelivered, among all that it has answered. Checked
@@ -243,7 +243,7 @@ def _lock_sends_of(connection: Connection, account_id: int, sender: str, *, held
 
 def _hold_and_record(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> None:
     """Hold sends, and record in the audit log that a worker did."""
-    for send, account in stop_submitting(connection, sends, by, reason).items():
+    for send, account in hold_sends(connection, sends, by, reason).items():
         record(connection, WORKER, "send.held", account_id=account, subject=send, reason=reason)
 
 

@@ -16,7 +16,7 @@ from shared.db.tables import sends
 from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
-from shared.sends.holding import release_from_rule, stop_failing, stop_submitting
+from shared.sends.holding import hold_failing, hold_sends, release_from_rule
 
 ALLOWED_TO_FAIL = 0.1
 """Share of the canary that need not be delivered, unless `stop_if` sets another."""
@@ -89,7 +89,7 @@ def watch_sends(engine: Engine) -> None:
     """
     with transaction(engine) as connection:
         watched = list(connection.execute(WATCHED).scalars())
-        stop_failing(connection, watched)
+        hold_failing(connection, watched)
     if not watched:
         return
 
@@ -110,7 +110,7 @@ def _change(row: Row[Any]) -> Callable[[Connection], object] | None:
     """What has to be done with a send: hold it, release it, or tell its owner why it stays held. None if nothing."""
     if row.state in ("expanding", "queued", "sending") and row.handed >= row.canary and not row.under_way:
         reason = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
-        return lambda connection: stop_submitting(connection, [row.id], "canary", reason)
+        return lambda connection: hold_sends(connection, [row.id], "canary", reason)
     if row.state != SendState.HELD or row.held_by != "canary":
         return None
     if row.delivered >= (1 - row.share) * row.handed:

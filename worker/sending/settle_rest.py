@@ -21,7 +21,7 @@ from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
 from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
-from shared.sends.holding import stop_failing
+from shared.sends.holding import hold_failing
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
@@ -148,7 +148,7 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     if watched:
         add_to_sends(connection, counted)  # the rule depends on them
         counted = {}
-        send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
+        send_states |= dict.fromkeys(hold_failing(connection, watched), SendState.HELD)
     states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
     closed: Counter[UUID] = Counter()
     for settlement, state in zip(settlements, states, strict=True):

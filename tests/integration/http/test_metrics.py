@@ -19,7 +19,7 @@ from shared.db.tables.running import state_count
 from shared.health.doctor import HELD
 from shared.observability.metrics import PROCESS
 from shared.observability.metrics_server import is_authorized
-from shared.sends.holding import HeldBy, stop_submitting
+from shared.sends.holding import HeldBy, hold_sends
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -211,7 +211,7 @@ def test_held_sends_are_counted_if_only_an_operator_can_release_them(
     send = UUID(service.send(send_at=ahead()).json["send_id"])
     scraped, found = counts()
     with service.engine.begin() as connection:
-        assert stop_submitting(connection, [send], held_by, "A trial.")
+        assert hold_sends(connection, [send], held_by, "A trial.")
     assert counts() == (scraped + waits, found + waits)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
     assert counts() == (scraped, found)

@@ -20,7 +20,7 @@ from shared.guard import Guard, Witness, release, state_of
 from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
 from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS
-from shared.sends.holding import stop_submitting
+from shared.sends.holding import hold_sends
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
@@ -169,7 +169,7 @@ def test_a_dump_restored_is_held_and_released(
     service.send("254711000001")
     held = service.send("254711000003", send_at=ahead()).json["send_id"]
     with engine.begin() as connection:  # by its own rule, so that its owner could go on with it
-        assert stop_submitting(connection, [UUID(held)], "canary", "Its first messages wait for receipts.")
+        assert hold_sends(connection, [UUID(held)], "canary", "Its first messages wait for receipts.")
     dump = tmp_path / "dump.sql"
     program = Path(_binary("pg_dump"))
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)

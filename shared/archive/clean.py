@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import BIT
 
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
-from shared.privacy.erasures import ERASED
+from shared.privacy.erasures import ERASED_PHONE
 
 UNLIMITED = text(
     """
@@ -29,6 +29,6 @@ def clean(connection: Connection, table: Table) -> None:
     bits = literal("x", Text) + func.right(cast(table.c.id, Text), 4)
     index = cast(cast(bits, BIT(16)), Integer)
     lines = literal("\n", Text) + batch.c.recipients + literal("\n", Text)
-    has_erased = func.strpos(lines, f"\n{ERASED}\n") > 0
-    is_erased = func.split_part(batch.c.recipients, "\n", index) == ERASED
+    has_erased = func.strpos(lines, f"\n{ERASED_PHONE}\n") > 0
+    is_erased = func.split_part(batch.c.recipients, "\n", index) == ERASED_PHONE
     connection.execute(update(table).where(of_batch, table.c.phone != 0, has_erased, is_erased).values(phone=0))

@@ -55,8 +55,8 @@ CHANGED_SINCE = """
 
 Not a counter in a row, which would serialize opt-outs, and not a sequence, whose values are not in commit order.
 """
-ERASED = select(func.erased_phone(ACCOUNT, PHONE, installation.c.erasure_key)).scalar_subquery()
-OF_PHONE = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone.in_([PHONE, ERASED]))
+HASHED_PHONE = select(func.erased_phone(ACCOUNT, PHONE, installation.c.erasure_key)).scalar_subquery()
+OF_PHONE = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone.in_([PHONE, HASHED_PHONE]))
 """SQL: the account's entries about a phone, also if they are kept after its erasure."""
 UNSUPPRESS = delete(suppression).where(
     OF_PHONE,
@@ -72,7 +72,7 @@ HASH = (
     insert(suppression)
     .from_select(
         ["account_id", "phone", "category", "sender_id", "reason", "created_at"],
-        select(ACCOUNT, ERASED, *REMOVED.c["category", "sender_id", "reason", "created_at"]),
+        select(ACCOUNT, HASHED_PHONE, *REMOVED.c["category", "sender_id", "reason", "created_at"]),
     )
     .on_conflict_do_nothing()
 )

@@ -35,7 +35,7 @@ STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001"})
 """SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
 lock, deadlocks, and serialization failures."""
 
-READ_ONLY = ("default_transaction_read_only", "in_hot_standby")
+READ_ONLY_PARAMETERS = ("default_transaction_read_only", "in_hot_standby")
 """Settings of a session that cannot write."""
 
 CONNECT_SECONDS = 5
@@ -130,7 +130,7 @@ def make_engine(
 def _close_read_only(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
     """Keep no read-only session: it would stay so when the database is writable again. (Postgres reports both settings
     to its clients: "Asynchronous Operations" in the documentation of its protocol.)"""
-    if session is not None and "on" in map(session.info.parameter_status, READ_ONLY):
+    if session is not None and "on" in map(session.info.parameter_status, READ_ONLY_PARAMETERS):
         record.invalidate()
 
 

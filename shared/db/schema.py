@@ -37,7 +37,7 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
-READ_ONLY = select(func.current_setting("transaction_read_only") == "on")
+IS_READ_ONLY = select(func.current_setting("transaction_read_only") == "on")
 READ_ONLY_PROBLEM = (
     "The database is read-only: it is a standby, or default_transaction_read_only is set (some services set it when a"
     " disk is almost full). Make it writable, or correct DATABASE_URL."
@@ -81,7 +81,7 @@ def schema_problem(engine: Engine) -> str | None:
             revision = current(connection)
             newer = revision is not None and revision not in revisions()
             oldest_code = connection.execute(OLDEST_CODE).scalar() if newer else None
-            if connection.execute(READ_ONLY).scalar():
+            if connection.execute(IS_READ_ONLY).scalar():
                 return READ_ONLY_PROBLEM
     except DBAPIError as error:
         if isinstance(error.orig, SessionNotKept):

@@ -24,7 +24,7 @@ from shared.encryption import Texts
 from shared.ids import FIRST_ID, batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.outbox import EventType
-from shared.privacy.erasures import ERASED
+from shared.privacy.erasures import ERASED_PHONE
 
 MAX_ROWS = 2_000
 """Maximum number of rows read for one page, including those of other types."""
@@ -201,7 +201,7 @@ def _events(
     for number, index in enumerate(row.indexes):
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
         phone = phones[index - 1] if index <= len(phones) else ""
-        data["phone"] = None if phone in ("", ERASED) else phone
+        data["phone"] = None if phone in ("", ERASED_PHONE) else phone
         identifier = message_id(row.id, number)
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), *about)
 

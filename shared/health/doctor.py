@@ -38,7 +38,7 @@ from shared.sends.sendable import (
     UNAVAILABLE_ONLY_CARRIER,
 )
 
-MIN_FREE_BYTES = 1 << 30
+LOW_DISK_BYTES = 1 << 30
 LOCAL = "@127.0.0.1:"
 """In the DATABASE_URL of `make run`."""
 PARTITION_WEEKS = 2
@@ -257,7 +257,7 @@ def _doubts(connection: Connection, grace: float) -> Finding:
 def _disk(data: Path) -> Finding:
     free = shutil.disk_usage(data).free
     detail = f"{free / (1 << 30):.1f} GiB free in {data.absolute()}"
-    if free < MIN_FREE_BYTES:
+    if free < LOW_DISK_BYTES:
         return Finding("disk", "wrong", detail, "Make room: at least 1 GiB, or Postgres stops when the disk is full.")
     return Finding("disk", "ok", detail)
 

@@ -10,9 +10,9 @@ from shared.people.memberships import END_MEMBERSHIPS
 from shared.people.persons import disable_person, end_invitations
 from shared.people.second_factor import WITHOUT_TOTP
 
-__all__ = ["ERASED", "release_email"]
+__all__ = ["ERASED_PERSON", "release_email"]
 
-ERASED = {"email": None, "name": "", "password_hash": None, "operator_role": None, **WITHOUT_TOTP}
+ERASED_PERSON = {"email": None, "name": "", "password_hash": None, "operator_role": None, **WITHOUT_TOTP}
 """The columns of a person who is erased. The id stays, which the audit log names."""
 
 OF_PERSON: BindParameter[UUID] = bindparam("of_person")
@@ -20,7 +20,7 @@ RELEASE = (
     END_MEMBERSHIPS.where(membership.c.person_id == OF_PERSON),
     recovery_code.delete().where(recovery_code.c.person_id == OF_PERSON),
     person_identity.delete().where(person_identity.c.person_id == OF_PERSON),
-    update(person).where(person.c.id == OF_PERSON).values(ERASED),
+    update(person).where(person.c.id == OF_PERSON).values(ERASED_PERSON),
 )
 
 

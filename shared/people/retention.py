@@ -14,7 +14,7 @@ from shared.db.tables.people import (
     sign_in_link,
 )
 from shared.people.memberships import END_MEMBERSHIPS
-from shared.people.release_email import ERASED
+from shared.people.release_email import ERASED_PERSON
 
 __all__ = ["OLD_OF_PEOPLE"]
 
@@ -22,7 +22,7 @@ KEPT = timedelta(days=30)
 """After the end of a session or an invitation, and after a person was disabled."""
 
 IS_LONG_DISABLED = person.c.disabled_at < func.now() - KEPT
-IS_UNERASED = or_(*(person.c[name].is_distinct_from(value) for name, value in ERASED.items()))
+IS_UNERASED = or_(*(person.c[name].is_distinct_from(value) for name, value in ERASED_PERSON.items()))
 LONG_DISABLED = select(person.c.id).where(IS_LONG_DISABLED)
 
 OLD_OF_PEOPLE = (
@@ -35,6 +35,6 @@ OLD_OF_PEOPLE = (
     delete(recovery_code).where(recovery_code.c.person_id.in_(LONG_DISABLED)),
     delete(person_identity).where(person_identity.c.person_id.in_(LONG_DISABLED)),
     END_MEMBERSHIPS.where(membership.c.person_id.in_(LONG_DISABLED)),
-    update(person).where(IS_LONG_DISABLED, IS_UNERASED).values(ERASED),
+    update(person).where(IS_LONG_DISABLED, IS_UNERASED).values(ERASED_PERSON),
 )
 """The last five erase whoever has been disabled for that long. The id stays, which the audit log names."""

@@ -11,7 +11,7 @@ from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.privacy import erasure
 from shared.ids import new_id
 
-ERASED = "0"
+ERASED_PHONE = "0"
 """Replaces an erased phone in a batch, so that the other positions do not change."""
 
 MAX_OPEN = 1_000

@@ -156,7 +156,7 @@ def called(data: bytes, mutator: Mutator) -> None:
                 callbacks.receipts_in(carrier, document, NOW)
                 for message in callbacks.inbound_in(carrier, document):
                     storable(message.text)
-            except callbacks.Unreadable:
+            except callbacks.UnreadableCallback:
                 pass
     paths.parse(data)
 

@@ -51,7 +51,7 @@ from shared.db.tables.rules import capped
 from shared.db.tables.sends import batch, idempotency, send
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
-from shared.privacy.erasures import ERASED
+from shared.privacy.erasures import ERASED_PHONE
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -244,7 +244,7 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     texts = texts_of(connection)
     variables = texts.open_json(row.variables, row.id)
     for index in indexes:
-        lines[index] = ERASED
+        lines[index] = ERASED_PHONE
         if variables is not None and index < len(variables):
             variables[index] = None
     kept = None if variables is None else texts.seal_json(variables, row.id)

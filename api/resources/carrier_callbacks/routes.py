@@ -32,7 +32,7 @@ def add_callbacks(app: Flask) -> None:
         config, document = _read_callback(name, "receipts")
         try:
             receipts = callbacks.receipts_in(config, document, datetime.now(UTC))
-        except callbacks.Unreadable as error:
+        except callbacks.UnreadableCallback as error:
             raise Problem("bad_request", f"Not a receipt: {error}.") from None
         with transaction(services().engine) as connection:
             keep(connection, config.name, receipts)
@@ -45,7 +45,7 @@ def add_callbacks(app: Flask) -> None:
         config, document = _read_callback(name, "inbound")
         try:
             messages = callbacks.inbound_in(config, document)
-        except callbacks.Unreadable as error:
+        except callbacks.UnreadableCallback as error:
             raise Problem("bad_request", f"Not a message: {error}.") from None
         with transaction(services().engine) as connection:
             store(connection, config.name, messages)
@@ -63,7 +63,7 @@ def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
         query = callbacks.fields_of(request.query_string.decode("utf-8", "replace"))
         is_form = request.mimetype == "application/x-www-form-urlencoded"
         form = callbacks.fields_of(body.decode("utf-8", "replace")) if is_form else {}
-    except callbacks.Unreadable as error:
+    except callbacks.UnreadableCallback as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None
     headers = {key.lower(): value for key, value in request.headers.items()}
     if not is_authentic(
@@ -72,5 +72,5 @@ def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
         raise Problem("invalid_credentials", "The signature of this callback is wrong.")
     try:
         return config, callbacks.document_of(request.mimetype, query, body)
-    except callbacks.Unreadable as error:
+    except callbacks.UnreadableCallback as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None

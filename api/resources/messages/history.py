@@ -17,7 +17,7 @@ from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
-from shared.privacy.erasures import ERASED
+from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 
@@ -161,7 +161,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         id=message_id(batch.id, index),
         send_id=batch.send_id,
         account_id=batch.account_id,
-        phone=None if phone == ERASED else phone,
+        phone=None if phone == ERASED_PHONE else phone,
         status=status,
         sender_id=batch.sender_id,
         segments=batch.segments,

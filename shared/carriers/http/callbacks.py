@@ -26,16 +26,16 @@ log = logging.getLogger(__name__)
 MAX_FIELDS = 1_000
 
 
-class Unreadable(ValueError):
+class UnreadableCallback(ValueError):
     """The document does not match the declaration. The message says what is missing."""
 
 
 def fields_of(encoded: str) -> dict[str, str]:
-    """Parse a query string or form; the first value of each name counts. Raises Unreadable."""
+    """Parse a query string or form; the first value of each name counts. Raises UnreadableCallback."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
     except ValueError:
-        raise Unreadable(f"more than {MAX_FIELDS} fields") from None
+        raise UnreadableCallback(f"more than {MAX_FIELDS} fields") from None
     fields: dict[str, str] = {}
     for name, value in pairs:
         fields.setdefault(name, value)
@@ -43,21 +43,21 @@ def fields_of(encoded: str) -> dict[str, str]:
 
 
 def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any:
-    """Parse a callback: JSON, a form, or the query if there is no body. Raises Unreadable."""
+    """Parse a callback: JSON, a form, or the query if there is no body. Raises UnreadableCallback."""
     if not body:
         return dict(query)
     if content_type.partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
         return fields_of(body.decode("utf-8", "replace"))
     document = paths.parse(body)
     if document is None:
-        raise Unreadable("neither JSON nor a form")
+        raise UnreadableCallback("neither JSON nor a form")
     return document
 
 
 def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receipt]:
-    """The receipts in a document. Raises Unreadable if it has no list of receipts."""
+    """The receipts in a document. Raises UnreadableCallback if it has no list of receipts."""
     if config.receipts is None:
-        raise Unreadable("this carrier sends no receipts")
+        raise UnreadableCallback("this carrier sends no receipts")
     entries = _entries(document, config.receipts.each)
     receipts = [_receipt(config.receipts, config.error_codes, entry, now) for entry in entries]
     if None in receipts:
@@ -82,9 +82,9 @@ def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
 
 
 def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
-    """The inbound messages in a document. Raises Unreadable."""
+    """The inbound messages in a document. Raises UnreadableCallback."""
     if config.inbound is None:
-        raise Unreadable("this carrier sends no messages")
+        raise UnreadableCallback("this carrier sends no messages")
     where = config.inbound
     return [message for entry in _entries(document, where.each) if (message := _inbound(where, entry)) is not None]
 
@@ -92,7 +92,7 @@ def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
 def _entries(document: Any, each: str | None) -> list[Any]:
     entries = paths.entries(document, each)
     if entries is None:
-        raise Unreadable(f"there is no list at {each}")
+        raise UnreadableCallback(f"there is no list at {each}")
     return entries
 
 

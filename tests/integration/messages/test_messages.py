@@ -9,7 +9,7 @@ from sqlalchemy import text
 from api.resources.messages import search as message_search
 from api.resources.messages.history import BATCHES
 from shared.ids import FIRST_ID, LAST_ID
-from shared.privacy.erasures import ERASED
+from shared.privacy.erasures import ERASED_PHONE
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -70,7 +70,7 @@ def test_an_erased_recipient_has_no_text(service: Service) -> None:
     sent = service.send(phone=NAIROBI).json
     with service.engine.begin() as connection:
         erase = text("UPDATE batch SET recipients = :erased WHERE send_id = :send")
-        assert connection.execute(erase, {"erased": ERASED, "send": sent["send_id"]}).rowcount == 1
+        assert connection.execute(erase, {"erased": ERASED_PHONE, "send": sent["send_id"]}).rowcount == 1
     message = shown(service, sent["message_id"])
     assert (message["phone"], message["text"], message["parts"]) == (None, None, [])
 
@@ -209,7 +209,7 @@ def test_a_search_shows_texts_if_they_are_asked_for(service: Service) -> None:
     with service.engine.begin() as connection:
         erase = text("UPDATE batch SET recipients = :erased WHERE send_id = (SELECT send_id FROM batch WHERE id < :id")
         erase = text(f"{erase.text} ORDER BY id DESC LIMIT 1)")
-        connection.execute(erase, {"erased": ERASED, "id": gone})
+        connection.execute(erase, {"erased": ERASED_PHONE, "id": gone})
     assert [each["text"] for each in listed(service, f"phone={NAIROBI}&texts=true")] == [
         "Your table is ready",
         "Hi Ann",

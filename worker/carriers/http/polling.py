@@ -54,7 +54,7 @@ class Poller:
             raise Lost(f"http_{response.status}")
         try:
             receipts = callbacks.receipts_in(self._config, paths.parse(response.body), datetime.now(UTC))
-        except callbacks.Unreadable:
+        except callbacks.UnreadableCallback:
             raise Lost("unreadable_answer") from None
         if receipts:
             self._on_receipts(receipts)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from shared.carriers.http.callbacks import Unreadable, fields_of
+from shared.carriers.http.callbacks import UnreadableCallback, fields_of
 from shared.carriers.http.paths import identity, word
 
 
 def test_a_form_has_a_thousand_fields() -> None:
     assert len(fields_of("&".join(f"f{number}=1" for number in range(1000)))) == 1000
-    with pytest.raises(Unreadable, match="1000"):
+    with pytest.raises(UnreadableCallback, match="1000"):
         fields_of("&".join(f"f{number}=1" for number in range(1001)))
 
 

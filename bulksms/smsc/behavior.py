@@ -5,7 +5,7 @@ import time
 from typing import NamedTuple
 
 from bulksms.smsc.settings import SmscSettings
-from shared.carriers.smpp.numbers import Status
+from shared.carriers.smpp.constants import Status
 from worker.carriers.simulator import (
     EARLY,
     FAILING,

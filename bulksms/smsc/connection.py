@@ -10,7 +10,7 @@ from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.inbound import InboundPart
 from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings, format_id
-from shared.carriers.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
+from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
 
 SUBMIT_SM, SUBMIT_SM_RESP = int(Command.SUBMIT_SM), int(Command.SUBMIT_SM_RESP)

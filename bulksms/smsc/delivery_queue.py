@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from bulksms.smsc.inbound import InboundPart
 from bulksms.smsc.records import Counts
-from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, tlv
 
 RETRY_SECONDS = 1.0

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import cycle
 
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import pdu
 
 KINDS = (

@@ -4,7 +4,7 @@ from itertools import count
 from typing import NamedTuple
 
 from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet, encode
-from shared.carriers.smpp.numbers import UDH_INDICATOR, Command
+from shared.carriers.smpp.constants import UDH_INDICATOR, Command
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Message, message_body
 from shared.sms import gsm7
 from shared.sms.segments import split

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TextIO
 
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import Malformed, read_message
 
 Watch = Callable[[bytes, str, str], None]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from shared.carriers.error_catalogue import CATALOGUE
-from shared.carriers.smpp.numbers import Status
+from shared.carriers.smpp.constants import Status
 from shared.lifecycle import MessageStatus
 
 __all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]

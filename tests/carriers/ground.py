@@ -12,7 +12,7 @@ from pathlib import Path
 from bulksms.smsc.behavior import Behavior, Decision
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.carriers.smpp.numbers import Command, Status
+from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import read_message
 from tests.harness.house import House, wait_until
 

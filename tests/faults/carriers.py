@@ -20,7 +20,7 @@ from bulksms.local.ports import LOOPBACK
 from bulksms.smsc.behavior import Behavior, Decision
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import read_message
 from tests.faults.proxy import Proxy
 from tests.harness.http_carrier import HttpPeer, Reply, Request, http_peer, json_reply

@@ -17,7 +17,7 @@ import pytest
 from bulksms.smsc.behavior import LOST, TAKEN, Decision
 from bulksms.smsc.delivery_queue import DeliveryQueue, Receipt
 from bulksms.smsc.garbage import KINDS, Garbage
-from shared.carriers.smpp.numbers import Command, Status
+from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import pdu
 from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
 from tests.faults.ground import Fault

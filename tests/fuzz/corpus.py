@@ -5,7 +5,7 @@ import json
 from bulksms.smsc.delivery_queue import Receipt
 from bulksms.smsc.garbage import KINDS
 from bulksms.smsc.inbound import inbound_parts
-from shared.carriers.smpp.numbers import RESPONSE, Command, Tag
+from shared.carriers.smpp.constants import RESPONSE, Command, Tag
 from shared.carriers.smpp.pdu import Bind, Message, bind_body, message_body, pdu, tlv
 
 TEXTS = (

@@ -14,7 +14,7 @@ from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.http import callbacks, paths
 from shared.carriers.http.signatures import Call, is_authentic
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import Malformed, read_bind, read_message
 from shared.inbound import keyword_of
 from shared.inbound.store import storable

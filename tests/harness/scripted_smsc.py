@@ -4,7 +4,7 @@ import socket
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from shared.carriers.smpp.numbers import RESPONSE, Command
+from shared.carriers.smpp.constants import RESPONSE, Command
 from shared.carriers.smpp.pdu import HEADER, pdu
 
 PATIENCE = 20.0

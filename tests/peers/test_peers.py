@@ -25,7 +25,7 @@ from bulksms.local.ports import free_port, is_free
 from bulksms.smsc.server import running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.alphabets import decode
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus

@@ -6,7 +6,7 @@ Input is not trusted: the readers raise `Malformed` and nothing else.
 from dataclasses import dataclass, field
 from struct import Struct
 
-from shared.carriers.smpp.numbers import UDH_INDICATOR, Command, Tag
+from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Tag
 
 HEADER = Struct(">IIII")
 """command_length, command_id, command_status, sequence_number."""

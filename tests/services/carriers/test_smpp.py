@@ -15,7 +15,7 @@ from bulksms.local.ports import free_port
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.alphabets import decode
-from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import Doorkeeper, config, message_group

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.carriers.smpp.numbers import RESPONSE, Command, Status, Tag
+from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound

@@ -21,7 +21,7 @@ from bulksms.local.ports import free_port
 from bulksms.smsc.delivery_queue import Delivery, Receipt
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import HEADER
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp import SmppCarrier

@@ -8,7 +8,7 @@ import pytest
 import worker
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import OWN_CODES, code_of, error_of, unknown_codes, with_code
-from shared.carriers.smpp.numbers import Status, status_name
+from shared.carriers.smpp.constants import Status, status_name
 from shared.lifecycle import MessageStatus
 
 FAILED, UNDELIVERED = MessageStatus.FAILED, MessageStatus.UNDELIVERED

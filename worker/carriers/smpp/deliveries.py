@@ -14,7 +14,7 @@ from functools import partial
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
-from shared.carriers.smpp.numbers import RESPONSE, Command, Status
+from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Malformed, pdu, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound

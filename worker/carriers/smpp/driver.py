@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from weakref import WeakSet
 
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from worker.carriers.base import (
     MessageGroup,
     OnInbound,

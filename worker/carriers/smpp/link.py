@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from shared.carriers.smpp.numbers import Command, status_name
+from shared.carriers.smpp.constants import Command, status_name
 from shared.observability.metrics import BINDS
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health, State

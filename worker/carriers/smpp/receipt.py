@@ -18,7 +18,7 @@ from typing import NamedTuple
 from shared.carriers.error_codes import with_code
 from shared.carriers.receipts import is_plausible
 from shared.carriers.smpp.alphabets import Alphabet, decode
-from shared.carriers.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
+from shared.carriers.smpp.constants import MESSAGE_TYPE, RECEIPT_TYPES, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus

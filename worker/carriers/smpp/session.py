@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from shared.carriers.smpp.numbers import RESPONSE, Command, Status
+from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Bind, bind_body, pdu
 from worker.carriers.base import Pace
 from worker.carriers.smpp.config import SmppConfig

@@ -4,7 +4,7 @@ With any status but ESME_ROK the carrier has not taken the message, by the stand
 such as a vendor-specific code, is a failure that is retried a few times.
 """
 
-from shared.carriers.smpp.numbers import Status, status_name
+from shared.carriers.smpp.constants import Status, status_name
 from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 
 __all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierResponse", "credentials_refused", "outcome_of"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from shared.carriers.smpp.numbers import Tag
+from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import tlv
 from worker.carriers.base import LateResponse, MessageGroup, Outcome, Pace, ResponseKind, with_catalogue_error
 from worker.carriers.smpp.config import SmppConfig

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import Struct
 
-from shared.carriers.smpp.numbers import UDH_INDICATOR, Command, Tag
+from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Tag
 from shared.carriers.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
 from worker.carriers.base import SHORT_CODE_DIGITS, MessageGroup
 from worker.carriers.smpp.config import SmppConfig

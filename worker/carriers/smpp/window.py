@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from struct import pack
 
-from shared.carriers.smpp.numbers import MAX_SEQUENCE, Command
+from shared.carriers.smpp.constants import MAX_SEQUENCE, Command
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierResponse
 from worker.carriers.smpp.submission import Submission

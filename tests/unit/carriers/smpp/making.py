@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from shared.carriers.smpp.numbers import Tag
+from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.sms.segments import segment
 from worker.carriers.base import MessageGroup

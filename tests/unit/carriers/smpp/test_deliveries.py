@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from tests.unit.carriers.smpp.making import config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.constants import Command
 from tests.unit.carriers.smpp.making import config
 from worker.carriers.smpp import link as module
 from worker.carriers.smpp.counters import Counters

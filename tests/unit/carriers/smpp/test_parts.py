@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.carriers.smpp.alphabets import decode, encode
-from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import Message, read_message, split_udh
 from shared.sms.segments import segment, split, text_problem
 from tests.unit.carriers.smpp.making import NOW, config, message_group

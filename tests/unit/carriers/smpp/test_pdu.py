@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.carriers.smpp.numbers import Command, Status, Tag, status_name
+from shared.carriers.smpp.constants import Command, Status, Tag, status_name
 from shared.carriers.smpp.pdu import (
     HEADER,
     Bind,

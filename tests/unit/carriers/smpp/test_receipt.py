@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import NOW, USUAL, config, usual_body

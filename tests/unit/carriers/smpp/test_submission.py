@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.carriers.smpp.numbers import Command, Status, Tag
+from shared.carriers.smpp.constants import Command, Status, Tag
 from shared.carriers.smpp.pdu import read_message
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Outcome, ResponseKind, unsubmitted

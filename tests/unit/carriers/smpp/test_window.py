@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.carriers.smpp.numbers import MAX_SEQUENCE
+from shared.carriers.smpp.constants import MAX_SEQUENCE
 from shared.carriers.smpp.pdu import HEADER
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp.parts import References

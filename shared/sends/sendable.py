@@ -1,5 +1,8 @@
 """SQL conditions for what may be sent now."""
 
+from sqlalchemy import func
+
+from shared.db.tables.sends import batch
 from shared.guard import INCARNATION
 
 MAY_CONTINUE = """
@@ -21,6 +24,8 @@ waits beside it."""
 
 MESSAGES_LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))"
 """SQL: how many messages of batch `b` have no result yet."""
+UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+"""The same, for statements that are not text."""
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are unavailable; `carrier` is one of them."""
 

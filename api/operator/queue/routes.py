@@ -10,7 +10,7 @@ from api.operator.queue.schemas import QueueQuery, QueueResponse
 from api.resources.sends.bottleneck import carriers_now, limit_while_sending, rate_limit_kind, unavailability
 from shared.guard import state_of
 from shared.lifecycle import LANES, BatchState
-from shared.sends.queue import QueueEntry, read_queue
+from shared.sends.queue_report import QueueEntry, read_queue
 
 QUEUE = QueueResponse()
 

@@ -16,7 +16,7 @@ from shared.db.connection import reading
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
-from shared.sends.queue import UNSENT
+from shared.sends.sendable import UNSENT
 
 BACKLOG = (
     select(func.coalesce(func.sum(UNSENT), 0))

@@ -11,8 +11,7 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends as tables
 from shared.db.tables.carriers import carrier_report
 from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
-from shared.sends.queue import UNSENT
-from shared.sends.sendable import MAX_REPORT_AGE
+from shared.sends.sendable import MAX_REPORT_AGE, UNSENT
 
 REASONS: Final = (
     "send_at",

@@ -8,9 +8,7 @@ from sqlalchemy import Connection, Select, func, literal, select, union_all
 from shared.db.tables.accounts import account
 from shared.db.tables.sends import batch, send
 from shared.lifecycle import BatchState
-
-UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
-"""How many messages of a batch have no result yet; the same as MESSAGES_LEFT of sendable.py."""
+from shared.sends.sendable import UNSENT
 
 
 def _batches(state: BatchState) -> Select[Any]:

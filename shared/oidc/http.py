@@ -11,7 +11,7 @@ from shared.oidc_settings import is_safe_url
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-__all__ = ["Answer", "ProviderUnavailable", "fetch", "run"]
+__all__ = ["ProviderUnavailable", "Response", "fetch", "run"]
 
 SECONDS = 6.0
 """For all requests of one step of a sign-in, less than the console waits."""
@@ -25,7 +25,7 @@ class ProviderUnavailable(Exception):
     """The provider does not answer as it should. The text says why."""
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """A response, and the JSON object in it; an empty one if it has none."""
 
     status: int
@@ -55,7 +55,7 @@ async def fetch(
     url: str,
     headers: Mapping[str, str] | None = None,
     body: str | None = None,
-) -> Answer:
+) -> Response:
     """One request. Raises ProviderUnavailable, and what `run` translates."""
     if not is_safe_url(url):
         raise ProviderUnavailable(f"{url[:200]!r} is not an https:// URL")
@@ -68,7 +68,7 @@ async def fetch(
                 raise ProviderUnavailable(f"its response from {url} is larger than {LARGEST} bytes")
         if response.status >= 500 or 300 <= response.status < 400:
             raise ProviderUnavailable(f"its response from {url} was {response.status}")
-        return Answer(response.status, _object(read))
+        return Response(response.status, _object(read))
 
 
 def _object(read: bytes) -> dict[str, Any]:

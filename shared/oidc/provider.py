@@ -10,7 +10,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from authlib.oidc.discovery import get_well_known_url
 from joserfc.jwk import KeySet
 
-from shared.oidc.http import Answer, ProviderUnavailable, fetch, run
+from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 from shared.oidc.id_token import KeyNotKnown, WrongIdToken, key_set, verified_claims
 from shared.oidc_settings import OidcSettings, is_safe_url
 from shared.people.emails import normalized_email
@@ -113,7 +113,7 @@ class Provider:
         try:
             return await self._read(session)
         except BaseException as error:  # also when `run` cancels it, because it takes too long
-            self._failure = (str(error) or "it did not answer in time", time.monotonic() + REST_SECONDS)
+            self._failure = (str(error) or "it did not response in time", time.monotonic() + REST_SECONDS)
             raise
 
     async def _read(self, session: "ClientSession") -> _Known:
@@ -140,12 +140,12 @@ class Provider:
         url = known.metadata["token_endpoint"]
         auth = ClientAuth(self.settings.client_id, self.settings.client_secret, _auth_method(known.metadata))
         url, headers, body = auth.prepare("POST", url, {"Content-Type": FORM}, body)
-        answer = await fetch(session, "POST", url, headers, body)
-        if answer.status == 200 and answer.document:
-            return answer.document
-        if answer.document.get("error") == "invalid_grant":
+        response = await fetch(session, "POST", url, headers, body)
+        if response.status == 200 and response.document:
+            return response.document
+        if response.document.get("error") == "invalid_grant":
             raise CodeRefused("invalid_grant")
-        raise ProviderUnavailable(_refusal(answer))
+        raise ProviderUnavailable(_refusal(response))
 
     async def _verify(self, session: "ClientSession", known: _Known, id_token: str, nonce: str) -> dict[str, Any]:
         """The claims of the ID token. Fetches new keys if the token is signed by none of those known."""
@@ -177,13 +177,13 @@ async def _with_userinfo(
 ) -> dict[str, Any]:
     """The claims, with those that the provider gives only there (OpenID Connect Core 1.0 §5.3)."""
     headers = {"Authorization": f"Bearer {access_token}"}
-    answer = await fetch(session, "GET", str(known.metadata["userinfo_endpoint"]), headers)
-    if answer.status != 200:
-        raise ProviderUnavailable(f"its response about the person was {answer.status}")
-    subject = answer.document.get("sub")
+    response = await fetch(session, "GET", str(known.metadata["userinfo_endpoint"]), headers)
+    if response.status != 200:
+        raise ProviderUnavailable(f"its response about the person was {response.status}")
+    subject = response.document.get("sub")
     if not isinstance(subject, str) or not hmac.compare_digest(subject.encode(), claims["sub"].encode()):
         raise WrongIdToken("userinfo is about somebody else")
-    return {**answer.document, **claims}
+    return {**response.document, **claims}
 
 
 def _identity(claims: dict[str, Any]) -> Identity:
@@ -208,8 +208,8 @@ def _auth_method(metadata: dict[str, Any]) -> str:
     return "client_secret_post" if in_body else "client_secret_basic"
 
 
-def _refusal(answer: Answer) -> str:
-    error = str(answer.document.get("error", ""))[:60]
+def _refusal(response: Response) -> str:
+    error = str(response.document.get("error", ""))[:60]
     if error in ("invalid_client", "unauthorized_client"):
         return f"it refuses OIDC_CLIENT_ID or OIDC_CLIENT_SECRET ({error})"
-    return f"its response to a code was {answer.status} {error}".strip()
+    return f"its response to a code was {response.status} {error}".strip()

@@ -53,7 +53,7 @@ class Request(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(Table):
+class ResponseFormat(Table):
     """How to interpret responses."""
 
     taken: list[int] = field(default_factory=lambda: [200, 201, 202])
@@ -127,7 +127,7 @@ class HttpConfig(Table):
 
     name: str
     request: Request
-    answer: Reply
+    answer: ResponseFormat
     receipts: Receipts | None = None
     inbound: InboundMessage | None = None
     callback: Callback | None = None

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession
 
 from shared.oidc import http
-from shared.oidc.http import Answer, ProviderUnavailable, fetch, run
+from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"
 
@@ -48,8 +48,8 @@ def answering(*parts: bytes, then_close: bool = True) -> Iterator[str]:
             each.close()
 
 
-def get(url: str) -> Answer:
-    async def one(session: ClientSession) -> Answer:
+def get(url: str) -> Response:
+    async def one(session: ClientSession) -> Response:
         return await fetch(session, "GET", url)
 
     return run(one)
@@ -57,13 +57,13 @@ def get(url: str) -> Answer:
 
 def test_it_works() -> None:
     with answering(OK % (7, b'{"a":1}')) as url:
-        assert get(url) == Answer(200, {"a": 1})
+        assert get(url) == Response(200, {"a": 1})
 
 
 @pytest.mark.parametrize("body", [b"", b"[1]", b"<html>", b"[" * 100_000, b'{"a":"\\ud800"}'])
 def test_a_response_that_is_not_an_object_is_read_as_empty(body: bytes) -> None:
     with answering(OK % (len(body), body)) as url:
-        assert get(url) == Answer(200, {})
+        assert get(url) == Response(200, {})
 
 
 def test_a_response_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

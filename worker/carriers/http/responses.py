@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from shared.carriers.http import paths
-from shared.carriers.http.config import HttpConfig, Meaning, Reply
+from shared.carriers.http.config import HttpConfig, Meaning, ResponseFormat
 from worker.carriers.base import Outcome, ResponseKind, with_catalogue_error
 
 SUSPENDED = "suspended"
@@ -34,15 +34,15 @@ def parse_response(
 
 
 def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> ParsedResponse:
-    reply = config.answer
+    form = config.answer
     document = paths.parse(body)
-    code = paths.code(paths.at(document, reply.error)) if reply.error else ""
-    if code in reply.errors:
-        return _all(reply.errors[code], code, phones)
-    if str(status) in reply.statuses:
-        return _all(reply.statuses[str(status)], code or f"http_{status}", phones)
-    if status in reply.taken:
-        return _each(reply, document, code, phones)
+    code = paths.code(paths.at(document, form.error)) if form.error else ""
+    if code in form.errors:
+        return _all(form.errors[code], code, phones)
+    if str(status) in form.statuses:
+        return _all(form.statuses[str(status)], code or f"http_{status}", phones)
+    if status in form.taken:
+        return _each(form, document, code, phones)
     return _all(_usual(status, retry_after), code or f"http_{status}", phones)
 
 
@@ -71,31 +71,31 @@ def _all(meaning: Meaning, code: str, phones: list[str]) -> ParsedResponse:
     return ParsedResponse([outcome(meaning, None, code)] * len(phones), suspended, meaning == "throttled")
 
 
-def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> ParsedResponse:
+def _each(form: ResponseFormat, document: Any, code: str, phones: list[str]) -> ParsedResponse:
     """The outcomes of a response with an entry per message. A message without an entry is in doubt."""
-    entries = paths.entries(document, reply.each) if isinstance(document, (dict, list)) else None
+    entries = paths.entries(document, form.each) if isinstance(document, (dict, list)) else None
     if not entries:
         return _all(IN_DOUBT, code or "unreadable_answer", phones)
-    find = _by_phone(reply.phone, entries) if reply.phone is not None and reply.each is not None else None
+    find = _by_phone(form.phone, entries) if form.phone is not None and form.each is not None else None
     if find is None and len(entries) != len(phones):
         return _all(IN_DOUBT, "unreadable_answer", phones)
     outcomes, suspended, throttled = [], None, False
     for index, phone in enumerate(phones):
-        meaning, reference, entry_code = _meaning(reply, find(phone) if find else entries[index])
+        meaning, reference, entry_code = _meaning(form, find(phone) if find else entries[index])
         suspended = entry_code or SUSPENDED if meaning == SUSPENDED else suspended
         throttled = throttled or meaning == "throttled"
         outcomes.append(outcome(meaning, reference, entry_code))
     return ParsedResponse(outcomes, suspended, throttled)
 
 
-def _meaning(reply: Reply, entry: Any) -> tuple[Meaning, str | None, str]:
+def _meaning(form: ResponseFormat, entry: Any) -> tuple[Meaning, str | None, str]:
     """One entry's meaning, carrier message id and error code."""
-    reference = paths.identity(paths.at(entry, reply.id)) if reply.id is not None else None
-    if reply.code is None:
-        taken = reference is not None or (reply.id is None and entry is not None)
+    reference = paths.identity(paths.at(entry, form.id)) if form.id is not None else None
+    if form.code is None:
+        taken = reference is not None or (form.id is None and entry is not None)
         return ("accepted", reference, "") if taken else (IN_DOUBT, None, "unreadable_answer")
-    code_value = paths.at(entry, reply.code)
-    return reply.codes.get(paths.word(code_value), IN_DOUBT), reference, paths.code(code_value) or "unreadable_answer"
+    code_value = paths.at(entry, form.code)
+    return form.codes.get(paths.word(code_value), IN_DOUBT), reference, paths.code(code_value) or "unreadable_answer"
 
 
 def _by_phone(path: str, entries: list[Any]) -> Callable[[str], Any]:

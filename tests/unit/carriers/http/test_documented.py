@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.carriers.http.config import Callback, HttpConfig, InboundMessage, Poll, Receipts, Reply, Request
+from shared.carriers.http.config import Callback, HttpConfig, InboundMessage, Poll, Receipts, Request, ResponseFormat
 from shared.carriers.http.file import of_table
 
 DOCS = Path(__file__).parents[4] / "docs" / "reference" / "carriers.md"
@@ -20,7 +20,7 @@ def test_every_setting_is_documented() -> None:
     assert {each.name for each in fields(HttpConfig)} - {"name"} <= documented
 
 
-@pytest.mark.parametrize("table", [Request, Reply, Receipts, InboundMessage, Callback, Poll])
+@pytest.mark.parametrize("table", [Request, ResponseFormat, Receipts, InboundMessage, Callback, Poll])
 def test_every_setting_of_a_table_is_named(table: type) -> None:
     prose = re.sub(r"```.*?```", "", SECTION, flags=re.S)
     documented = set(re.findall(r"[a-z_0-9]+", " ".join(re.findall(r"`[^`]+`", prose))))

@@ -1,4 +1,4 @@
-// Made of the OpenAPI document by `make clients`. Do not edit.
+// Generated from the OpenAPI document by `make clients`. Do not edit.
 
 /** An invalid field. */
 export interface FieldError {
@@ -22,9 +22,9 @@ export interface Rejected {
   code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
   /** Human-readable explanation; null if it was erased. */
   detail?: string | null;
-  /** The phone that was probably meant; null if it was erased. */
+  /** The phone number that was probably meant; null if it was erased. */
   suggestion?: string | null;
-  /** The index of the phone's first occurrence. */
+  /** The index of the phone number's first occurrence. */
   duplicate_of?: number;
 }
 
@@ -118,11 +118,11 @@ export interface Error {
   resets_at?: string;
   /** For `traffic_refused`: the rule that was violated. */
   rule?: "block" | "burst";
-  /** For `traffic_refused`: the common prefix of the phones. */
+  /** For `traffic_refused`: the common prefix of the phone numbers. */
   prefix?: string;
-  /** For `traffic_refused`: number of these phones in the window. */
+  /** For `traffic_refused`: number of these phone numbers in the window. */
   phones?: number;
-  /** For `traffic_refused`: the usual maximum of such phones. */
+  /** For `traffic_refused`: the usual maximum of such phone numbers. */
   most?: number;
   /** For `traffic_refused`: length of the window. */
   window_seconds?: number;
@@ -138,7 +138,7 @@ export interface Error {
 export interface MessageError {
   /** What went wrong: a code from `GET /errors?kind=message`. */
   code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
-  /** Whether the same message to this phone would fail again. */
+  /** Whether the same message to this phone number would fail again. */
   permanent: boolean;
   /** The carrier that reported it; null if no carrier was involved. */
   carrier: string | null;
@@ -178,7 +178,7 @@ export interface MessageEventData {
 export interface MessageReceivedData {
   /** The inbound message. */
   inbound_id: string;
-  /** The phone that sent it. */
+  /** The phone number that sent it. */
   phone: string;
   /** Your number that received it. */
   sender_id: string;
@@ -214,17 +214,17 @@ export interface SendEventData {
   completed_at: string | null;
 }
 
-/** Phones added to the opt-out list together. Properties that differ between them are null. */
+/** Phone numbers added to the opt-out list together. Properties that differ between them are null. */
 export interface SuppressionEventData {
-  /** Phones added to the list. */
+  /** Phone numbers added to the list. */
   added: number;
-  /** The phone, if only one was added. */
+  /** The phone number, if only one was added. */
   phone: string | null;
   /** The category that the opt-out applies to; null means all. */
   category: "authentication" | "transactional" | "marketing" | null;
   /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** The reason; `stop` if the phone's owner replied STOP. */
+  /** The reason; `stop` if the number's owner replied STOP. */
   reason: string | null;
 }
 
@@ -288,7 +288,7 @@ export interface SingleSend {
   max_segments?: number;
   /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed, instead of once. */
+  /** Send to a phone number as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
   /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
@@ -384,7 +384,7 @@ export interface BulkSend {
   max_segments?: number;
   /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed, instead of once. */
+  /** Send to a phone number as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
   /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
@@ -396,7 +396,7 @@ export interface BulkSend {
   quote_id?: string;
   /** Your own data, up to 2 kB, returned with the send and in its events. */
   metadata?: Record<string, unknown>;
-  /** 1 to 100,000 recipients: phones, with digits only and starting with the country code, or objects with `phone` and `variables`, the values of the message's placeholders. */
+  /** 1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects with `phone` and `variables`, the values of the message's placeholders. */
   phones: Array<string | {
     phone: string;
     variables?: Record<string, string>;
@@ -405,13 +405,13 @@ export interface BulkSend {
 
 /** Numbers of recipients, by outcome. */
 export interface Counts {
-  /** Recipients in the request, or contacts in the group. */
+  /** Recipients in the request, or contacts in the group, whether accepted or not. */
   submitted: number;
   /** Recipients that a message will be sent to. */
   accepted: number;
   /** Recipients dropped because they were listed before. */
   duplicate: number;
-  /** Invalid phones, or recipients without a value that the message needs; see `rejected`. */
+  /** Invalid phone numbers, or recipients without a value that the message needs; see `rejected`. */
   invalid: number;
   /** Recipients that opted out, are in a destination not allowed, or are over their limit. */
   suppressed: number;
@@ -505,7 +505,7 @@ export interface GroupSend {
   max_segments?: number;
   /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed, instead of once. */
+  /** Send to a phone number as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
   /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
@@ -537,9 +537,9 @@ export interface QuietHoursRule {
   until: string;
 }
 
-/** Maximum number of messages of the send's category to one phone in a period. */
+/** Maximum number of messages of the send's category to one phone number in a period. */
 export interface Cap {
-  /** Maximum messages to a phone in the period. Further ones are `rejected` and not charged. */
+  /** Maximum messages to a phone number in the period. Further ones are `rejected` and not charged. */
   most: number;
   /** Length of the period, in hours. */
   hours: number;
@@ -569,7 +569,7 @@ export interface Quote {
   canary: number | null;
   /** Hours in which messages would wait, in the recipient's local time: those of the send or, without any, the account's for the category. Null if there are none. */
   quiet_hours: QuietHoursRule | null;
-  /** The account's cap on messages of this category to one phone; null means unlimited. */
+  /** The account's cap on messages of this category to one phone number; null means unlimited. */
   cap: Cap | null;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
@@ -840,9 +840,9 @@ export interface ContactPage {
   next_cursor: string | null;
 }
 
-/** Contacts to add to a group: phones, or objects with `phone`, `fields` and `tags`. */
+/** Contacts to add to a group: phone numbers, or objects with `phone`, `fields` and `tags`. */
 export interface ContactsBody {
-  /** 1 to 100,000 contacts: phones, or objects with `phone` and optionally `fields` (up to 30 texts by name, for placeholders) and `tags` (up to 20). */
+  /** 1 to 100,000 contacts: phone numbers, or objects with `phone` and optionally `fields` (up to 30 texts by name, for placeholders) and `tags` (up to 20). */
   contacts: Array<string | {
     phone: string;
     fields?: Record<string, string>;
@@ -860,7 +860,7 @@ export interface ContactCounts {
   changed: number;
   /** Contacts that were already in the group and did not change. */
   unchanged: number;
-  /** Entries whose phone was listed before. */
+  /** Entries whose phone number was listed before. */
   duplicate: number;
   /** Invalid entries; see `rejected`. */
   invalid: number;
@@ -876,7 +876,7 @@ export interface RejectedContact {
   code: "invalid_phone" | "duplicate" | "unknown_field" | "wrong_type" | "invalid" | "too_long";
   /** Human-readable reason. */
   detail: string;
-  /** The index of the phone's first occurrence. */
+  /** The index of the phone number's first occurrence. */
   duplicate_of?: number;
 }
 
@@ -894,13 +894,13 @@ export interface PutContacts {
   rejected_truncated?: boolean;
 }
 
-/** Phones to remove from a group. */
+/** Phone numbers to remove from a group. */
 export interface PhonesBody {
-  /** 1 to 100,000 phones, in international form or as written in the account's country. */
+  /** 1 to 100,000 phone numbers, in international form or as written in the account's country. */
   phones: Array<string>;
 }
 
-/** The phones were removed from the group. */
+/** The phone numbers were removed from the group. */
 export interface RemovedContacts {
   /** The group. */
   group_id: string;
@@ -908,7 +908,7 @@ export interface RemovedContacts {
   contact_count: number;
   /** Contacts removed from the group. */
   removed: number;
-  /** Phones that were not in the group. */
+  /** Phone numbers that were not in the group. */
   absent: number;
 }
 
@@ -948,7 +948,7 @@ export interface WebhookPage {
 /** A new webhook. Without `url`, it posts the events of each send to the send's `callback_url`. */
 export interface WebhookBody {
   /** Where events are posted; null means to each send's `callback_url`. */
-  url?: string;
+  url?: string | null;
   /** The event types that are posted; null means all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
   /** Your own description. */
@@ -985,7 +985,7 @@ export interface Secret {
 
 /** Changes to a webhook. */
 export interface WebhookChange {
-  /** Where events are posted; null means to each send's `callback_url`. */
+  /** Where events are posted. A webhook without a `url` cannot be given one. */
   url?: string;
   /** The event types that are posted; null means all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
@@ -1169,7 +1169,7 @@ export interface ImportPage {
 export interface ImportError {
   /** The row's first line in the file, from 1. */
   line: number;
-  /** The row's phone as given, cut to 40 characters. */
+  /** The row's phone number as given, cut to 40 characters. */
   value: string;
   /** Why it is not a valid contact. */
   code: "invalid_phone" | "invalid";
@@ -1188,13 +1188,13 @@ export interface ImportErrorPage {
 export interface Inbound {
   /** The inbound message. */
   inbound_id: string;
-  /** The phone that sent it. */
+  /** The phone number that sent it. */
   phone: string;
   /** Your number that received it. */
   sender_id: string;
   /** The text. */
   message: string;
-  /** The keyword, if the whole text is one: `stop` opts the phone out, `start` opts it in again. Null for any other text. */
+  /** The keyword, if the whole text is one: `stop` opts the phone number out, `start` opts it in again. Null for any other text. */
   keyword: "stop" | "start" | null;
   /** Number of segments. */
   segments: number;
@@ -1368,7 +1368,7 @@ export interface Spending {
   spent_of_month: number;
 }
 
-/** Maximum number of messages to one phone per hour, by category. */
+/** Maximum number of messages to one phone number per hour, by category. */
 export interface RecipientLimits {
   /** Limit for `authentication`; null means unlimited. */
   authentication: number | null;
@@ -1412,7 +1412,7 @@ export interface Limits {
   open_imports: number;
   /** Maximum size of their files together, in bytes, likewise. */
   open_import_bytes: number;
-  /** Maximum entries of the opt-out list; one more gets `suppression_limit`. A STOP of a phone is always stored. */
+  /** Maximum entries of the opt-out list; one more gets `suppression_limit`. A STOP is always stored. */
   suppressions: number;
   /** Maximum erasures that are not complete; one more gets `erasure_limit`. */
   open_erasures: number;
@@ -1488,11 +1488,11 @@ export interface Limits {
   backlog_eta: string | null;
   /** The account's spend limits per day and per month, in UTC. */
   spending: Spending;
-  /** Prefixes of the phones that the account may send to; null means any phone. */
+  /** Prefixes of the phone numbers that the account may send to; null means any. */
   destinations: Array<string> | null;
-  /** What happens to one-time passwords sent to unusually many phones of one number range: nothing (`off`), they are reported to the operator (`watch`), or they are refused (`block`). */
+  /** What happens to one-time passwords sent to unusually many phone numbers of one number range: nothing (`off`), they are reported to the operator (`watch`), or they are refused (`block`). */
   pumping_guard: "off" | "watch" | "block";
-  /** Maximum number of messages from the account to one phone per hour, by category. */
+  /** Maximum number of messages from the account to one phone number per hour, by category. */
   messages_per_phone_hour: RecipientLimits;
 }
 
@@ -1623,7 +1623,7 @@ export interface AccountToken {
   test: boolean;
 }
 
-/** Why an operator needs to see texts and phones. */
+/** Why an operator needs to see texts and phone numbers. */
 export interface OperatorTokenRequest {
   /** Why texts and full phone numbers have to be seen; kept in the log of changes. */
   reason?: string;
@@ -1679,7 +1679,7 @@ export interface Send {
   stop_if: StopRule | null;
   /** Hours in which messages wait, in the recipient's local time; null if there are none. */
   quiet_hours: QuietHoursRule | null;
-  /** The account's cap on messages of this category to one phone; null means unlimited. */
+  /** The account's cap on messages of this category to one phone number; null means unlimited. */
   cap: Cap | null;
   /** How many messages are sent first; null if there is no canary, or it has ended. */
   canary: number | null;
@@ -1730,7 +1730,7 @@ export interface SendChanges {
   max_segments?: number;
 }
 
-/** One SMS to one phone. */
+/** One message to one phone number. */
 export interface Message {
   /** The message. */
   message_id: string;
@@ -1750,7 +1750,7 @@ export interface Message {
   category: "authentication" | "transactional" | "marketing";
   /** The carrier that it was last submitted to; null if none. */
   carrier: string | null;
-  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
+  /** The country of the phone number's prefix, as two letters of ISO 3166-1; null if it has none, or if the number was erased. */
   country: string | null;
   /** The group of a group send; null for other sends. */
   group_id: string | null;
@@ -1775,7 +1775,7 @@ export interface MessagePage {
   next_cursor: string | null;
 }
 
-/** One SMS to one phone, as a search shows it. */
+/** One message to one phone number, as a search shows it. */
 export interface FoundMessage {
   /** The message. */
   message_id: string;
@@ -1795,7 +1795,7 @@ export interface FoundMessage {
   category: "authentication" | "transactional" | "marketing";
   /** The carrier that it was last submitted to; null if none. */
   carrier: string | null;
-  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
+  /** The country of the phone number's prefix, as two letters of ISO 3166-1; null if it has none, or if the number was erased. */
   country: string | null;
   /** The group of a group send; null for other sends. */
   group_id: string | null;
@@ -1811,7 +1811,7 @@ export interface FoundMessage {
   finished_at: string | null;
   /** When it was accepted. */
   created_at: string;
-  /** The text sent to this phone; null if it was erased. Only with `texts=true`. */
+  /** The text sent to this phone number; null if it was erased. Only with `texts=true`. */
   text?: string | null;
 }
 
@@ -1882,7 +1882,7 @@ export interface Doubt {
   evidence: string | null;
 }
 
-/** One SMS to one phone, with its text and timeline. */
+/** One message to one phone number, with its text and timeline. */
 export interface MessageDetail {
   /** The message. */
   message_id: string;
@@ -1902,7 +1902,7 @@ export interface MessageDetail {
   category: "authentication" | "transactional" | "marketing";
   /** The carrier that it was last submitted to; null if none. */
   carrier: string | null;
-  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
+  /** The country of the phone number's prefix, as two letters of ISO 3166-1; null if it has none, or if the number was erased. */
   country: string | null;
   /** The group of a group send; null for other sends. */
   group_id: string | null;
@@ -1918,7 +1918,7 @@ export interface MessageDetail {
   finished_at: string | null;
   /** When it was accepted. */
   created_at: string;
-  /** The text sent to this phone, with its placeholders filled in; null if it was erased. */
+  /** The text sent to this phone number, with its placeholders filled in; null if it was erased. */
   text: string | null;
   /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
@@ -2009,21 +2009,21 @@ export interface ErasureBody {
 
 /** What was erased. */
 export interface ErasureCounts {
-  /** Messages whose phone was erased. Their status and cost are kept. */
+  /** Messages whose phone number was erased. Their status and cost are kept. */
   messages: number;
-  /** Texts of sends to this phone only. */
+  /** Texts of sends to this phone number only. */
   texts: number;
   /** Contacts removed, in all groups. */
   contacts: number;
-  /** Inbound messages from the phone. */
+  /** Inbound messages from the phone number. */
   inbound: number;
 }
 
-/** An erasure. It serves as a receipt and does not contain the phone. */
+/** An erasure. It serves as a receipt and does not contain the phone number. */
 export interface Erasure {
   /** The erasure; keep the id as the receipt. */
   erasure_id: string;
-  /** `pending` until the phone is erased everywhere. Messages already submitted are waited for, and those not yet submitted are not sent. `failed` if the service could not complete it; the operator sees this. */
+  /** `pending` until the phone number is erased everywhere. Messages already submitted are waited for, and those not yet submitted are not sent. `failed` if the service could not complete it; the operator sees this. */
   status: "pending" | "completed" | "failed";
   /** What has been erased so far. */
   counts: ErasureCounts;
@@ -2143,7 +2143,7 @@ export interface LinkToken {
   token: string;
 }
 
-/** A phone that has opted out, and what the opt-out applies to. */
+/** A phone number that has opted out, and what the opt-out applies to. */
 export interface Suppression {
   /** Digits only, starting with the country code. */
   phone: string;
@@ -2151,7 +2151,7 @@ export interface Suppression {
   category: "authentication" | "transactional" | "marketing" | null;
   /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** The reason; `stop` if the phone's owner replied STOP. */
+  /** The reason; `stop` if the number's owner replied STOP. */
   reason: string;
   /** When it was added to the list. */
   created_at: string;
@@ -2164,13 +2164,13 @@ export interface SuppressionPage {
   next_cursor: string | null;
 }
 
-/** Phones to add to the opt-out list. */
+/** Phone numbers to add to the opt-out list. */
 export interface SuppressionsBody {
   /** The category that the opt-out applies to; without it, all. */
   category?: "authentication" | "transactional" | "marketing";
   /** The sender ID that the opt-out applies to; without it, all. */
   sender_id?: string;
-  /** 1 to 100,000 phones, in international form or as written in the account's country. */
+  /** 1 to 100,000 phone numbers, in international form or as written in the account's country. */
   phones: Array<string>;
   /** The reason, for your own records. */
   reason?: string;
@@ -2180,11 +2180,11 @@ export interface SuppressionsBody {
 export interface SuppressedCounts {
   /** Entries in the request. */
   submitted: number;
-  /** Phones added to the list. */
+  /** Phone numbers added to the list. */
   added: number;
-  /** Phones already on the list. */
+  /** Phone numbers already on the list. */
   unchanged: number;
-  /** Entries whose phone was listed before in this request. */
+  /** Entries whose phone number was listed before in this request. */
   duplicate: number;
   /** Invalid entries; see `rejected`. */
   invalid: number;
@@ -2202,7 +2202,7 @@ export interface RejectedSuppression {
   detail: string;
 }
 
-/** The valid phones are on the opt-out list. */
+/** The valid phone numbers are on the opt-out list. */
 export interface Suppressed {
   /** Numbers of added and rejected entries. */
   counts: SuppressedCounts;
@@ -2226,7 +2226,7 @@ export interface Usage {
   day: string | null;
   /** The sender ID; null if not grouped by it. */
   sender_id: string | null;
-  /** The country of the phone's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for phones without a country, and for messages that were canceled or expired with their send. */
+  /** The country of the phone number's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for phone numbers without a country, and for messages that were canceled or expired with their send. */
   country: string | null;
   /** The messages' category; null if not grouped by it. */
   category: string | null;
@@ -2425,9 +2425,9 @@ export interface CsvForm {
 }
 
 export interface Operations {
-  /** Send one message to one phone. */
+  /** Send one message to one phone number. */
   sendMessage(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;
-  /** Send one message to up to 100,000 phones. */
+  /** Send one message to up to 100,000 phone numbers. */
   sendBulk(request: { body: BulkSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
   /** Send one message to every contact of a group. */
   sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
@@ -2465,7 +2465,7 @@ export interface Operations {
   listContacts(request: { path: { group_id: string }; query?: { limit?: number; cursor?: string; phone?: string; tag?: string }; signal?: AbortSignal }): Promise<ContactPage>;
   /** Add up to 100,000 contacts to a group, or update those already in it. */
   addContacts(request: { path: { group_id: string }; body: ContactsBody; key?: string; signal?: AbortSignal }): Promise<PutContacts>;
-  /** Remove up to 100,000 phones from a group. Phones that are not in it are counted as absent. */
+  /** Remove up to 100,000 phone numbers from a group. Phone numbers that are not in it are counted as absent. */
   removeContacts(request: { path: { group_id: string }; body: PhonesBody; signal?: AbortSignal }): Promise<RemovedContacts>;
   /** List the account's webhooks. */
   listWebhooks(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<WebhookPage>;
@@ -2555,7 +2555,7 @@ export interface Operations {
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
   listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
-  /** Show one message: its text as sent to this phone, its attempts and its timeline. */
+  /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
@@ -2569,7 +2569,7 @@ export interface Operations {
   updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
   /** Remove a person from the account. Their tokens for it stop working within five seconds. */
   removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
-  /** Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it. */
+  /** Erase a person: the phone number in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
   /** List the account's erasures, newest first. */
   listErasures(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ErasurePage>;
@@ -2593,13 +2593,13 @@ export interface Operations {
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */
   signInByLink(request: { body: LinkToken; signal?: AbortSignal }): Promise<SignedIn>;
-  /** List the opt-outs, ordered by phone; with Accept: text/csv, stream all of them as CSV. */
+  /** List the opt-outs, ordered by phone number; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
-  /** Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both. */
+  /** Add up to 100,000 phone numbers to the opt-out list, for all messages, one category, one sender ID, or both. */
   createSuppressions(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Add the rows of a CSV file to the opt-out list. */
   importSuppressions(request: { body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
-  /** Remove a phone from the opt-out list; with category or sender_id, only that opt-out. */
+  /** Remove a phone number from the opt-out list; with category or sender_id, only that opt-out. */
   deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
   /** Count messages with a result by day, sender ID, country, category and status. Test sends are not counted. */
   getUsage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;

@@ -57,7 +57,7 @@ class Groups:
         content_type: str = "text/csv",
         key: str | None = None,
     ) -> Any:
-        """Import a CSV file of `length` bytes. Workers read it; the answer tells the import.
+        """Import a CSV file of `length` bytes. Workers read it; the response has the import.
 
         Give `text/csv; charset=windows-1252` for a file in that encoding.
         """

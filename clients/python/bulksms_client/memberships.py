@@ -39,7 +39,7 @@ class Invitations:
         return self._transport.request("GET", "/invitations", query={"limit": limit, **query})
 
     def create(self, email: str, role: str, key: str | None = None) -> Any:
-        """Invite a person. The answer has the `token` of the link, once."""
+        """Invite a person. The response has the `token` of the link, once."""
         return self._transport.request("POST", "/invitations", {"email": email, "role": role}, key=key)
 
     def withdraw(self, invitation_id: str) -> Any:

@@ -11,20 +11,20 @@ ENDED = frozenset({"completed", "canceled"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The base of all answers."""
+class Response:
+    """The base of all responses."""
 
     raw: Mapping[str, Any]
     """The response as received."""
 
     @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> Self:
-        """The answer, read from JSON."""
-        return cls(raw=answer, **{each.name: answer[each.name] for each in fields(cls) if each.name != "raw"})
+    def of(cls, response: Mapping[str, Any]) -> Self:
+        """The response, read from JSON."""
+        return cls(raw=response, **{each.name: response[each.name] for each in fields(cls) if each.name != "raw"})
 
 
 @dataclass(frozen=True, slots=True)
-class SentOne(Answer):
+class SentOne(Response):
     """An accepted message: stored and paid for."""
 
     send_id: str
@@ -36,7 +36,7 @@ class SentOne(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class SentMany(Answer):
+class SentMany(Response):
     """An accepted send to a list or a group."""
 
     send_id: str
@@ -48,7 +48,7 @@ class SentMany(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Answer):
+class Message(Response):
     """One SMS to one phone, and where it is."""
 
     message_id: str
@@ -67,7 +67,7 @@ class Message(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class Send(Answer):
+class Send(Response):
     """An accepted request, and what has become of it."""
 
     send_id: str
@@ -84,7 +84,7 @@ class Send(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class Balance(Answer):
+class Balance(Response):
     """Credits: what can be spent, and what is reserved for messages that are on their way."""
 
     balance: int

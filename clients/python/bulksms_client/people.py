@@ -8,7 +8,7 @@ from bulksms_client.wire import Wire
 
 
 class SignIn:
-    """What needs no token. Each answer has a `session_token`. `headers` go with each request."""
+    """What needs no token. Each response has a `session_token`. `headers` go with each request."""
 
     def __init__(self, wire: Wire, headers: Mapping[str, str] | None = None) -> None:
         self._wire = wire
@@ -76,7 +76,7 @@ class Me:
         return self._transport.request("POST", "/me/totp", {"password": password})
 
     def confirm_totp(self, code: str) -> Any:
-        """Ask for codes from now on. The answer has the recovery codes, once."""
+        """Ask for codes from now on. The response has the recovery codes, once."""
         return self._transport.request("POST", "/me/totp/confirm", {"code": code})
 
     def disable_totp(self, password: str) -> Any:

@@ -1,4 +1,4 @@
-"""The API by theme: `client.groups.create("VIP")`. Answers are the JSON of the API."""
+"""The API by theme: `client.groups.create("VIP")`. Responses are the JSON of the API."""
 
 from bulksms_client.api_keys import ApiKeys
 from bulksms_client.groups import Groups

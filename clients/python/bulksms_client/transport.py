@@ -37,7 +37,7 @@ class Requests(Protocol):
         query: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Any:
-        """One request. Returns the JSON of its answer."""
+        """One request. Returns the JSON of its response."""
 
 
 class KeyTokens:
@@ -54,9 +54,9 @@ class KeyTokens:
         """The token, or a new one shortly before it expires."""
         with self._lock:
             if time.monotonic() > self._ends - RENEW_BEFORE:
-                answer = self._wire.request("POST", "/auth/token", self._credentials, {})
-                self._token = str(answer["access_token"])
-                self._ends = time.monotonic() + float(answer["expires_in"])
+                response = self._wire.request("POST", "/auth/token", self._credentials, {})
+                self._token = str(response["access_token"])
+                self._ends = time.monotonic() + float(response["expires_in"])
             return self._token
 
     def drop(self, token: str) -> None:
@@ -85,7 +85,7 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Any:
-        """One request, tried again where that is safe. Returns the JSON of its answer.
+        """One request, tried again where that is safe. Returns the JSON of its response.
 
         `path` is without `/api/v1`; None in `query` is left out. A POST without a `key` gets one, which all of its
         tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.

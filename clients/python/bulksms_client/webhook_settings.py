@@ -22,7 +22,7 @@ class Webhooks:
         return self._transport.request("GET", f"/webhooks/{webhook_id}")
 
     def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
-        """A webhook with a `url`, perhaps only for some `events`. The answer has its secret, once."""
+        """A webhook with a `url`, perhaps only for some `events`. The response has its secret, once."""
         return self._transport.request("POST", "/webhooks", body, key=key)
 
     def change(self, webhook_id: str, changes: Mapping[str, Any]) -> Any:

@@ -61,7 +61,7 @@ class AccountKeys:
         return self._transport.request("GET", f"/accounts/{account_id}/api-keys", query={"limit": limit, **query})
 
     def create(self, account_id: int, body: Mapping[str, Any], key: str | None = None) -> Any:
-        """A new key. The answer has its `api_secret`, once."""
+        """A new key. The response has its `api_secret`, once."""
         return self._transport.request("POST", f"/accounts/{account_id}/api-keys", body, key=key)
 
     def revoke(self, account_id: int, api_key: str) -> Any:

@@ -16,7 +16,7 @@ OPERATOR_PREFIX = "/operator/v1"
 
 
 class OperatorThemes:
-    """Everything of the installation that a token allows. Answers are the JSON of the API."""
+    """Everything of the installation that a token allows. Responses are the JSON of the API."""
 
     def __init__(self, transport: Transport) -> None:
         self.accounts = Accounts(transport)

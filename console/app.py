@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Flask, g, request
+from flask import Flask, g
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from console.load.body_limits import limit_bodies
@@ -85,8 +85,7 @@ def _know_the_account(app: Flask) -> None:
             "world": g.get("world"),
             "account_id": g.get("account_id"),
             "account_name": current.account_name,
-            "role_here": current.role,
             "navigation": navigation,
             "chart_data": chart_data,
-            "is_part": "HX-Request" in request.headers,
+            "is_part": current.is_part(),
         }

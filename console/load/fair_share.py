@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from bulksms_client.errors import ApiError
 from flask import Flask, Response, g, request, session
 
-from console.session.current import SESSION_TOKEN, maybe_person
+from console.session.current import SESSION_TOKEN, is_part, maybe_person, membership
 from console.session.token_cache import digest
 
 EXTENSION = "bulksms_fair_share"
@@ -77,13 +77,12 @@ def _owners() -> Iterator[tuple[Hashable, int]]:
     if not token or request.endpoint == "static":
         return
     yield ("session", digest(str(token))), MOST_OF_SESSION
-    person = maybe_person() if "account_id" in g else None
-    if person is not None and any(str(each["account_id"]) == g.account_id for each in person.accounts):
+    if "account_id" in g and maybe_person() is not None and membership() is not None:
         yield ("account", g.account_id), MOST_OF_ACCOUNT
 
 
 def _too_many() -> Response:
-    if "HX-Request" not in request.headers:
+    if not is_part():
         g.nobody = True  # the error page must not call the API
         raise ApiError(429, {"code": "rate_limited"})
     return Response(status=429, headers={"HX-Reswap": "none", "Retry-After": RETRY_SECONDS})

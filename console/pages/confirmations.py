@@ -53,13 +53,16 @@ def need_reason(form: Form) -> None:
         form.errors["reason"] = gettext("Give a reason.")
 
 
-def change_at_once(change: Callable[[], object], notice: str) -> None:
-    """Make a change that needs no confirmation, and show a notice with its result."""
+def change_at_once(change: Callable[[], object], notice: str, conflict: str = "") -> None:
+    """Make a change that needs no confirmation, and show a notice with its result.
+
+    `conflict` is shown if the current state does not allow the change; without it, the API's reason.
+    """
     try:
         change()
     except ApiError as error:
         if error.code != "state_conflict":
             raise
-        flash(describe(error), "warn")
+        flash(conflict or describe(error), "warn")
     else:
         flash(notice, "good")

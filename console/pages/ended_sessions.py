@@ -23,7 +23,7 @@ OF_PART = {"HX-Retarget": "#signed-out", "HX-Reswap": "innerHTML"}
 
 def session_ended() -> Any:
     """Ask to sign in."""
-    if "HX-Request" in request.headers:  # keep the cookie: it may be that of a sign-in page in another tab
+    if current.is_part():  # keep the cookie: it may be that of a sign-in page in another tab
         return render_template("parts/signed_out.html", is_back=False), STOP_POLLING, OF_PART
     was_signed_in = SESSION_TOKEN in session
     if was_signed_in:
@@ -88,6 +88,6 @@ def to_page_of_form(page: str) -> Any:
 
 
 def _signed_in_again(lost: LostForm) -> Any:
-    if "HX-Request" in request.headers:
+    if current.is_part():
         return render_template("parts/signed_out.html", is_back=True), STOP_POLLING, OF_PART
     return show_lost(lost) if lost.has_content else to_page_of_form(lost.page)

@@ -12,7 +12,16 @@ from console.load.body_limits import LISTS
 from console.pages.addresses import page_of_form
 from console.pages.ended_sessions import ask_to_sign_in, form_of_another_session, session_ended, to_page_of_form
 from console.pages.problems import REFUSALS, SESSION_OVER, describe
-from console.session.current import SESSION_TOKEN, NotAllowed, SignedOut, account_name, maybe_person, person
+from console.session.current import (
+    SESSION_TOKEN,
+    NotAllowed,
+    SignedOut,
+    account_name,
+    is_part,
+    maybe_person,
+    membership,
+    person,
+)
 from console.session.shown_again import SHOWN_AGAIN
 
 
@@ -46,9 +55,9 @@ def add_error_pages(app: Flask) -> None:
 
     @app.errorhandler(CSRFError)
     def stale_form(error: CSRFError) -> Any:
-        answer = form_of_another_session()
-        if answer is not None:
-            return answer
+        response = form_of_another_session()
+        if response is not None:
+            return response
         return _page(400, gettext("This form is no longer valid. Go back, reload the page, and send it again."))
 
     @app.errorhandler(HTTPException)
@@ -67,16 +76,16 @@ def add_error_pages(app: Flask) -> None:
 
 
 def _page(status: int, text: str, request_id: str = "", template: str = "error.html") -> tuple[str, int]:
-    if "HX-Request" in request.headers:
+    if is_part():
         template = "parts/problem.html"
     return render_template(template, status=status, text=text, request_id=request_id), status
 
 
 def _inactive(text: str) -> tuple[str, int]:
     """A page without the account's menu, which would need an account token."""
-    if "HX-Request" in request.headers:
+    if is_part():
         return _page(403, text)
-    accounts = person().accounts
-    status = next((each.get("status") for each in accounts if str(each["account_id"]) == g.account_id), None)
-    others = [each for each in accounts if str(each["account_id"]) != g.account_id]
+    here = membership()
+    status = here.get("status") if here is not None else None
+    others = [each for each in person().accounts if each is not here]
     return render_template("inactive.html", name=account_name(), status=status, others=others, world=None), 403

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask
 from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from console.pages.languages import zone
 from console.pages.rejections import import_rejection, rejection_reason
@@ -110,7 +110,6 @@ EVENTS: dict[str, Any] = {
     "due": _("Due"),
     "retry": _("Will be tried again"),
     "submitted": _("Submitted to the carrier"),
-    "paused": _("Paused"),
     "resumed": _("Resumed"),
 }
 ANSWERS: dict[str, Any] = {
@@ -222,11 +221,6 @@ def phone(text: str | None) -> str:
     return f"+{text}" if text and text.isdecimal() else (text or NOTHING)
 
 
-def lines(text: str | None) -> Markup:
-    """A text with its line breaks."""
-    return Markup("<br>").join(escape(line) for line in (text or "").splitlines())
-
-
 def total(values: Iterable[int | None]) -> int:
     """The sum of the values that are not None."""
     return sum(value or 0 for value in values)
@@ -263,13 +257,11 @@ def add_formats(app: Flask) -> None:
         ledger_entry=lambda name: label(LEDGER_ENTRIES, name),
         ledger_account=lambda name: label(LEDGER_ACCOUNTS, name),
         scope=lambda name: label(SCOPES, name),
-        lines=lines,
         status_label=status_label,
         tone=tone,
-        local_time=local_from_utc,
         category=lambda name: label(CATEGORIES, name),
         role=lambda name: label(ROLES, name),
         limited_by=lambda name: label(LIMITED_BY, name),
     )
     app.jinja_env.globals.update(counted=counted, percent=percent, total=total)
-    app.jinja_env.globals.update(categories=CATEGORIES, category_uses=CATEGORY_USES, roles=ROLES, statuses=STATUSES)
+    app.jinja_env.globals.update(categories=CATEGORIES, category_uses=CATEGORY_USES)

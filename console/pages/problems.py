@@ -18,7 +18,7 @@ _ = lazy_gettext
 SESSION_OVER = frozenset({"session_ended", "invalid_token", "token_revoked", "token_expired", "missing_token"})
 """Codes of a 401 after which only signing in again helps."""
 
-NO_ANSWER: Any = _("The service has not responded. Check whether the change was made before you try again.")
+NO_RESPONSE: Any = _("The service has not responded. Check whether the change was made before you try again.")
 
 REFUSALS: dict[str, Any] = {
     "validation_failed": _("Some fields need to be corrected."),
@@ -73,11 +73,10 @@ REFUSALS: dict[str, Any] = {
     ),
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
     "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
-    "bad_gateway": NO_ANSWER,
-    "gateway_timeout": NO_ANSWER,
+    "bad_gateway": NO_RESPONSE,
+    "gateway_timeout": NO_RESPONSE,
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),
-    "last_owner": _("An account keeps at least one owner."),
 }
 
 SENDER_ID: Any = _(

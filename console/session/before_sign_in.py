@@ -27,7 +27,7 @@ TIMEOUT = 8.0
 METHODS_SECONDS, UNKNOWN_SECONDS = 30.0, 5.0
 """How long a response of `GET /sign-in/methods` is used, and how long it is not requested again after a failure."""
 METHODS_TIMEOUT = 1.0
-"""Seconds. The page shows what is known, or asks for a password, rather than wait for an API that does not answer."""
+"""Seconds. The page shows what is known, or asks for a password, rather than wait for an API that does not respond."""
 
 BY_PASSWORD: Mapping[str, Any] = {"password": True, "oidc": None}
 
@@ -90,7 +90,7 @@ def sign_in_methods() -> Mapping[str, Any]:
     """How people can sign in: `password`, and `oidc` with the provider's `name`. Else only `password`."""
     api = _api()
     if time.monotonic() > api.methods_until:
-        api.methods_until = time.monotonic() + UNKNOWN_SECONDS  # so that one request at a time waits for the answer
+        api.methods_until = time.monotonic() + UNKNOWN_SECONDS  # so that one request at a time waits for the response
         with suppress(BulkSmsError), api.bound.call(request.remote_addr or ""):
             api.methods = SignIn(api.methods_wire, forwarded()).methods()
             api.methods_until = time.monotonic() + METHODS_SECONDS

@@ -22,10 +22,10 @@ from flask import current_app, g, request, session
 from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
-from console.session.token_cache import AccountToken, Cache, LiveAnswer, account_token, digest
+from console.session.token_cache import AccountToken, Cache, LiveResponse, account_token, digest
 
 SESSION_TOKEN = "session_token"
-LIVE_ANSWERS = 500
+LIVE_RESPONSES = 500
 """Most API responses that are kept for open pages to share; a page of a list takes about 60 kB."""
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
@@ -77,7 +77,7 @@ class Api:
         self.bound = CallLimits(
             self.refusals, ConcurrentCalls(UNBOUND, UNBOUND), ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS)
         )
-        self.live_answers: Cache[LiveAnswer] = Cache(lambda kept: kept.ends, LIVE_ANSWERS)
+        self.live_responses: Cache[LiveResponse] = Cache(lambda kept: kept.ends, LIVE_RESPONSES)
 
     def close(self) -> None:
         """Close the connections."""
@@ -137,8 +137,8 @@ class AccountTokens:
         kept = api().tokens.get(self._key())
         if kept is not None:
             return kept
-        answer = me().account_token(_api_id(self._account_id), test=self._test)
-        return api().tokens.put(self._key(), account_token(answer))
+        response = me().account_token(_api_id(self._account_id), test=self._test)
+        return api().tokens.put(self._key(), account_token(response))
 
     def token(self) -> str:
         """The token."""
@@ -156,6 +156,11 @@ def api() -> Api:
     """The service behind the console."""
     found: Api = current_app.extensions["bulksms_api"]
     return found
+
+
+def is_part() -> bool:
+    """Whether only a part of a page is requested, by the page itself."""
+    return "HX-Request" in request.headers
 
 
 def forwarded() -> dict[str, str]:
@@ -176,9 +181,9 @@ def person() -> Person:
         key = digest(SessionTokens().token())
         found = api().people.get(key)
         if found is None:
-            answer = me().show()
+            response = me().show()
             found = api().people.put(
-                key, Person(answer["person"], tuple(answer["accounts"]), time.monotonic() + PERSON_SECONDS)
+                key, Person(response["person"], tuple(response["accounts"]), time.monotonic() + PERSON_SECONDS)
             )
         g.person = found
     known: Person = g.person
@@ -220,11 +225,11 @@ def maybe_person() -> Person | None:
         return None
 
 
-def start_session(answer: Mapping[str, Any]) -> None:
+def start_session(response: Mapping[str, Any]) -> None:
     """Begin a new session in the browser. Nothing of the previous one is left."""
     forget_session()
-    session[SESSION_TOKEN] = answer["session_token"]
-    name_person(str(answer["person"]["person_id"]))
+    session[SESSION_TOKEN] = response["session_token"]
+    name_person(str(response["person"]["person_id"]))
 
 
 def account() -> Themes:
@@ -240,15 +245,15 @@ def account_tokens() -> AccountTokens:
     return AccountTokens(g.account_id, g.world == "test")
 
 
+def membership() -> Mapping[str, Any] | None:
+    """The account of the path, as one of the person's accounts; None if they are not in it. Raises SignedOut."""
+    return next((each for each in person().accounts if str(each["account_id"]) == g.account_id), None)
+
+
 def account_name() -> str:
     """The name of the account of the path."""
-    names = (each["name"] for each in person().accounts if str(each["account_id"]) == g.account_id)
-    return str(next(names, g.account_id))
-
-
-def role() -> str:
-    """The person's role in the account of the path."""
-    return account_tokens().current().role
+    here = membership()
+    return str(here["name"] if here is not None else g.account_id)
 
 
 def may(scope: str) -> bool:

@@ -19,26 +19,24 @@ class AccountToken(NamedTuple):
 
     token: str
     scopes: frozenset[str]
-    role: str
     ends: float
     """On the monotonic clock."""
 
 
-class LiveAnswer(NamedTuple):
+class LiveResponse(NamedTuple):
     """An API response for the live parts of an account's pages."""
 
-    answer: Any
+    response: Any
     ends: float
     """On the monotonic clock."""
 
 
-def account_token(answer: Mapping[str, Any]) -> AccountToken:
+def account_token(response: Mapping[str, Any]) -> AccountToken:
     """The token that the API gave."""
     return AccountToken(
-        token=str(answer["access_token"]),
-        scopes=frozenset(str(answer["scope"]).split()),
-        role=str(answer.get("role") or ""),
-        ends=time.monotonic() + float(answer["expires_in"]),
+        token=str(response["access_token"]),
+        scopes=frozenset(str(response["scope"]).split()),
+        ends=time.monotonic() + float(response["expires_in"]),
     )
 
 

@@ -45,13 +45,13 @@ def callback() -> Any:
         return _back(kept)
     try:
         with before_oidc_sign_in() as api:
-            answer = api.complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
+            response = api.complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
     except ApiError as error:
         flash(describe(error), "bad")
         return _back(kept)
     if "invitation" in kept:
-        return begin_first(answer, Form({"time_zone": kept["time_zone"]}))
-    return begin(answer, kept["next"])
+        return begin_first(response, Form({"time_zone": kept["time_zone"]}))
+    return begin(response, kept["next"])
 
 
 def _to_provider(kept: dict[str, str]) -> Any:

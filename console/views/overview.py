@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from console.load.live_answers import shared
+from console.load.live_responses import shared
 from console.pages.charts import KINDS, by_day, days_until_today
 from console.session.current import account
 

@@ -1,11 +1,13 @@
 """The people of an account, their roles, and invitations."""
 
+from collections.abc import Callable
 from typing import Any
 
 from bulksms_client.errors import ApiError
 from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
+from console.pages.confirmations import change_at_once
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session import current
@@ -59,15 +61,8 @@ def remove(person_id: Any) -> Any:
     )
 
 
-def _done(act: Any, text: str) -> Any:
-    try:
-        act()
-    except ApiError as error:
-        if error.code != "state_conflict":
-            raise
-        flash(gettext("An account keeps at least one owner."), "bad")
-    else:
-        flash(text, "good")
+def _done(act: Callable[[], object], text: str) -> Any:
+    change_at_once(act, text)
     current.forget_person()
     return redirect(url_for("people.index"))
 

@@ -7,9 +7,10 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.load.live_answers import shared
+from console.load.live_responses import shared
 from console.message.progress import Progress
 from console.message.recipients import differs_by_recipient
+from console.pages.confirmations import change_at_once
 from console.pages.csv_files import download
 from console.pages.formats import local_from_utc, utc_from_local
 from console.pages.forms import Form, as_number
@@ -110,14 +111,8 @@ def control(send_id: Any, action: str) -> Any:
         "resume": gettext("The send has resumed."),
         "cancel": gettext("Send canceled. Unused credits have been released."),
     }
-    try:
-        acts[action](str(send_id))
-    except ApiError as error:
-        if error.code != "state_conflict":
-            raise
-        flash(gettext("This is no longer possible: the send has changed. This is its current state."), "warn")
-    else:
-        flash(texts[action], "good")
+    conflict = gettext("This is no longer possible: the send has changed. This is its current state.")
+    change_at_once(lambda: acts[action](str(send_id)), texts[action], conflict)
     return redirect(url_for("sends.show", send_id=send_id))
 
 

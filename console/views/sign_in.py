@@ -40,14 +40,14 @@ def with_password() -> Any:
         return render_template("sign_in/password.html", form=form), 400
     try:
         with before_sign_in() as api:
-            answer = api.with_password(form["email"].strip(), form["password"])
+            response = api.with_password(form["email"].strip(), form["password"])
     except ApiError as error:
         if error.code == "code_required":
             known = {"email": form["email"].strip(), "password": form["password"]}
             more = {"next": form["next"], "lost": form["lost"], "code": ""}
             return render_template("sign_in/code.html", form=Form({"sealed": seal(PURPOSE, known), **more}))
         return _refused("sign_in/password.html", form, error)
-    return begin(answer, form["next"], form["lost"])
+    return begin(response, form["next"], form["lost"])
 
 
 @pages.post("/sign-in/code")
@@ -63,10 +63,10 @@ def with_code() -> Any:
         return redirect(url_for("sign_in.show", next=form["next"] or None))
     try:
         with before_sign_in() as api:
-            answer = api.with_password(known["email"], known["password"], form.code("code"))
+            response = api.with_password(known["email"], known["password"], form.code("code"))
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
-    return begin(answer, form["next"], form["lost"])
+    return begin(response, form["next"], form["lost"])
 
 
 @pages.route("/sign-in/link/<token>", methods=["GET", "POST"])
@@ -77,10 +77,10 @@ def with_link(token: str) -> Any:
         return render_template("sign_in/link.html", form=form)
     try:
         with before_sign_in() as api:
-            answer = api.with_link(token)
+            response = api.with_link(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
-    return begin_first(answer, form)
+    return begin_first(response, form)
 
 
 @pages.route("/invitations/<token>", methods=["GET", "POST"])
@@ -96,12 +96,12 @@ def invitation(token: str) -> Any:
         return render_template("sign_in/invitation.html", form=form, invited=invited)
     try:
         with before_sign_in() as api:
-            answer = api.accept_invitation(token, form["password"], form.text("name"), form.code("code"))
+            response = api.accept_invitation(token, form["password"], form.text("name"), form.code("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         wrong = gettext("Wrong password. If you are new here, enter your name too.")
         return _refused("sign_in/invitation.html", form, error, field, wrong, invited=invited)
-    return begin_first(answer, form)
+    return begin_first(response, form)
 
 
 @pages.post("/sign-out")
@@ -123,11 +123,11 @@ def _refused(
     return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
 
 
-def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
+def begin_first(response: Mapping[str, Any], form: Form) -> Any:
     """A person with a link may be new: a time zone or language that is not set yet is taken from the browser."""
     spoken = language()
-    shown = begin(answer)
-    person = answer["person"]
+    shown = begin(response)
+    person = response["person"]
     changes = {
         "time_zone": form.text("time_zone") if person["time_zone"] == "UTC" else None,
         "locale": spoken if person["locale"] == "en" else None,
@@ -139,10 +139,10 @@ def begin_first(answer: Mapping[str, Any], form: Form) -> Any:
     return shown
 
 
-def begin(answer: Mapping[str, Any], wanted: str = "", lost: str = "") -> Any:
+def begin(response: Mapping[str, Any], wanted: str = "", lost: str = "") -> Any:
     """Begin the session, and show the requested page, or what the same person had typed before."""
-    current.start_session(answer)
+    current.start_session(response)
     form = unsealed(lost)
-    if form is not None and form.person_id == str(answer["person"]["person_id"]):
+    if form is not None and form.person_id == str(response["person"]["person_id"]):
         return show_lost(form)
     return redirect(page_here(wanted) or url_for("accounts.choose"))

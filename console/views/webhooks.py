@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.load.live_answers import shared
+from console.load.live_responses import shared
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, require

@@ -83,7 +83,7 @@ def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console)
 
 def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
     browsers = [console.browser("owner") for _ in range(2)]
-    console.app.extensions["bulksms_api"].live_answers.clear()
+    console.app.extensions["bulksms_api"].live_responses.clear()
     with asked_of(console) as paths:
         for _ in range(LOOKS):
             parts = [browser.get("/now", headers=LIVE) for browser in browsers]
@@ -94,7 +94,7 @@ def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
 def test_what_is_shared_does_not_grow_with_the_address(console: Console) -> None:
     hook = console.service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
     browser = console.browser("owner")
-    kept = console.app.extensions["bulksms_api"].live_answers
+    kept = console.app.extensions["bulksms_api"].live_responses
     kept.clear()
     for number in range(LOOKS):
         assert browser.get(f"/webhooks/{hook}/log?more={number}", headers=LIVE).status_code == 200

@@ -19,7 +19,7 @@ def set_state(console: Console, state: str) -> None:
     console.service.reload_limits()
     service = console.app.extensions["bulksms_api"]
     service.tokens.clear()
-    service.live_answers.clear()
+    service.live_responses.clear()
     service.people.clear()
 
 

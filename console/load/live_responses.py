@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from flask import g, request
+from flask import g
 
-from console.session.current import api, person
-from console.session.token_cache import LiveAnswer
+from console.session.current import api, is_part, membership
+from console.session.token_cache import LiveResponse
 
 SECONDS = 2.0
 """Less than the polling interval of a page."""
@@ -19,10 +19,11 @@ SECONDS = 2.0
 
 def shared(what: str, ask: Callable[[], Any]) -> Any:
     """What `ask` returns; for a live part, perhaps the response of a moment ago. `what` names it within the account."""
-    kept = api().live_answers
-    role = next((each["role"] for each in person().accounts if str(each["account_id"]) == g.account_id), None)
-    if role is None:
+    kept, here = api().live_responses, membership()
+    if here is None:
         return ask()
-    key = (g.account_id, g.world, role, what)
-    found = kept.get(key) if "HX-Request" in request.headers else None
-    return found.answer if found is not None else kept.put(key, LiveAnswer(ask(), time.monotonic() + SECONDS)).answer
+    key = (g.account_id, g.world, here["role"], what)
+    found = kept.get(key) if is_part() else None
+    if found is None:
+        found = kept.put(key, LiveResponse(ask(), time.monotonic() + SECONDS))
+    return found.response

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psycopg
 
-from bulksms.local.account import Account, unprivileged
 from bulksms.local.errors import LocalError
 from bulksms.local.files import Lock, secret
+from bulksms.local.os_user import OsUser, unprivileged
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.process import parent_death_signal
 from bulksms.local.server import Server
@@ -70,20 +70,20 @@ class Postgres(Server):
             timeout=30,
         )
         try:
-            account = self._prepare()
+            os_user = self._prepare()
             # Every process of a server holds the lock, so a pid file found here is stale. Its process id may have been
             # reused, which Postgres would take for a running server.
             (self.data_dir / "postmaster.pid").unlink(missing_ok=True)
             options = [f"--{name}={value}" for name, value in {**self._settings, "port": str(self._port)}.items()]
             command = [
-                *account.prefix,
+                *os_user.prefix,
                 *parent_death_signal(self.stop_signal),
                 _binary("postgres"),
                 "-D",
                 str(self.data_dir),
             ]
             lock = (self._lock.descriptor,)
-            self._spawn([*command, *options], ENVIRONMENT, Path("/"), lock, account.user, account.group)
+            self._spawn([*command, *options], ENVIRONMENT, Path("/"), lock, os_user.uid, os_user.gid)
         except PermissionError as error:
             self._lock.release()
             raise _no_access(self.data_dir) from error
@@ -129,47 +129,47 @@ class Postgres(Server):
     def _beside(self, suffix: str) -> Path:
         return self.data_dir.with_name(f"{self.data_dir.name}.{suffix}")
 
-    def _prepare(self) -> Account:
+    def _prepare(self) -> OsUser:
         """Create the data folder, role and database if they do not exist. The lock must be held."""
-        account = unprivileged(self.data_dir)
+        os_user = unprivileged(self.data_dir)
         password_file = self._beside("password")
         if not self.data_dir.exists():
-            self._create(account, secret(password_file))
-            return account
-        if account.user not in (None, self.data_dir.stat().st_uid):
-            account.own(self.data_dir)
+            self._create(os_user, secret(password_file))
+            return os_user
+        if os_user.uid not in (None, self.data_dir.stat().st_uid):
+            os_user.own(self.data_dir)
         if not password_file.exists():
             alter = f"ALTER ROLE {ROLE} PASSWORD '{secret(password_file)}'"
-            _single_user(account, self.data_dir, [alter])
-        return account
+            _single_user(os_user, self.data_dir, [alter])
+        return os_user
 
-    def _create(self, account: Account, password: str) -> None:
+    def _create(self, os_user: OsUser, password: str) -> None:
         # Created under another name and renamed when complete, so that an interrupted first start can be repeated.
         staged = self._beside("new")
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(mode=0o700)
-        account.own(staged)
+        os_user.own(staged)
         options = ["--username=postgres", "--auth=reject", "--encoding=UTF8", "--locale=C", "--no-instructions"]
-        _run(account, [_binary("initdb"), "-D", str(staged), *options])
+        _run(os_user, [_binary("initdb"), "-D", str(staged), *options])
         # The superuser has no password, so nobody can log in as it.
         (staged / "pg_hba.conf").write_text(f"host all all {LOOPBACK}/32 scram-sha-256\n")
         role = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{password}'"
-        _single_user(account, staged, [role, f"CREATE DATABASE {DATABASE} OWNER {ROLE}"])
+        _single_user(os_user, staged, [role, f"CREATE DATABASE {DATABASE} OWNER {ROLE}"])
         staged.rename(self.data_dir)
 
 
-def _single_user(account: Account, data_dir: Path, statements: list[str]) -> None:
+def _single_user(os_user: OsUser, data_dir: Path, statements: list[str]) -> None:
     # Through standard input: other users can see command lines, and the statements have a password.
     command = [_binary("postgres"), "--single", "-j", "-c", "log_min_error_statement=panic", "-D", str(data_dir)]
-    output = _run(account, [*command, "postgres"], "".join(f"{line};\n\n" for line in statements))
+    output = _run(os_user, [*command, "postgres"], "".join(f"{line};\n\n" for line in statements))
     if "ERROR:" in output:
         raise LocalError(f"Postgres could not be set up in {data_dir}:\n{output[-2000:]}")
 
 
-def _run(account: Account, command: list[str], text: str = "") -> str:
+def _run(os_user: OsUser, command: list[str], text: str = "") -> str:
     try:
         completed = subprocess.run(
-            [*account.prefix, *command],
+            [*os_user.prefix, *command],
             input=text,
             text=True,
             stdout=subprocess.PIPE,
@@ -178,9 +178,9 @@ def _run(account: Account, command: list[str], text: str = "") -> str:
             cwd="/",
             timeout=120,
             check=False,
-            user=account.user,
-            group=account.group,
-            extra_groups=None if account.user is None else [],
+            user=os_user.uid,
+            group=os_user.gid,
+            extra_groups=None if os_user.uid is None else [],
         )
     except subprocess.TimeoutExpired:
         raise LocalError(f"{Path(command[0]).name} took more than two minutes. Is the disk slow or full?") from None

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.account import unprivileged
+from bulksms.local.os_user import unprivileged
 from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 from tests.faults.traffic import Traffic
@@ -40,10 +40,10 @@ class Recovery:
         self.house = House(folder, durable=True, SIMULATOR_RATE="150", GUARD_FILE=str(folder / "mark.json"))
         self.server = self.house.postgres
         self._folder = folder
-        self._account = unprivileged(self.server.data_dir)
+        self._os_user = unprivileged(self.server.data_dir)
         self.disk = folder / "disk"
         self.disk.mkdir()
-        self._account.own(self.disk)
+        self._os_user.own(self.disk)
         self.server.stop()
         hba = self.server.data_dir / "pg_hba.conf"
         hba.write_text(ADMITTED + hba.read_text())
@@ -59,7 +59,7 @@ class Recovery:
 
     def at_server(self, name: str, **env: str) -> str:
         """Run a block of the page as the user that runs Postgres."""
-        return run(name, {**self.env, **env}, self._folder, self._account)
+        return run(name, {**self.env, **env}, self._folder, self._os_user)
 
     def at_service(self, name: str, **env: str) -> str:
         """Run a block of the page with the service's settings."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from bulksms.local.account import Account
+from bulksms.local.os_user import OsUser
 from bulksms.local.postgres import _binary
 
 PAGE = Path("docs/operating/backup.md").read_text()
@@ -30,7 +30,7 @@ NAMES = {
 }
 """A text that only this block of the page contains, by the block's name."""
 BINARIES = Path(_binary("postgres")).parent
-MYSELF = Account()
+MYSELF = OsUser()
 PATH = ":".join([str(BINARIES), str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
@@ -40,15 +40,15 @@ def block(name: str) -> str:
     return found
 
 
-def run(name: str, env: Mapping[str, str], folder: Path, account: Account = MYSELF) -> str:
+def run(name: str, env: Mapping[str, str], folder: Path, os_user: OsUser = MYSELF) -> str:
     """Run the commands of a block. Returns what they print."""
     completed = subprocess.run(
-        [*account.prefix, "bash", "-euc", block(name)],
+        [*os_user.prefix, "bash", "-euc", block(name)],
         env={**os.environ, **env, "PATH": env.get("PATH", PATH)},
         cwd=folder,
-        user=account.user,
-        group=account.group,
-        extra_groups=None if account.user is None else [],
+        user=os_user.uid,
+        group=os_user.gid,
+        extra_groups=None if os_user.uid is None else [],
         capture_output=True,
         text=True,
         timeout=180,

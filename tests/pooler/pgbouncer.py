@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.engine import make_url
 
-from bulksms.local.account import unprivileged
 from bulksms.local.errors import LocalError
+from bulksms.local.os_user import unprivileged
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.server import Server
 
@@ -50,10 +50,10 @@ class PgBouncer(Server):
         configuration.write_text(
             f"[databases]\n* = host={LOOPBACK} port={self._server.port}\n[pgbouncer]\n{''.join(lines)}"
         )
-        account = unprivileged(self._folder)  # it refuses root, as Postgres does
-        account.own(self._folder)
+        os_user = unprivileged(self._folder)  # it refuses root, as Postgres does
+        os_user.own(self._folder)
         env = {"PATH": PATH, "LC_ALL": "C"}
-        self._spawn([*account.prefix, binary, str(configuration)], env, Path("/"), (), account.user, account.group)
+        self._spawn([*os_user.prefix, binary, str(configuration)], env, Path("/"), (), os_user.uid, os_user.gid)
 
     def ready(self) -> bool:
         try:

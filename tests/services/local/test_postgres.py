@@ -11,7 +11,7 @@ import psutil
 import psycopg
 import pytest
 
-from bulksms.local import account
+from bulksms.local import os_user
 from bulksms.local.errors import LocalError
 from bulksms.local.postgres import Postgres, _binary
 from tests.harness.servers import make_postgres
@@ -160,7 +160,7 @@ def test_it_ends_with_a_killed_starter_and_can_be_started_at_once(tmp_path: Path
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change to another user")
 def test_root_without_namespaces_gets_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(account, "_namespace_command", lambda: ())
+    monkeypatch.setattr(os_user, "_namespace_command", lambda: ())
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     with (

@@ -13,37 +13,37 @@ NOBODY = 65534
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class OsUser:
     """A command prefix, and the user and group of the process (None: those of this process)."""
 
     prefix: tuple[str, ...] = ()
-    user: int | None = None
-    group: int | None = None
+    uid: int | None = None
+    gid: int | None = None
 
     def own(self, folder: Path) -> None:
-        """Change the owner of the folder and everything in it to the account's user."""
-        if self.user is None or self.group is None:
+        """Change the owner of the folder and everything in it to this user."""
+        if self.uid is None or self.gid is None:
             return
         for path in _walk(folder):
-            os.chown(path, self.user, self.group, follow_symlinks=False)
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
 
-def unprivileged(data_dir: Path) -> Account:
-    """An account that Postgres accepts and that can use the data folder.
+def unprivileged(data_dir: Path) -> OsUser:
+    """A user that Postgres accepts and that can use the data folder.
 
     For root a user namespace is best: root's files belong to nobody in it, so no ownership or permission has to change.
     Containers that forbid it need a real change of user.
     """
     if os.geteuid() != 0:
-        return Account()
+        return OsUser()
     if data_dir.exists() and data_dir.stat().st_uid != 0:
         owner = data_dir.stat()
-        return Account(user=owner.st_uid, group=owner.st_gid)
+        return OsUser(uid=owner.st_uid, gid=owner.st_gid)
     unshare = _namespace_command()
     if unshare:
-        return Account(prefix=unshare)
+        return OsUser(prefix=unshare)
     nobody = pwd.getpwnam("nobody")
-    return Account(user=nobody.pw_uid, group=nobody.pw_gid)
+    return OsUser(uid=nobody.pw_uid, gid=nobody.pw_gid)
 
 
 @cache

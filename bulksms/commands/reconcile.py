@@ -6,6 +6,7 @@ from io import StringIO
 from typing import BinaryIO
 
 import click
+from rich.markup import escape
 from sqlalchemy import Connection
 
 from bulksms.environment import database
@@ -54,9 +55,9 @@ def reconcile(report: BinaryIO, carrier: str, within: int, applies: bool, as_jso
         return
     _explain(result)
     if applies:
-        done(f"{counted(settled, 'message')} settled; {left:,} left in doubt.")
+        done(f"{counted(settled, 'message')} resolved; {left:,} left in doubt.")
     else:
-        done(f"{counted(len(result.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
+        done(f"{counted(len(result.resolutions), 'message')} would be resolved; nothing was changed. Add --apply.")
 
 
 def _check_carrier(connection: Connection, name: str) -> None:
@@ -88,13 +89,12 @@ def _explain(result: Matched) -> None:
     show = messages().print
     for status, count in sorted(result.statuses().items()):
         show(f"  {count:,} {status}")
-    show(f"  {result.not_in_doubt:,} rows of messages that are not in doubt, {result.unmatched:,} that fit no message")
+    known = counted(result.not_in_doubt, "row of a message that is", "rows of messages that are")
+    show(f"  {known} not in doubt, {counted(result.unmatched, 'that fits', 'that fit')} no message")
     for line in result.ambiguous[:MAX_SHOWN]:
-        show(
-            f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`"
-        )
+        show(f"[yellow]![/yellow] line {line}: several rows or several doubts fit; resolve it: `bulksms doubt resolve`")
     for line, why in list(result.bad.items())[:MAX_SHOWN]:
-        show(f"[yellow]![/yellow] line {line}: {why}")
+        show(f"[yellow]![/yellow] line {line}: {escape(why)}")
     more = max(0, len(result.ambiguous) - MAX_SHOWN) + max(0, len(result.bad) - MAX_SHOWN)
     if more:
-        show(f"... and {more:,} more lines, see --json")
+        show(f"... and {counted(more, 'more line')}, see --json")

@@ -66,15 +66,22 @@ def as_json(result: Result) -> Any:
 
 def test_it_works(service: Service, reconcile: Reconcile) -> None:
     lines = ("Message ID,To,Status", f"r1,{FIRST},DELIVRD", f"r2,+{SECOND},undeliv", f"r3,{THIRD},not_found")
-    assert "3 messages would be settled; nothing was changed" in reconcile(*lines).stderr
+    assert "3 messages would be resolved; nothing was changed" in reconcile(*lines).stderr
     assert as_json(reconcile(*lines, options=("--json",)))["left_in_doubt"] == 3
     assert statuses(service)[FIRST] == "in_doubt"
-    assert "3 messages settled; 0 left in doubt" in reconcile(*lines, options=("--apply",)).stderr
+    assert "3 messages resolved; 0 left in doubt" in reconcile(*lines, options=("--apply",)).stderr
     known = statuses(service)
     assert (known[FIRST], known[SECOND], known[THIRD]) == ("delivered", "undelivered", "failed")
     assert service.get("/balance").json["balance"] == 1000 - 4
     assert audit(service.engine, full=True) == []
     assert as_json(reconcile(*lines, options=("--apply", "--json")))["settled"] == 0
+
+
+def test_a_report_is_quoted_as_it_is_written(reconcile: Reconcile) -> None:
+    report = "phone,status", f"{FIRST},[red]", "[bold]1[/bold],sent", "254799999999,sent"
+    told = reconcile(*report).stderr
+    assert "[red]" in told and "[bold]1[/bold]" in told
+    assert "0 rows of messages that are not in doubt, 1 that fits no message" in told
 
 
 def test_a_row_of_a_known_message_is_no_evidence(service: Service, reconcile: Reconcile) -> None:

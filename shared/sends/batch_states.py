@@ -14,10 +14,13 @@ anew (shared/sends/requeue.py).
 from sqlalchemy import text
 
 from shared.db.connection import STARTED
+from shared.lifecycle import BatchState
 from shared.sends.sendable import MESSAGES_LEFT
 
-NOT_TAKEN = "state IN ('waiting', 'queued', 'paused', 'held')"
-"""SQL: no worker has the batch, and it has not ended."""
+NOT_TAKEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.PAUSED, BatchState.HELD)
+"""No worker has the batch, and it has not ended."""
+NOT_TAKEN = f"state IN ({', '.join(map(repr, map(str, NOT_TAKEN_STATES)))})"
+"""SQL: whether a batch is in one of them."""
 
 _WHEN_DUE = "CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END"
 _UNROUTED = "carrier = NULL, portion = NULL, route = NULL"

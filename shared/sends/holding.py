@@ -40,7 +40,6 @@ HELD_FOR_OPERATOR: tuple[HeldBy, ...] = ("operator", "crashes")
 
 FAULT = "The service failed to prepare this send. Its operator can release it."
 STOPPED = (BatchState.WAITING, BatchState.HELD, BatchState.PAUSED)
-NOT_TAKEN = (BatchState.WAITING, BatchState.QUEUED, BatchState.PAUSED, BatchState.HELD)
 
 SENDS, BATCHES, SENDERS = sends.send.c, sends.batch.c, sender_id.c
 AWAITS_OPERATOR = and_(
@@ -80,7 +79,7 @@ HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state == SendState.HELD, SENDS.held_
 NOT_HELD_OF_SENDER = OPEN_OF_SENDER.where(SENDS.state.not_in([SendState.HELD, SendState.CANCELED, SendState.COMPLETED]))
 LOCK_BATCHES = (
     select(BATCHES.id)
-    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, *NOT_TAKEN))
+    .where(in_parameter(BATCHES.send_id, "sends"), in_constants(BATCHES.state, *batch_states.NOT_TAKEN_STATES))
     .order_by(BATCHES.id)
     .with_for_update()
 )

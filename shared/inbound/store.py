@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from sqlalchemy import (
     Connection,
@@ -215,13 +216,26 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     }
     if connection.execute(KEEP, values).one_or_none() is None or account is None:
         return
-    data = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
-    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **data})
+    report(connection, account, identity, phone, recipient, sealed, keyword)
+
+
+def report(
+    connection: Connection,
+    account: int,
+    inbound_id: UUID,
+    phone: str,
+    recipient: str,
+    message: str,
+    keyword: str | None,
+) -> None:
+    """Report a message to the account by an event, and apply STOP or START. `message` is as it is stored."""
+    data = {"phone": phone, "sender_id": recipient, "message": message, "keyword": keyword}
+    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(inbound_id), **data})
     if keyword is not None and is_phone(phone):
-        apply_keyword(connection, account, keyword, phone)
+        _apply_keyword(connection, account, Keyword(keyword), phone)
 
 
-def apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
+def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
     """Apply an opt-out or opt-in."""
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone)})

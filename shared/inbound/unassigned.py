@@ -5,17 +5,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from shared import outbox as events
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.encryption_keys import texts_of
-from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.accounts import sender_id
 from shared.db.tables.inbound import inbound
 from shared.ids import LAST_ID
-from shared.inbound.keywords import Keyword
-from shared.inbound.store import apply_keyword
-from shared.outbox import EventType
-from shared.sms.phones import is_phone
+from shared.inbound.store import OWNER, report
 
 MAX_ASSIGNED = 5_000
 """Messages that are assigned at a time: each is an event in one transaction."""
@@ -58,16 +54,7 @@ ASSIGN = (
     .values(account_id=bindparam("owner"))
     .returning(inbound.c.id, inbound.c.phone, inbound.c.sender_id, inbound.c.message, inbound.c.keyword)
 )
-HAS_NUMBER = (
-    select(sender_id.c.sender_id)
-    .join(account, account.c.id == sender_id.c.account_id)
-    .where(
-        sender_id.c.account_id == bindparam("account"),
-        account.c.sandbox_of.is_(None),
-        func.lower(sender_id.c.sender_id) == func.lower(bindparam("sent_to")),
-        sender_id.c.state.in_(["approved", "suspended"]),
-    )
-)
+HAS_NUMBER = OWNER.where(sender_id.c.account_id == bindparam("account"))
 
 
 class Assigned(NamedTuple):
@@ -107,15 +94,12 @@ def assign_inbound(
     They become events, and STOP and START take effect in their order. Raises Refused if the account does not have the
     number.
     """
-    if connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).scalar() is None:
+    if connection.execute(HAS_NUMBER, {"account": account_id, "recipient": sent_to}).scalar() is None:
         raise Refused(f"The account does not have {sent_to!r} as an approved sender ID. Approve that first.")
     ids = list(connection.execute(OLDEST, {"sent_to": sent_to}).scalars())
     rows = connection.execute(ASSIGN, {"ids": ids, "owner": account_id}).all() if ids else []
     for row in sorted(rows):
-        data = {"phone": row.phone, "sender_id": row.sender_id, "message": row.message, "keyword": row.keyword}
-        events.add(connection, account_id, EventType.MESSAGE_RECEIVED, {"inbound_id": str(row.id), **data})
-        if row.keyword is not None and is_phone(row.phone):
-            apply_keyword(connection, account_id, Keyword(row.keyword), row.phone)
+        report(connection, account_id, *row)
     if rows:
         after = {"messages": len(rows)}
         record(connection, by, "inbound.assigned", account_id=account_id, subject=sent_to, after=after, reason=reason)

@@ -35,6 +35,10 @@ RECEIPTS = parameter_rows("receipts", *receipt.c[COLUMNS])
 KEEP = insert(receipt).from_select(["carrier", *COLUMNS], select(bindparam("carrier", type_=Text), *RECEIPTS.c))
 
 
+BY_PHONE = "to:"
+"""Begins the reference of a message without an id of the carrier."""
+
+
 def is_plausible(at: datetime, now: datetime) -> bool:
     """Whether a carrier can mean this time; otherwise the time of arrival is used."""
     return now - MAX_AGE <= at <= now + MAX_AHEAD
@@ -42,12 +46,12 @@ def is_plausible(at: datetime, now: datetime) -> bool:
 
 def by_destination(phone: str) -> str:
     """The reference of a message accepted without an id. Its receipt is matched by the phone."""
-    return f"to:{phone}"
+    return f"{BY_PHONE}{phone}"
 
 
 def carrier_reference(reference: str | None) -> str | None:
     """The carrier's id of a message; None if it gave none."""
-    return None if reference is not None and reference.startswith("to:") else reference
+    return None if reference is not None and reference.startswith(BY_PHONE) else reference
 
 
 def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> None:

@@ -216,12 +216,12 @@ def _guard(connection: Connection, target: Installation) -> Finding:
 
 
 def check_queue(connection: Connection) -> Finding:
-    """Check the queue: batches that wait for a worker, and batches that wait for closed carriers."""
+    """Check the queue: batches that wait for a worker, and batches that wait for unavailable carriers."""
     awaiting = connection.execute(AWAITING).one()
     if awaiting.batches:
         waiting = f"{counted(awaiting.messages, 'message')} in {counted(awaiting.batches, 'batch', 'batches')}"
-        detail = f"{waiting} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
-        remedy = "They are sent when one of their carriers opens: see its line here, and bulksms carriers list."
+        detail = f"{waiting} for unavailable carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
+        remedy = "They are sent when one of their carriers is available again: see its line here."
         return Finding("queue", "wrong" if awaiting.seconds > MAX_WAIT else "notice", detail, remedy)
     row = connection.execute(WAITING).one()
     if not row.batches:

@@ -107,7 +107,7 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
     assert (carrier.name, carrier.outcome) == ("carrier main", "notice")
     assert carrier.detail.startswith("paused since ") and carrier.detail.endswith(", 3 messages wait")
     assert carrier.remedy == "bulksms carriers resume main"
-    assert (queue.outcome, "3 messages in 1 batch for closed carriers (main)" in queue.detail) == ("notice", True)
+    assert (queue.outcome, "3 messages in 1 batch for unavailable carriers (main)" in queue.detail) == ("notice", True)
 
 
 @pytest.mark.parametrize(("seconds", "live"), [(1, True), (6, False)])

@@ -172,7 +172,7 @@ def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., S
     values, finding = observed()
     assert 300 <= values[OLDEST] < 400
     assert waiting(values) == 1
-    assert (finding.outcome, "1 batch for closed carriers (" in finding.detail) == ("wrong", True)
+    assert (finding.outcome, "1 batch for unavailable carriers (" in finding.detail) == ("wrong", True)
     trouble(service)
     service.sweep()
     values, finding = observed()

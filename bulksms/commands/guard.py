@@ -50,11 +50,11 @@ def show(as_json: bool) -> None:
     with engine_of(target) as engine, reading(engine) as connection:
         state = state_of(connection)
     with notes_of(target) as notes:
-        marks = {"mark in redis": notes.in_redis(state.id), "mark in file": notes.in_file(state.id)}
-    shown = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed, "seconds lost": state.behind}
+        marks = {"mark_in_redis": notes.in_redis(state.id), "mark_in_file": notes.in_file(state.id)}
+    shown = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed, "seconds_lost": state.behind}
     show_one({**shown, "mark": state.mark, **marks, "installation": state.id}, as_json)
     if state.held and not as_json:
-        done(NEXT_STEPS)
+        messages().print(f"[yellow]![/yellow] {NEXT_STEPS}")
 
 
 @guard.command("release")

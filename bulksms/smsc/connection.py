@@ -53,7 +53,7 @@ class Connection(asyncio.Protocol):
         self._receipts: list[Receipt] = []
         self._queue: DeliveryQueue | None = None
         self._sends = False
-        self._receives = False
+        self._binds_receiver = False
         """Whether the next write has the response to a bind that receives deliveries."""
         self._sequences = count(1)
 
@@ -214,14 +214,14 @@ class Connection(asyncio.Protocol):
         self._counts.binds += 1
         self._sends = command != Command.BIND_RECEIVER
         self._queue = self._smsc.delivery_queue(bind.system_id)
-        self._receives = command != Command.BIND_TRANSMITTER
+        self._binds_receiver = command != Command.BIND_TRANSMITTER
 
     def _flush(self) -> None:
         """Send the responses after the round trip, and queue the receipts."""
         if self._out:
             responses = b"".join(self._out)
             self._out.clear()
-            receives, self._receives = self._receives, False
+            receives, self._binds_receiver = self._binds_receiver, False
             if self.settings.round_trip:
                 self._smsc.loop.call_later(self.settings.round_trip, self._write_responses, responses, receives)
             else:

@@ -161,7 +161,7 @@ def add_suppression(account: str, phone: str, category: str | None, sender_id: s
         account_id = accounts.find_account(connection, account)
         new = suppressions.suppress(connection, account_id, phone, reason, scope)
         if new:
-            suppressions.record_change(connection, account_id, 1, phone, reason, scope)
+            suppressions.report_suppressed(connection, account_id, 1, phone, reason, scope)
     no_more = f"no more {category} messages" if category else "nothing more"
     sender = f"the sender ID {sender_id} of " if sender_id else ""
     done(f"{phone} gets {no_more} from {sender}{account}." if new else f"{phone} was already on the list.")

@@ -137,7 +137,7 @@ def record_list_change(connection: Connection, account_id: int) -> None:
     connection.execute(CHANGED, {"account_id": account_id})
 
 
-def record_change(
+def report_suppressed(
     connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
 ) -> None:
     """Add an event for `added` phones suppressed together. Values that differ among them are None."""

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox as events
-from shared.contacts.suppressions import EVERYTHING, OF_PHONE, record_change, suppress
+from shared.contacts.suppressions import EVERYTHING, OF_PHONE, report_suppressed, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
@@ -240,7 +240,7 @@ def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone)})
     elif suppress(connection, account, phone, REASON):
-        record_change(connection, account, 1, phone, REASON, EVERYTHING)
+        report_suppressed(connection, account, 1, phone, REASON, EVERYTHING)
 
 
 def storable(content: str) -> str:

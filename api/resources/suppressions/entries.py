@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.schemas import LONGEST_REASON
-from shared.contacts.suppressions import Scope, record_change, suppress_all
+from shared.contacts.suppressions import Scope, report_suppressed, suppress_all
 from shared.lifecycle import Category
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 from shared.sms.numbering import Numbering
@@ -89,7 +89,7 @@ def _record_event(connection: Connection, account_id: int, added: int, sets: dic
     phones = set().union(*sets.values())
     phone = str(*phones) if len(phones) == 1 else None
     reason = next(iter(reasons)) if len(reasons) == 1 else None
-    record_change(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)
+    report_suppressed(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)
 
 
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:

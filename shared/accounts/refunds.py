@@ -8,10 +8,11 @@ part of what was refunded.
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, and_, bindparam, select, text
+from sqlalchemy import Connection, and_, bindparam, func, select
 
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
+from shared.db.expressions import last_message_id
 from shared.db.tables.accounts import account
 from shared.db.tables.messages import message
 from shared.db.tables.money import ledger
@@ -23,15 +24,26 @@ from shared.lifecycle import CHARGED
 LOCK = select(account.c.available).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
 """Serializes the refunds of an account. Nothing else is locked, so it may come first."""
 SEND = select(send.c.id).where(send.c.id == bindparam("send"), send.c.account_id == bindparam("account"))
-REFUNDABLE = text(
-    """
-    SELECT b.id, coalesce(sum(l.amount) FILTER (WHERE l.kind = 'capture'), 0)
-                     - coalesce(sum(l.amount) FILTER (WHERE l.kind = 'refund'), 0) AS captured,
-           count(*) FILTER (WHERE l.kind = 'refund' AND l.subject = b.id) AS refunds
-      FROM batch b JOIN ledger l ON l.account_id = b.account_id AND l.subject >= b.id
-                                AND l.subject <= overlay(b.id::text placing 'ffff' from 33)::uuid
-     WHERE b.send_id = :send AND b.account_id = :account GROUP BY b.id ORDER BY b.id
-    """
+CAPTURES, REFUNDS = ledger.c.kind == "capture", ledger.c.kind == "refund"
+CAPTURED = func.coalesce(func.sum(ledger.c.amount).filter(CAPTURES), 0)
+REFUNDED = func.coalesce(func.sum(ledger.c.amount).filter(REFUNDS), 0)
+REFUNDABLE = (
+    select(
+        batch.c.id,
+        (CAPTURED - REFUNDED).label("captured"),
+        func.count().filter(REFUNDS, ledger.c.subject == batch.c.id).label("refunds"),
+    )
+    .join_from(
+        batch,
+        ledger,
+        and_(
+            ledger.c.account_id == batch.c.account_id,
+            ledger.c.subject.between(batch.c.id, last_message_id(batch.c.id)),
+        ),
+    )
+    .where(batch.c.send_id == bindparam("send"), batch.c.account_id == bindparam("account"))
+    .group_by(batch.c.id)
+    .order_by(batch.c.id)
 )
 """By batch of a send: the credits that were captured for it or its messages and not refunded, and how often the batch
 was refunded."""

@@ -38,24 +38,24 @@ def reconcile(report: BinaryIO, carrier: str, within: int, applies: bool, as_jso
     with database() as connection:
         _check_carrier(connection, carrier)
         result = _match(connection, carrier, report, timedelta(seconds=within))
-        settled = apply_report(connection, carrier, result) if applies else 0
+        resolved = apply_report(connection, carrier, result) if applies else 0
     left = result.left if applies else result.left + len(result.resolutions)
     if as_json:
         show_json(
             {
                 "matched": dict(result.statuses()),
-                "settled": settled,
+                "resolved": resolved,
                 "not_in_doubt": result.not_in_doubt,
                 "unmatched": result.unmatched,
-                "ambiguous": result.ambiguous,
-                "bad": result.bad,
+                "ambiguous_lines": result.ambiguous,
+                "unreadable_lines": [{"line": line, "detail": why} for line, why in result.unreadable.items()],
                 "left_in_doubt": left,
             }
         )
         return
     _explain(result)
     if applies:
-        done(f"{counted(settled, 'message')} resolved; {left:,} left in doubt.")
+        done(f"{counted(resolved, 'message')} resolved; {left:,} left in doubt.")
     else:
         done(f"{counted(len(result.resolutions), 'message')} would be resolved; nothing was changed. Add --apply.")
 
@@ -93,8 +93,8 @@ def _explain(result: Matched) -> None:
     show(f"  {known} not in doubt, {counted(result.unmatched, 'that fits', 'that fit')} no message")
     for line in result.ambiguous[:MAX_SHOWN]:
         show(f"[yellow]![/yellow] line {line}: several rows or several doubts fit; resolve it: `bulksms doubt resolve`")
-    for line, why in list(result.bad.items())[:MAX_SHOWN]:
+    for line, why in list(result.unreadable.items())[:MAX_SHOWN]:
         show(f"[yellow]![/yellow] line {line}: {escape(why)}")
-    more = max(0, len(result.ambiguous) - MAX_SHOWN) + max(0, len(result.bad) - MAX_SHOWN)
+    more = max(0, len(result.ambiguous) - MAX_SHOWN) + max(0, len(result.unreadable) - MAX_SHOWN)
     if more:
         show(f"... and {counted(more, 'more line')}, see --json")

@@ -52,7 +52,7 @@ MESSAGE = (
     .select_from(batch.outerjoin(message, message.c.id == bindparam("message")))
     .where(batch.c.id == bindparam("batch"), batch.c.account_id == bindparam("account"))
 )
-SETTLED = select(ledger.c.subject, ledger.c.kind).where(
+POSTED = select(ledger.c.subject, ledger.c.kind).where(
     and_(ledger.c.subject.in_([bindparam("message"), bindparam("batch")]), ledger.c.kind.in_(["refund", "release"]))
 )
 
@@ -96,10 +96,10 @@ def refund_message(
     row = connection.execute(MESSAGE, values).one_or_none()
     if row is None or message_id == batch_id:
         return None
-    settled = {(each.subject, each.kind) for each in connection.execute(SETTLED, values)}
-    if row.status not in CHARGED or not row.price or (message_id, "release") in settled:
+    posted = {(each.subject, each.kind) for each in connection.execute(POSTED, values)}
+    if row.status not in CHARGED or not row.price or (message_id, "release") in posted:
         raise Refused("The message is not charged.")
-    if (message_id, "refund") in settled or (batch_id, "refund") in settled:
+    if (message_id, "refund") in posted or (batch_id, "refund") in posted:
         raise Refused("The message was refunded before, by itself or with its send.")
     entry = Entry(account_id, "refund", row.price, "message", message_id, reason=reason)
     return _post(connection, account_id, available, [entry], f"message {message_id}", reason, by)

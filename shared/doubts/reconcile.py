@@ -78,7 +78,7 @@ class Matched:
     """Number of rows that fit no doubt: answered messages without a reference, or messages of other senders."""
     ambiguous: list[int] = field(default_factory=list)
     """Lines that fit several messages, one of them in doubt, and lines that fit the same doubt as another."""
-    bad: dict[int, str] = field(default_factory=dict)
+    unreadable: dict[int, str] = field(default_factory=dict)
     """Reason by line for rows that cannot be read."""
     left: int = 0
     """Number of messages still in doubt."""
@@ -133,7 +133,7 @@ def _fits(row: Row, candidate: Candidate, within: timedelta) -> bool:
 
 
 def read(report: TextIO, result: Matched) -> Iterator[Row]:
-    """Yield the report's rows; those that cannot be read are recorded in `result.bad`."""
+    """Yield the report's rows; those that cannot be read are recorded in `result.unreadable`."""
     reader = csv.DictReader(report)
     names = columns(reader.fieldnames or [])
     for fields in reader:
@@ -144,12 +144,12 @@ def read(report: TextIO, result: Matched) -> Iterator[Row]:
         try:
             at = parse_time(time) if time else None
         except ValueError:
-            result.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
+            result.unreadable[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
             continue
         if not phone.isascii() or not phone.isdigit():
-            result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone number"
+            result.unreadable[reader.line_num] = f"{value['phone'][:40]!r} is not a phone number"
         elif status is None:
-            result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status; {KNOWN_STATUSES}"
+            result.unreadable[reader.line_num] = f"{value['status'][:40]!r} is not a known status; {KNOWN_STATUSES}"
         else:
             yield Row(reader.line_num, value.get("reference") or None, phone, value.get("sender") or None, at, status)
 

@@ -56,7 +56,7 @@ RESOLVE = text(
           JOIN message m ON m.id = k.message
          WHERE m.status = 'in_doubt' AND k.status IN ({as_sql(FOLLOWS[MessageStatus.IN_DOUBT])})
          ORDER BY m.id FOR UPDATE OF m
-    ), settled AS (
+    ), resolved AS (
         UPDATE message m
            SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
                finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END,
@@ -71,10 +71,10 @@ RESOLVE = text(
         ON CONFLICT (message_id) DO NOTHING
     )
     SELECT r.id, r.status, r.price, r.error, r.carrier, r.phone, b.send_id, b.account_id, b.lane
-      FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
+      FROM resolved r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
     """
 )
-"""Settles messages that are in doubt. One statement: each is locked, in the order of the ids, and is settled once."""
+"""Resolves messages that are in doubt. One statement: each is locked, in the order of the ids, and is resolved once."""
 
 RUN_OUT = (
     select(doubt.c.message_id, batch.c.account_id, failures_of("doubt", doubt.c.message_id).label("failures"))
@@ -90,7 +90,7 @@ RUN_OUT = (
 
 
 def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
-    """Settle the messages still in doubt. Capture their credits if a carrier has the message, else release them.
+    """Resolve the messages still in doubt. Capture their credits if a carrier has the message, else release them.
 
     Returns how many were resolved; the others were no longer in doubt.
     """

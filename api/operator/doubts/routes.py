@@ -145,15 +145,15 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
             raise not_csv(refused.reason) from None
         except csv.Error as error:
             raise not_csv(f"The file is not CSV: {error}.") from None
-        settled = by_operator.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
-        bad = [{"line": line, "detail": detail} for line, detail in list(result.bad.items())[:MAX_SHOWN]]
+        resolved = by_operator.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
+        unreadable = [{"line": line, "detail": detail} for line, detail in list(result.unreadable.items())[:MAX_SHOWN]]
         return {
             "matched": dict(result.statuses()),
-            "resolved": settled,
+            "resolved": resolved,
             "not_in_doubt": result.not_in_doubt,
             "unmatched": result.unmatched,
             "ambiguous_lines": result.ambiguous[:MAX_SHOWN],
-            "unreadable_lines": bad,
+            "unreadable_lines": unreadable,
             "left_in_doubt": result.left if query["apply"] else result.left + len(result.resolutions),
         }
 

@@ -74,7 +74,7 @@ def test_it_works(service: Service, reconcile: Reconcile) -> None:
     assert (known[FIRST], known[SECOND], known[THIRD]) == ("delivered", "undelivered", "failed")
     assert service.get("/balance").json["balance"] == 1000 - 4
     assert audit(service.engine, full=True) == []
-    assert as_json(reconcile(*lines, options=("--apply", "--json")))["settled"] == 0
+    assert as_json(reconcile(*lines, options=("--apply", "--json")))["resolved"] == 0
 
 
 def test_a_report_is_quoted_as_it_is_written(reconcile: Reconcile) -> None:
@@ -99,7 +99,7 @@ def test_an_ambiguous_row_is_left_to_a_person(service: Service, reconcile: Recon
     lines = ["phone,status", f"{FIRST},sent", f"{SECOND},sent", f"{SECOND},delivered", "254799999999,sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
     assert found["ambiguous"] == [2, 3, 4]
-    assert (found["unmatched"], found["settled"], found["left_in_doubt"]) == (1, 0, 4)
+    assert (found["unmatched"], found["resolved"], found["left_in_doubt"]) == (1, 0, 4)
 
 
 @pytest.mark.parametrize("response", ["sent", "failed"])

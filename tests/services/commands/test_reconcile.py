@@ -98,7 +98,7 @@ def test_an_ambiguous_row_is_left_to_a_person(service: Service, reconcile: Recon
     service.bulk([FIRST])
     lines = ["phone,status", f"{FIRST},sent", f"{SECOND},sent", f"{SECOND},delivered", "254799999999,sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
-    assert found["ambiguous"] == [2, 3, 4]
+    assert found["ambiguous_lines"] == [2, 3, 4]
     assert (found["unmatched"], found["resolved"], found["left_in_doubt"]) == (1, 0, 4)
 
 
@@ -111,7 +111,7 @@ def test_a_row_that_may_be_of_another_message_is_left_to_a_person(
     with service.engine.begin() as connection:
         connection.execute(change, {"phone": int(FIRST), "status": response})
     found = as_json(reconcile("phone,status", f"{FIRST},{response}", options=("--json",)))
-    assert (found["matched"], found["ambiguous"]) == ({}, [2])
+    assert (found["matched"], found["ambiguous_lines"]) == ({}, [2])
 
 
 def test_a_row_that_may_be_of_a_message_under_way_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
@@ -120,7 +120,7 @@ def test_a_row_that_may_be_of_a_message_under_way_is_left_to_a_person(service: S
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'sending' WHERE send_id = :id"), {"id": send})
     found = as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))
-    assert (found["matched"], found["ambiguous"]) == ({}, [2])
+    assert (found["matched"], found["ambiguous_lines"]) == ({}, [2])
 
 
 def test_sender_and_time_tell_doubts_apart(service: Service, reconcile: Reconcile) -> None:

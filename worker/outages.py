@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from shared.db.connection import is_away, is_outage
+from shared.db.connection import is_outage, is_outage_or_timeout
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Outage:
             if is_outage(error):
                 self._begin(error)
                 return
-            if not is_away(error):
+            if not is_outage_or_timeout(error):
                 raise
             log.warning("the database gave up a statement, which will be retried: %s", _first_line(error))
         self._end()

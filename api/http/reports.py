@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.http.bounded_queries import reading_list
-from shared.db.connection import is_away
+from shared.db.connection import is_outage_or_timeout
 from shared.db.replica import Replica
 from shared.observability.metrics import REPORTS
 from shared.settings import MAX_REPLICA_LAG
@@ -36,7 +36,7 @@ class Reports:
                 with reading_list(replica.engine) as connection:
                     result = query(connection)
             except (SQLAlchemyError, psycopg.Error) as error:
-                if _timed_out(error) or not is_away(error):
+                if _timed_out(error) or not is_outage_or_timeout(error):
                     raise
                 replica.distrust()
             else:

@@ -15,7 +15,7 @@ from api.event_loop import NeedsThread
 from api.http.request import Request, handling
 from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Cancelled
-from shared.db.connection import is_away
+from shared.db.connection import is_outage_or_timeout
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
 from shared.encryption import TextKeyMissing, TextUnreadable
@@ -127,7 +127,7 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
         return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
         return _of_http(error, request, hint)
-    if is_away(error):
+    if is_outage_or_timeout(error):
         return _unavailable(error, request)
     if isinstance(error, UNREADABLE):
         log.error("%s", error, extra=fields(request_id=request.request_id))

@@ -150,14 +150,14 @@ def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
     return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
 
 
-def is_away(error: Exception) -> bool:
-    """Whether the database is unavailable, or did not execute a statement in time."""
+def is_outage_or_timeout(error: Exception) -> bool:
+    """Whether the database is unavailable, or gave up one statement, such as for its time."""
     return isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether the database is unavailable. Not if it gave up one statement only."""
-    return is_away(error) and _sqlstate(error) not in STATEMENT_ERRORS
+    """Whether the database is unavailable, and did not only give up one statement."""
+    return is_outage_or_timeout(error) and _sqlstate(error) not in STATEMENT_ERRORS
 
 
 def is_session_expired(error: Exception) -> bool:

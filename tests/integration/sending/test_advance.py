@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from shared import outbox as events
-from shared.db.connection import is_away, reading, texts
+from shared.db.connection import is_outage_or_timeout, reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
@@ -209,9 +209,9 @@ def test_texts_come_through_as_they_are(service: Service) -> None:
 
 
 def test_errors_of_a_lost_connection_are_outages() -> None:
-    assert is_away(psycopg.OperationalError("server closed the connection unexpectedly"))
-    assert is_away(psycopg.InterfaceError("the connection is closed"))
-    assert not is_away(psycopg.errors.UniqueViolation())
+    assert is_outage_or_timeout(psycopg.OperationalError("server closed the connection unexpectedly"))
+    assert is_outage_or_timeout(psycopg.InterfaceError("the connection is closed"))
+    assert not is_outage_or_timeout(psycopg.errors.UniqueViolation())
 
 
 def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service: Service) -> None:
@@ -219,7 +219,7 @@ def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
         wait_until_ended(service.engine, connection)
         connection.execute(text("SELECT 1"))
-    assert is_away(raised.value)
+    assert is_outage_or_timeout(raised.value)
     with service.engine.connect() as connection:
         assert connection.execute(text("SELECT 1")).scalar_one() == 1
 

@@ -44,7 +44,7 @@ LEFT_BEHIND = text(
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
            s.request_id, s.traceparent,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
-           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
+           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS maybe_submitted,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
@@ -126,8 +126,8 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
     recorded = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
     tally = Counter(before_receipts(message.status) for message in recorded)
     seen = {index_of(message.id) for message in recorded}
-    unknown = [index for index in intent[: row.may_have_left] if index not in seen]
-    never_left = [index for index in intent[row.may_have_left :] if index not in seen]
+    unknown = [index for index in intent[: row.maybe_submitted] if index not in seen]
+    never_submitted = [index for index in intent[row.maybe_submitted :] if index not in seen]
     resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
     if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
@@ -142,7 +142,7 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
         price=row.price,
         size=row.size,
         next_index=row.next_index + (0 if retry else row.intent),
-        retry=resent + never_left + retry[row.intent :],
+        retry=resent + never_submitted + retry[row.intent :],
         tally=tally,
         attempts=row.attempts + bool(resent),
         resent=len(resent),

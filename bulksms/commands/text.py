@@ -1,18 +1,15 @@
 """`bulksms text`."""
 
 import click
-from sqlalchemy import text as sql
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import console, done, json_option, show_rows
 from bulksms.texts import rewrite as rewrite_all
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
-from shared.db.encryption_keys import texts_of
+from shared.db.encryption_keys import KNOWN, texts_of
 from shared.encryption import TextKeyMissing, TextUnreadable
 from shared.plurals import counted
-
-KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
 
 
 @click.group()
@@ -28,7 +25,7 @@ def keys(as_json: bool) -> None:
         texts = texts_of(connection)
         rows = [
             {"id": row.id, "encrypts": row.id == texts.current, "since": row.created_at}
-            for row in connection.execute(KEYS)
+            for row in connection.execute(KNOWN)
         ]
     show_rows(rows, as_json, "Keys of texts", "There are none: texts are stored in plain text.")
 

@@ -12,11 +12,19 @@ from shared.db.tables.text_keys import text_key
 from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 
-__all__ = ["WrongTextKeys", "check_text_keys", "forget_keys", "keys_problem", "texts_of", "unchecked_texts_of"]
+__all__ = [
+    "KNOWN",
+    "WrongTextKeys",
+    "check_text_keys",
+    "forget_keys",
+    "keys_problem",
+    "texts_of",
+    "unchecked_texts_of",
+]
 
 PROOF = "bulksms"
 
-KNOWN = select(text_key.c.id, text_key.c.proof).order_by(text_key.c.created_at, text_key.c.id)
+KNOWN = select(text_key.c.id, text_key.c.proof, text_key.c.created_at).order_by(text_key.c.created_at, text_key.c.id)
 ADD = insert(text_key).on_conflict_do_nothing(index_elements=["id"])
 FORGET = delete(text_key).where(text_key.c.id != all_(bindparam("ids", type_=ARRAY(Text))))
 

@@ -8,7 +8,7 @@ class Inbound:
     """An inbound message, or a part of one. The repr omits phone and text."""
 
     phone: str = field(repr=False)
-    recipient: str = field(repr=False)
+    sent_to: str = field(repr=False)
     """The number that it was sent to, as formatted by the carrier."""
     text: str = field(repr=False)
     """The text; that of a part may begin or end with half a surrogate pair, as phones split anywhere."""

@@ -54,7 +54,7 @@ OWNER = (
     select(sender_id.c.account_id)
     .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, account.c.sandbox_of.is_(None)))
     .where(
-        func.lower(sender_id.c.sender_id) == func.lower(bindparam("recipient", type_=Text)),
+        func.lower(sender_id.c.sender_id) == func.lower(bindparam("sent_to", type_=Text)),
         sender_id.c.state.in_(["approved", "suspended"]),
     )
     .order_by(sender_id.c.state)
@@ -70,7 +70,7 @@ PART = inbound_part.c
 SET = (
     bindparam("of_carrier", type_=Text),
     bindparam("of_phone", type_=Text),
-    bindparam("of_recipient", type_=Text),
+    bindparam("of_sent_to", type_=Text),
     bindparam("of_reference", type_=Integer),
     bindparam("of_total", type_=Integer),
 )
@@ -98,7 +98,7 @@ class PartSet(NamedTuple):
 
     carrier: str
     phone: str
-    recipient: str
+    sent_to: str
     reference: int
     total: int
 
@@ -109,7 +109,7 @@ class PartSet(NamedTuple):
 
 def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
     """Store messages and apply STOP and START. Respond to the carrier only after the commit."""
-    ordered = sorted(messages, key=lambda each: (each.phone, each.recipient, each.reference or 0, each.total))
+    ordered = sorted(messages, key=lambda each: (each.phone, each.sent_to, each.reference or 0, each.total))
     for message in ordered:  # sorted, because each takes locks until the commit: prevents deadlocks
         if message.reference is None or not 1 <= message.number <= message.total or message.total == 1:
             _keep(connection, carrier, message, 1, 0)
@@ -142,7 +142,7 @@ def _end_set(engine: Engine, key: PartSet) -> bool:
 
 def _add_part(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
     """Store a part, and the message too if this was its last missing part."""
-    key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
+    key = PartSet(carrier, part.phone, part.sent_to, reference, part.total)
     connection.execute(LOCK_SET, key.parameters())
     stored = connection.execute(PARTS, key.parameters()).all()
     content = part.text.replace(MARK, "\ufffd")
@@ -153,7 +153,7 @@ def _add_part(connection: Connection, carrier: str, part: Inbound, reference: in
         _finish_set(connection, key, stored)
         stored = []
     octets = seal_part(texts_of(connection), key, part.number, content)
-    values = {"carrier": carrier, "phone": part.phone, "sender_id": part.recipient, "reference": reference}
+    values = {"carrier": carrier, "phone": part.phone, "sender_id": part.sent_to, "reference": reference}
     connection.execute(ADD_PART, {**values, "total": part.total, "number": part.number, "text": octets})
     if len(stored) + 1 == part.total:
         _keep_set(
@@ -189,14 +189,14 @@ def _name(key: PartSet, number: int) -> str:
 
 def _keep_set(connection: Connection, key: PartSet, parts: dict[int, str]) -> None:
     content = "".join(parts[number] for number in sorted(parts))
-    message = Inbound(key.phone, key.recipient, content)
+    message = Inbound(key.phone, key.sent_to, content)
     _keep(connection, key.carrier, message, key.total, key.total - len(parts))
 
 
 def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
-    """Store a message for the account with its recipient as a sender ID, or else for the operator."""
-    recipient = message.recipient.removeprefix("+")
-    account = connection.execute(OWNER, {"recipient": recipient}).scalar()
+    """Store a message for the account with the number it was sent to as a sender ID, or else for the operator."""
+    sent_to = message.sent_to.removeprefix("+")
+    account = connection.execute(OWNER, {"sent_to": sent_to}).scalar()
     content = storable(message.text)
     keyword = keyword_of(content) if not missing else None
     phone = message.phone.removeprefix("+")
@@ -208,7 +208,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
         "carrier": carrier,
         "identity": message.identity,
         "phone": phone,
-        "sender_id": recipient,
+        "sender_id": sent_to,
         "message": sealed,
         "segments": segments,
         "missing": missing,
@@ -216,7 +216,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     }
     if connection.execute(KEEP, values).one_or_none() is None or account is None:
         return
-    report(connection, account, identity, phone, recipient, sealed, keyword)
+    report(connection, account, identity, phone, sent_to, sealed, keyword)
 
 
 def report(
@@ -224,12 +224,12 @@ def report(
     account: int,
     inbound_id: UUID,
     phone: str,
-    recipient: str,
+    sent_to: str,
     message: str,
     keyword: str | None,
 ) -> None:
     """Report a message to the account by an event, and apply STOP or START. `message` is as it is stored."""
-    data = {"phone": phone, "sender_id": recipient, "message": message, "keyword": keyword}
+    data = {"phone": phone, "sender_id": sent_to, "message": message, "keyword": keyword}
     events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(inbound_id), **data})
     if keyword is not None and is_phone(phone):
         _apply_keyword(connection, account, Keyword(keyword), phone)

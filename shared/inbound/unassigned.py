@@ -94,7 +94,7 @@ def assign_inbound(
     They become events, and STOP and START take effect in their order. Raises Refused if the account does not have the
     number.
     """
-    if connection.execute(HAS_NUMBER, {"account": account_id, "recipient": sent_to}).scalar() is None:
+    if connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).scalar() is None:
         raise Refused(f"The account does not have {sent_to!r} as an approved sender ID. Approve that first.")
     ids = list(connection.execute(OLDEST, {"sent_to": sent_to}).scalars())
     rows = connection.execute(ASSIGN, {"ids": ids, "owner": account_id}).all() if ids else []

@@ -163,7 +163,7 @@ def test_a_message_from_a_phone_in_parts() -> None:
             wait_until(lambda: len(got) == 2, "the message")
         finally:
             carrier.close()
-    assert [(each.phone, each.recipient, each.total, each.number) for each in got] == [
+    assert [(each.phone, each.sent_to, each.total, each.number) for each in got] == [
         ("254711000000", "ACME", 2, 1),
         ("254711000000", "ACME", 2, 2),
     ]

@@ -118,10 +118,10 @@ def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: d
 
 def _inbound(where: InboundMessage, entry: Any) -> Inbound | None:
     content = paths.at(entry, where.text)
-    phone, recipient = (paths.word(paths.at(entry, path)) for path in (where.phone, where.recipient))
-    if not phone or not recipient or not isinstance(content, str):
+    phone, sent_to = (paths.word(paths.at(entry, path)) for path in (where.phone, where.recipient))
+    if not phone or not sent_to or not isinstance(content, str):
         return None
-    return Inbound(phone, recipient, content, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
+    return Inbound(phone, sent_to, content, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
 
 
 def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:

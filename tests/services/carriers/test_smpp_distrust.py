@@ -436,7 +436,7 @@ def test_an_inbound_message_is_answered_when_it_is_stored() -> None:
     with pair(got.extend) as both:
         both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
         assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
-        assert [(each.phone, each.recipient, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
+        assert [(each.phone, each.sent_to, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
         assert len(got) == 2
         assert both.receipts == []
 

@@ -33,13 +33,11 @@ FIRST_SEGMENTS = 100
 """A batch's turn is its start plus the cost of this many of its segments: a smaller batch comes sooner, one of a more
 urgent lane much sooner."""
 
-_MIN_TURN_IN = """
-    (SELECT min(b.turn) FROM batch b
-      WHERE b.state = '{state}' AND b.turn > 0 AND (SELECT {competes} FROM send s WHERE s.id = b.send_id) {which})
+_COMPETES = f"b.turn > 0 AND (SELECT {COMPETES} FROM send s WHERE s.id = b.send_id)"
+MIN_TURN = f"""
+    LEAST((SELECT min(b.turn) FROM batch b WHERE b.state = 'queued' AND {_COMPETES} {{which}}),
+          (SELECT min(b.turn) FROM batch b WHERE b.state = 'sending' AND {_COMPETES} {{which}}))
 """
-MIN_TURN = "LEAST({queued}, {sending})".format(
-    **{state: _MIN_TURN_IN.format(state=state, competes=COMPETES, which="{which}") for state in ("queued", "sending")}
-)
 """SQL: the smallest turn of what competes. The sends are looked up for each row, so that the indexes by turn are read
 in their order, as far as the first row that competes."""
 CLOCK = MIN_TURN.format(which="")

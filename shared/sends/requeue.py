@@ -27,8 +27,8 @@ COST = f"""
              WHERE {{which}}) AS b
 """
 """SQL: of each batch, whether a part was sent or tried, and the virtual time of what is left and of its first part."""
-REQUEUE = """
-    WITH cost AS ({cost}
+REQUEUE = f"""
+    WITH cost AS ({COST}
     ), placeable AS (
         SELECT account, lane, begun, coalesce(min(turn) FILTER (WHERE turn > 0) < :clock, false) AS overtaken,
                max(turn + whole - first) FILTER (WHERE turn > 0) AS last
@@ -48,16 +48,12 @@ REQUEUE = """
         UPDATE batch b SET turn = p.ends - p.rest FROM placed p WHERE b.id = p.id
     )
     UPDATE account a
-       SET turns = {raised}
-      FROM (SELECT account, {ends} FROM placed GROUP BY account) t
+       SET turns = {fair.RAISED_TURNS}
+      FROM (SELECT account, {fair.LAST_ENDS} FROM placed GROUP BY account) t
      WHERE a.id = t.account
 """
 REQUEUE_BATCHES, REQUEUE_SEND = (
-    text(
-        REQUEUE.format(
-            cost=COST.format(which=f"{which} AND b.state = 'queued'"), raised=fair.RAISED_TURNS, ends=fair.LAST_ENDS
-        )
-    )
+    text(REQUEUE.format(which=f"{which} AND b.state = 'queued'"))
     for which in ("b.id = ANY(CAST(:ids AS uuid[]))", "b.send_id = :send")
 )
 """Places queued batches as if they were accepted now, in the same order: from the clock on, or behind what the account

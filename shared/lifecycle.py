@@ -95,8 +95,8 @@ FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
 }
 """The statements that change a stored status (worker/receipts/) are made from this.
 
-`sending` goes back to `queued` only if the message certainly never left. A receipt may follow `expired` only if the
-message expired while in doubt: the status is then corrected, the money is not."""
+`sending` goes back to `queued` only if the message was certainly not submitted. A receipt may follow `expired` only if
+the message expired while in doubt: the status is then corrected, the money is not."""
 
 
 def as_sql(statuses: Iterable[MessageStatus]) -> str:

@@ -70,7 +70,7 @@ class ClaimedBatch:
     phones: list[str]
     """Phone of each position."""
     watermark: int
-    """Messages at positions below it may have left."""
+    """Messages at positions below it may have been submitted."""
     lease_until: str
     """End of the lease that the claim took, as Postgres writes it."""
     route: str | None = None
@@ -186,7 +186,7 @@ class ClaimedBatch:
         return max(self.watermark, watermark), ahead - fresh
 
     def unsent(self) -> list[int]:
-        """Indexes of the messages without a result, in order. They certainly never left."""
+        """Indexes of the messages without a result, in order. They were certainly not submitted."""
         if self.known == len(self.indexes):
             return []
         return [index for index, result in zip(self.indexes, self.results, strict=True) if result is None]

@@ -16,6 +16,9 @@ WEEKS = text(
 """The weeks that have a partition, by Postgres's catalog."""
 
 
+ASTRAY = text("SELECT EXISTS (SELECT FROM message_default WHERE id >= :low AND id < :high)")
+
+
 def partition_of(week: date) -> str:
     """The name of the week's partition, given its Monday."""
     return f"message_{week:%Y%m%d}"
@@ -39,6 +42,8 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
         name = partition_of(begin)
         if connection.execute(select(func.to_regclass(name))).scalar() is None:
             low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
+            if connection.execute(ASTRAY, {"low": low, "high": high}).scalar():
+                connection.execute(text("LOCK TABLE message IN ACCESS EXCLUSIVE MODE"))  # nothing is written meanwhile
             connection.execute(text(f"CREATE TABLE {name} (LIKE message INCLUDING ALL) WITH (fillfactor = 60)"))
             moved = f"DELETE FROM message_default WHERE id >= '{low}' AND id < '{high}' RETURNING *"
             connection.execute(text(f"WITH moved AS ({moved}) INSERT INTO {name} SELECT * FROM moved"))

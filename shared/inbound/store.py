@@ -46,6 +46,7 @@ log = logging.getLogger(__name__)
 REPEATED = timedelta(minutes=10)
 """Time for which repeated parts of a complete message are recognized."""
 AWAITED = timedelta(days=1)
+SETS_PER_PAGE = 1_000
 """Time to wait for missing parts."""
 REASON = "stop"
 """Reason of suppressions that recipients requested; START removes only these."""
@@ -83,13 +84,10 @@ PARTS = select(PART.number, PART.text, IS_OVER.label("over"), PART.whole).where(
 ADD_PART = insert(inbound_part)
 MARK_WHOLE = update(inbound_part).where(OF_SET).values(whole=True, received_at=func.clock_timestamp())
 DROP_PARTS = delete(inbound_part).where(OF_SET)
-OVERDUE = (
-    select(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total)
-    .distinct()
-    .where(PART.received_at < func.statement_timestamp() - AWAITED)
-    .limit(1000)
-)
-STILL_OVERDUE = OVERDUE.where(OF_SET)
+SETS = PART["carrier", "phone", "sender_id", "reference", "total"]
+ALL_OVERDUE = select(*SETS).distinct().where(PART.received_at < func.statement_timestamp() - AWAITED)
+OVERDUE = ALL_OVERDUE.order_by(*SETS).limit(SETS_PER_PAGE).offset(bindparam("kept", type_=Integer))
+STILL_OVERDUE = ALL_OVERDUE.where(OF_SET)
 DROP_WHOLE = delete(inbound_part).where(IS_OVER)
 
 
@@ -121,8 +119,14 @@ def end_parts(engine: Engine) -> int:
     """Store messages whose missing parts have not arrived in time, without them. Returns their number."""
     with transaction(engine) as connection:
         connection.execute(DROP_WHOLE)
-        overdue = [PartSet(*row) for row in connection.execute(OVERDUE)]
-    return sum(_end_set(engine, each) for each in overdue)
+    ended, kept = 0, 0
+    while True:
+        with transaction(engine) as connection:
+            overdue = [PartSet(*row) for row in connection.execute(OVERDUE, {"kept": kept})]
+        ended_of_page = sum(_end_set(engine, each) for each in overdue)
+        ended, kept = ended + ended_of_page, kept + len(overdue) - ended_of_page
+        if len(overdue) < SETS_PER_PAGE:
+            return ended
 
 
 def _end_set(engine: Engine, key: PartSet) -> bool:
@@ -133,9 +137,9 @@ def _end_set(engine: Engine, key: PartSet) -> bool:
             if connection.execute(STILL_OVERDUE, key.parameters()).first() is None:
                 return False
             _finish_set(connection, key, connection.execute(PARTS, key.parameters()).all())
-    except (TextKeyMissing, TextUnreadable) as error:  # the others must not wait for this one
+    except (TextKeyMissing, TextUnreadable, UnicodeDecodeError) as error:  # the others must not wait for this one
         reason = error if isinstance(error, TextKeyMissing) else "it was changed, or belongs to another message"
-        log.error("an incomplete message from the carrier %s cannot be decrypted: %s", key.carrier, reason)
+        log.error("an incomplete message from the carrier %s cannot be read: %s", key.carrier, reason)
         return False
     return True
 

@@ -51,9 +51,12 @@ AWAITS_OPERATOR = and_(
 STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
 OWNERS = select(SENDS.account_id, SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id)
 OWNER = select(SENDS.account_id).where(SENDS.id == bindparam("send"))
-SENDER_STATE = select(SENDERS.state).where(
-    SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
+LOCK_SENDER = (
+    select(SENDERS.state)
+    .where(SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id)
+    .with_for_update(read=True, of=sender_id)
 )
+"""The state of the send's sender ID, which cannot be suspended until the transaction ends."""
 END_RULE = (
     update(sends.send)
     .where(SENDS.id == bindparam("send"), SENDS.state == SendState.HELD, SENDS.held_by == bindparam("by"))
@@ -170,7 +173,7 @@ def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> N
 
     A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
     """
-    sender = connection.execute(SENDER_STATE, {"send": send}).scalar()
+    sender = connection.execute(LOCK_SENDER, {"send": send}).scalar()
     if sender in ("suspended", "rejected"):
         raise Refused(
             f"The sender ID of the send is {sender}. Approve that first.", "`bulksms sender approve` does so."
@@ -185,6 +188,7 @@ def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", 
 
     If its sender ID has been suspended or rejected meanwhile, that holds it from now on.
     """
+    connection.execute(LOCK_SENDER, {"send": send})  # before batches and sends, as a suspension does
     connection.execute(LOCK_OF_SEND, {"send": send})
     if not connection.execute(END_RULE, {"send": send, "by": by}).rowcount:
         return False

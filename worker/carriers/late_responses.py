@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 HOLD_SECONDS = 2.0
 """Seconds before a late response is reported, and before it is reported again."""
 PATIENCE = 300.0
-"""Seconds after which a late response is given up: a cycle that cannot record a doubt leaves it to recovery, and that
-has recorded it by then."""
+"""Seconds after which a late response whose doubt is not recorded is given up: a cycle that cannot record a doubt
+leaves it to recovery, and that has recorded it by then. Not while the database is unavailable."""
 STOP_SECONDS = 10.0
 """The longest that `stop` waits for the last report."""
 MAX_HELD = 50_000
@@ -76,13 +76,20 @@ class LateResponses:
             self._report(time.monotonic())
         self._report(math.inf)
 
+    def _decide(self, held: HeldResponse) -> LateResponse | None:
+        try:
+            return held.decide()
+        except Exception:  # this thread serves all later responses
+            log.exception("%s: a late response was dropped", self._carrier)
+            return None
+
     def _report(self, now: float) -> None:
         """Report the responses that are due. Holds those again that could not be stored, or came before the doubt."""
         responses: list[LateResponse] = []
         until: dict[UUID, float] = {}
         while self._held and self._held[0].due <= now:
             held = self._held.popleft()
-            response = held.decide()
+            response = self._decide(held)
             if response is not None:
                 responses.append(response)
                 until[response.message_id] = held.until
@@ -93,6 +100,7 @@ class LateResponses:
         except Exception as error:
             log.warning("%s: late responses could not be stored: %s", self._carrier, type(error).__name__)
             again = responses
+            until = dict.fromkeys(until, now + PATIENCE)  # their doubts are recorded once the database is back
         kept = [response for response in again if until[response.message_id] > now]
         for response in kept:
             decide = partial(LateResponse, *response)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, select, text, update
+from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, text, update
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
@@ -24,7 +24,6 @@ RECHECK = timedelta(seconds=1)
 """For how long a send is not claimed while its canary is on its way."""
 
 SENDS = sends.send.c
-LOCK_SEND = select(SENDS.id).where(SENDS.id == bindparam("send")).with_for_update()
 LEFT = text(
     """
     SELECT CAST(s.rules ->> 'canary' AS int) - (s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered)
@@ -68,14 +67,14 @@ SET_HELD_REASON = (
 def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
     """The number of messages that a claim may take of a send with `canary`, or with `stop_if`.
 
-    With `stop_if`, a cycle takes no more than the rule needs to decide: `over` messages.
+    With `stop_if`, a cycle takes no more than the rule needs to decide: `over` messages. A send with `canary` must be
+    locked.
     """
     wanted = over if over is not None else canary
     assert wanted is not None
     limit = int(wanted)
     if canary is None:
         return limit
-    connection.execute(LOCK_SEND, {"send": send_id})
     left = int(connection.execute(LEFT, {"send": send_id}).scalar_one() or 0)
     if left <= 0:
         connection.execute(WAIT, {"send": send_id, "wait": RECHECK})

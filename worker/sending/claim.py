@@ -11,15 +11,16 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, bindparam, select, text
 
 from shared.accounts.sandbox import SIMULATED
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE, array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
+from shared.db.tables import sends
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
-from shared.sends.holding import LOCK_SENDS, SendsUnusable, hold_unusable
+from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.requeue import raise_paced
 from shared.sends.rules import Rules
@@ -30,6 +31,9 @@ from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
 from worker.sending.undo_claim import undo_claim
 
+SENDS = sends.send.c
+LOCK_SEND = select(SENDS.id).where(SENDS.id == bindparam("send")).with_for_update()
+LOCK_OTHER_SEND = LOCK_SEND.with_for_update(skip_locked=True)
 SUSPECT_CRASHES = 2
 """A batch with this many crashed cycles in a row gets cycles of its own until one succeeds: if it causes the crashes,
 no other batch is affected."""
@@ -110,7 +114,6 @@ def claim(engine: Engine, request: ClaimRequest) -> list[ClaimedBatch]:
 
 def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
     first, candidates = lock_next(connection, request)
-    _lock_restrained(connection, (*first, *candidates))
     intents, waits = _within_budget(connection, ((first, request.owed), (candidates, request.budget)), request.budget)
     if not intents:
         return []
@@ -135,11 +138,17 @@ def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
     return batches
 
 
-def _lock_restrained(connection: Connection, candidates: Iterable[Candidate]) -> None:
-    """Lock the sends with a canary or a rate of their own, in the order in which settlements lock them."""
-    restrained = {row.send_id for row in candidates if row.canary is not None or row.rate}
-    if len(restrained) > 1:
-        connection.execute(LOCK_SENDS, {"sends": list(restrained)})
+def _lock_send(connection: Connection, send: UUID, locked: set[UUID]) -> bool:
+    """Lock a send with a canary or a rate of its own, unless it is `locked`. False if that would take a wait.
+
+    The first one is waited for. While a claim that has locked one waited for another, a settlement of both could wait
+    for the claim.
+    """
+    if send not in locked:
+        if connection.execute(LOCK_OTHER_SEND if locked else LOCK_SEND, {"send": send}).first() is None:
+            return False
+        locked.add(send)
+    return True
 
 
 def _within_budget(
@@ -153,12 +162,15 @@ def _within_budget(
     intents: dict[UUID, int] = {}
     waits: dict[UUID, float] = {}
     watched: Counter[UUID] = Counter()
+    locked: set[UUID] = set()
     for candidates, most in queues:
         left = most = min(most, budget)
         for row in candidates:
             if left < row.segments and intents:
                 break
             if row.batch_id in intents or (intents and row.crashes >= SUSPECT_CRASHES):
+                continue
+            if (row.canary is not None or row.rate) and not _lock_send(connection, row.send_id, locked):
                 continue
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:

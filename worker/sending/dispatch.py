@@ -34,7 +34,6 @@ from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
-from worker.sending.undo_claim import undo_claim
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
@@ -134,9 +133,7 @@ class Dispatcher:
         claimed_at = time.monotonic()
         for test in (False, True):
             batches = [batch for batch in claimed if batch.test == test]
-            if test and batches and time.monotonic() - claimed_at > self._settings.lease / 2:
-                undo_claim(self._engine, batches)  # the others waited for an outage to end: the lease may be over
-            elif batches:
+            if batches:
                 self._send(self.carrier_of(test), batches, claimed_at)
         if any(batch.rate_wait is not None for batch in claimed):
             self.paced_sends.sent(claimed, claimed_at)
@@ -221,6 +218,9 @@ class Dispatcher:
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
         snapshot = filter_recipients(self._engine, self._suppressions, batches)
+        if snapshot is not None and time.monotonic() - claimed_at > self._settings.lease / 2:
+            # The claim's other messages took long: renew the lease.
+            snapshot = self._advance(carrier, batches, snapshot)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, self._window_size)):

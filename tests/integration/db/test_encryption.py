@@ -239,7 +239,7 @@ def test_a_part_that_cannot_be_decrypted_does_not_hold_up_others(
         connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
     for ended in (1, 0):
         assert end_parts(engine) == ended
-    assert "cannot be decrypted" in caplog.text and CANARY not in caplog.text and PHONES[0] not in caplog.text
+    assert "cannot be read" in caplog.text and CANARY not in caplog.text and PHONES[0] not in caplog.text
     with engine.connect() as connection:
         assert connection.execute(text("SELECT reference FROM inbound_part")).scalars().all() == [1]
     received = service.get("/inbound").json["data"]

@@ -36,7 +36,7 @@ DUE = {
     "canceled and expired sends": (close_ended_sends.ENDED_SENDS, {}, "expires_at"),
     "deliveries of one webhook": (store.DUE, {"id": UUID(int=1), "limit": 1}, "next_at"),
     "doubts": (resolution.RUN_OUT, {"grace": timedelta(1), **JOBS}, "expires_at"),
-    "parts of messages": (OVERDUE, {}, "received_at"),
+    "parts of messages": (OVERDUE, {"kept": 0}, "received_at"),
     "scheduled sends": (send_states.START_DUE, {}, "send_at"),
     "simulated receipts": (simulator.DUE, {"carrier": "simulator"}, "due_at"),
     "webhooks": (store.CLAIM, {"limit": 1}, "next_at"),

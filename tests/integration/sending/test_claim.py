@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import Engine, text
@@ -24,10 +24,8 @@ from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import ClaimRequest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
-LIVE, TEST = (
-    SimpleNamespace(test=test, batch_id=1, epoch=1, indexes=[1], left=1, segments=1, lane=2, rate_wait=None)
-    for test in (False, True)
-)
+COMMON = {"batch_id": 1, "epoch": 1, "indexes": [1], "left": 1, "segments": 1, "lane": 2}
+LIVE, TEST = (SimpleNamespace(test=test, rate_wait=None, request_id=None, **COMMON) for test in (False, True))
 BLOCKED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
 LOCK = text("SELECT FROM send WHERE id = :send FOR UPDATE NOWAIT")
 
@@ -39,26 +37,66 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.mark.parametrize("rule", [{"canary": 2}, {"rate": 5}], ids=["canary", "rate"])
-def test_sends_are_locked_in_the_order_of_settlements(engine: Engine, rule: dict[str, Any]) -> None:
-    """Else a claim that has locked the second and waits for the first deadlocks with a settlement of both."""
+class Waiting(NamedTuple):
+    """Two sends that are limited by a rule of their own, after a single send that is not."""
+
+    service: Service
+    single: str
+    first: str
+    second: str
+
+    def claimed(self) -> set[str]:
+        """Which of them have been claimed."""
+        query = text("SELECT CAST(send_id AS text) FROM batch WHERE state = 'sending'")
+        with self.service.engine.connect() as connection:
+            return set(connection.execute(query).scalars())
+
+
+@pytest.fixture(params=[{"canary": 2}, {"rate": 5}], ids=["canary", "rate"])
+def waiting(request: pytest.FixtureRequest, engine: Engine) -> Waiting:
+    """In this order in the queue."""
     service = Service(engine)
-    first, second = sorted(service.bulk(PHONES, send_at=ahead(), **rule).json["send_id"] for _ in range(2))
+    single = service.send(send_at=ahead()).json["send_id"]
+    first, second = (service.bulk(PHONES, send_at=ahead(), **request.param).json["send_id"] for _ in range(2))
     with engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
-        due = "UPDATE batch SET state = 'queued', due_at = now(), turn = CASE WHEN send_id = :second THEN 1 ELSE 2 END"
-        connection.execute(text(due), {"second": second})
-    request = ClaimRequest(budget=100, window_size=10, lease=15.0)
-    claiming = threading.Thread(target=claim, args=(engine, request))
+        for turn, send in enumerate((single, first, second), 1):
+            due = "UPDATE batch SET state = 'queued', due_at = now(), turn = :turn WHERE send_id = :send"
+            connection.execute(text(due), {"turn": turn, "send": send})
+    return Waiting(service, single, first, second)
+
+
+def request_of(budget: int) -> ClaimRequest:
+    return ClaimRequest(budget=budget, window_size=10, lease=15.0)
+
+
+def test_a_claim_waits_for_no_send_that_it_does_not_take(waiting: Waiting) -> None:
+    with waiting.service.engine.begin() as settlement:
+        for send in (waiting.first, waiting.second):
+            settlement.execute(LOCK, {"send": send})
+        assert len(claim(waiting.service.engine, request_of(1))) == 1
+    assert waiting.claimed() == {waiting.single}
+
+
+def test_a_claim_that_has_locked_a_send_waits_for_no_other(waiting: Waiting) -> None:
+    """A settlement of both may hold the other, and wait for the first."""
+    with waiting.service.engine.begin() as settlement:
+        settlement.execute(LOCK, {"send": waiting.second})
+        assert len(claim(waiting.service.engine, request_of(100))) == 2
+    assert waiting.claimed() == {waiting.single, waiting.first}
+
+
+def test_a_claim_waits_for_the_first_send(waiting: Waiting) -> None:
+    """Else a send with a rate of its own would wait for the next second whenever a cycle of it ends."""
+    engine = waiting.service.engine
+    claiming = threading.Thread(target=claim, args=(engine, request_of(100)))
     with engine.begin() as settlement, engine.connect() as other:
-        settlement.execute(LOCK, {"send": first})
+        settlement.execute(LOCK, {"send": waiting.first})
         claiming.start()
         wait_until(lambda: other.execute(BLOCKED).scalar_one(), 30, "the claim to wait for the first send")
-        settlement.execute(LOCK, {"send": second})
+        settlement.execute(LOCK, {"send": waiting.second})
     claiming.join(30)
-    with engine.connect() as connection:
-        query = text("SELECT count(*) FROM batch WHERE state = 'sending' AND send_id = ANY(CAST(:ids AS uuid[]))")
-        assert connection.execute(query, {"ids": [first, second]}).scalar_one() == 2
+    assert waiting.claimed() == {waiting.single, waiting.first, waiting.second}
 
 
 @pytest.fixture
@@ -80,17 +118,23 @@ def test_a_probe_that_was_not_used_is_given_back(
     assert breaker.admit(10) == another_probe
 
 
-@pytest.mark.parametrize(("lease", "undone"), [(15.0, []), (-1.0, [TEST])])
-def test_messages_of_test_keys_that_waited_too_long_are_queued_again(
-    dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch, lease: float, undone: list[Any]
+@pytest.mark.parametrize(("lease", "renewals"), [(15.0, 0), (-1.0, 2)])
+def test_messages_that_waited_long_for_others_of_their_claim_renew_their_lease(
+    dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch, lease: float, renewals: int
 ) -> None:
-    """Their lease may be over if the others' results could not be recorded for a while."""
-    sent: list[Any] = []
-    given_back: list[Any] = []
+    """The live ones of a claim go first. Another worker may have taken over the others since."""
+    advanced: list[Any] = []
+
+    def advance(carrier: Any, batches: list[Any], snapshot: str) -> str:
+        advanced.append(batches)
+        return snapshot
+
     dispatcher._settings = replace(dispatcher._settings, lease=lease)
     monkeypatch.setattr(dispatch, "claim", lambda *_: [LIVE, TEST])
-    monkeypatch.setattr(dispatch, "undo_claim", lambda _, batches: given_back.extend(batches))
-    monkeypatch.setattr(dispatcher, "_send", lambda carrier, batches, claimed_at: sent.extend(batches))
+    monkeypatch.setattr(dispatch, "filter_recipients", lambda *_: "1:2:")
+    monkeypatch.setattr(dispatch, "next_window", lambda *_: [])
+    monkeypatch.setattr(dispatcher, "_advance", advance)
+    monkeypatch.setattr(dispatcher, "_settle_with_retry", lambda *_: None)
+    monkeypatch.setattr(dispatch, "count_results", lambda *_: None)
     assert dispatcher._cycle()
-    assert given_back == undone
-    assert sent == [each for each in (LIVE, TEST) if each not in undone]
+    assert len(advanced) == renewals

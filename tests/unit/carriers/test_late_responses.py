@@ -75,13 +75,29 @@ def test_one_that_came_before_its_doubt_is_reported_again(recorder: Recorder) ->
     assert recorder.after(HOLD_SECONDS) == [[FIRST, SECOND], [SECOND]]
 
 
-@pytest.mark.parametrize("record", [fail, list])
-def test_one_whose_doubt_is_never_recorded_is_given_up(recorder: Recorder, record: Callable[..., Any]) -> None:
-    recorder.record = record
+def test_one_whose_doubt_is_never_recorded_is_given_up(recorder: Recorder) -> None:
+    recorder.record = list
     recorder.give(FIRST)
     recorder.after(PATIENCE - 0.1)
     assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
     assert recorder.after(PATIENCE) == [[FIRST]] * 2
+
+
+def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) -> None:
+    """Recovery records its doubt only after that."""
+    recorder.record = fail
+    recorder.give(FIRST)
+    for times in range(1, 4):
+        assert recorder.after(PATIENCE + 1) == [[FIRST]] * times
+
+
+def test_one_that_cannot_be_read_does_not_end_the_thread(recorder: Recorder) -> None:
+    def fail_to_decide() -> None:
+        raise ValueError("wrong")
+
+    recorder.late.add(fail_to_decide)
+    recorder.give(FIRST)
+    assert recorder.after(HOLD_SECONDS) == [[FIRST]]
 
 
 def test_only_so_many_are_held(recorder: Recorder) -> None:

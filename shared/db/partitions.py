@@ -17,6 +17,7 @@ WEEKS = text(
 
 
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default WHERE id >= :low AND id < :high)")
+"""Whether messages of a week are in the default partition."""
 
 
 def partition_of(week: date) -> str:

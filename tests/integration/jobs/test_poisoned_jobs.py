@@ -53,6 +53,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
 from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
+from worker.outages import Outage
 from worker.sending.next_batches import lock_next
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
@@ -672,7 +673,7 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
     class Sending:
         """What runs cycles."""
 
-        stop = threading.Event()
+        stop, outage = threading.Event(), Outage()
 
         def run_cycle_if_free(self) -> bool:
             worked.set()

@@ -39,7 +39,7 @@ FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
 (PERSONAL,) = blocks("sh", CONTACTS)
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
 OPERATOR, RULES, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
-_, OPERATOR_TOKEN, ONBOARD = blocks("sh", OPERATOR_API)
+OPERATOR_KEYS, OPERATOR_TOKEN, ONBOARD = blocks("sh", OPERATOR_API)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
 
 
@@ -165,9 +165,7 @@ def test_what_happened_to_a_message(service: House, demo: dict[str, str], tmp_pa
 
 
 def test_a_customer_is_onboarded(service: House, tmp_path: Path) -> None:
-    made = paste(
-        service, "bulksms operator-key create billing --scope accounts --scope money --scope senders", tmp_path
-    )
+    made = paste(service, OPERATOR_KEYS.splitlines()[0], tmp_path)
     key, secret = (re.search(rf"\b{name}_\w+", made) for name in ("opk", "ops"))
     assert key is not None and secret is not None, made
     script = OPERATOR_TOKEN.replace("opk_your-key", key[0]).replace("its-secret", secret[0]) + ONBOARD

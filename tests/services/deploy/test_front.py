@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bulksms.local.ports import LOOPBACK
-from tests.harness.front import Front, Upstream, needs_nginx
+from bulksms.local.ports import LOOPBACK, free_port
+from tests.harness.front import NGINX, Front, Upstream, needs_nginx
 from tests.harness.house import House, wait_until
 
 pytestmark = needs_nginx
@@ -61,6 +62,38 @@ def wait_for(front: Front, line: str) -> None:
     before = front.workers()
     wait_until(lambda: line in front.servers(), 60, "the look-up")
     wait_until(lambda: not before & front.workers(), 60, "the end of the processes before")
+
+
+def test_nginx_takes_what_the_page_on_systemd_makes(certificate: Path, tmp_path: Path) -> None:
+    """With the console's part, which is on another page."""
+    folder, bound = tmp_path / "nginx", [free_port() for _ in range(4)]
+    folder.mkdir()
+    page = Path("docs/operating/systemd.md").read_text().partition("## nginx in front")[2]
+    (script,) = re.findall(r"```sh\n(.*?nginx -t)", page, re.S)
+    (console,) = re.findall(r"```nginx\n(.*?)```", Path("docs/operating/deployment.md").read_text(), re.S)
+    for made, here in {
+        "/etc/nginx": str(folder),
+        "/run/nginx.pid": str(folder / "pid"),
+        "/etc/ssl/sms/fullchain.pem": str(certificate / "cert.pem"),
+        "/etc/ssl/sms/privkey.pem": str(certificate / "key.pem"),
+        "listen 443": f"listen {LOOPBACK}:{bound[0]}",
+        "listen 127.0.0.1:8000": f"listen {LOOPBACK}:{bound[1]}",
+        "listen 127.0.0.1:8009": f"listen {LOOPBACK}:{bound[2]}",
+        "nginx -t": "true",
+    }.items():
+        assert made in script, made
+        script = script.replace(made, here)
+    subprocess.run(["bash", "-euc", script], check=True)
+    with (folder / "bulksms" / "http.conf").open("a") as file:
+        file.write("limit_conn_zone $binary_remote_addr zone=console:1m;\n")
+        file.write(f"server {{ listen {LOOPBACK}:{bound[3]}; {console} }}\n")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{kind}_temp_path {folder / kind};\n" for kind in kinds)
+    settings = folder / "nginx.conf"
+    settings.write_text(settings.read_text().replace("http {\n", f"error_log stderr;\nhttp {{\n{paths}", 1))
+    assert "/run/front" not in settings.read_text() and f"{LOOPBACK}:8001" not in settings.read_text()
+    tested = subprocess.run([str(NGINX), "-t", "-c", str(settings)], capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stderr
 
 
 def test_tls(front: Front, certificate: Path) -> None:

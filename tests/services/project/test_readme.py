@@ -37,7 +37,9 @@ def blocks(language: str, page: str) -> list[str]:
 (FIRST,) = blocks("sh", README)
 FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
 (PERSONAL,) = blocks("sh", CONTACTS)
+SENT_AS_SHOWN, REFUSED_AS_SHOWN = map(json.loads, blocks("json", FIRST_SENDS))
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
+(EVENT_AS_SHOWN,) = map(json.loads, blocks("json", WEBHOOK_GUIDE))
 OPERATOR, RULES, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
 OPERATOR_KEYS, OPERATOR_TOKEN, ONBOARD = blocks("sh", OPERATOR_API)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
@@ -62,6 +64,13 @@ def demo(service: House) -> dict[str, str]:
         "group_id": service.new_group(service.scalar("SELECT id FROM account WHERE name = 'demo'"), 5),
         "sign_in_url": "http://127.0.0.1:8001/sign-in/link/smsl_x",
     }
+
+
+def shape(value: Any) -> Any:
+    """The keys of an object, in order, with the types of their values; those that are null have none."""
+    if isinstance(value, dict):
+        return [(key, shape(each)) for key, each in value.items()]
+    return type(value)
 
 
 def paste(service: House, script: str, folder: Path) -> str:
@@ -90,6 +99,7 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     before = service.get("/balance")["balance"]
     lines = [json.loads(line) for line in paste(service, FIRST + MORE, tmp_path).splitlines()]
     sent, listed, bulk, group, sends = lines
+    assert shape(sent) == shape(SENT_AS_SHOWN)
     assert sent["message_id"] in [message["message_id"] for message in listed["data"]]
     assert bulk["counts"] == bulk["counts"] | {"submitted": 3, "accepted": 2, "invalid": 1}
     assert group["counts"]["accepted"] == 5
@@ -97,6 +107,12 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     path = f"/messages/{sent['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 60, "the receipt")
     assert service.get("/balance")["balance"] == before - 1 - 2 - 5
+
+
+def test_a_refusal_is_as_the_guide_shows_it(service: House) -> None:
+    body = {"sender_id": "OTHER", "phone": "254711000000", "message": "Hello"}
+    status, refused = service.try_request("POST", "/sms/send", body)
+    assert (status, refused) == (403, REFUSED_AS_SHOWN | {"request_id": refused["request_id"]})
 
 
 def test_personal_messages(service: House, demo: dict[str, str], tmp_path: Path) -> None:
@@ -202,7 +218,9 @@ def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
             wait_until(lambda: "message.delivered" in received.read_text(), 60, "the event")
         finally:
             receiver.terminate()
-    assert sent["message_id"] in received.read_text()
+    posted = [json.loads(line) for line in received.read_text().splitlines()]
+    assert sent["message_id"] in [event["data"]["message_id"] for event in posted]
+    assert shape(EVENT_AS_SHOWN) in [shape(event) for event in posted]
     assert "data" in pulled
 
 

@@ -27,6 +27,7 @@ NAMES = {
     "audit": "bulksms audit",
     "dump in compose": "docker compose exec -T postgres pg_dump",
     "restore in compose": "docker compose stop",
+    "lost database in compose": "docker compose exec api sh",
 }
 """A text that only this block of the page contains, by the block's name."""
 BINARIES = Path(_binary("postgres")).parent

@@ -20,9 +20,10 @@ from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import SECRET_KEY, Service
 
 DOCKER = """#!/bin/bash
-# What the page asks of Docker Compose: commands in the container of Postgres run here, and the others are noted.
+# What the page asks of Docker Compose: commands in containers run here, and the others are noted.
 case "$*" in
     "compose exec -T postgres "*) shift 4; exec "$@" ;;
+    "compose exec api "*) shift 3; DATABASE_URL=$URL_OF_THE_API exec "$@" ;;
     *) echo "$*" >> "$NOTES" ;;
 esac
 """
@@ -123,6 +124,11 @@ def test_the_same_with_compose(engine: Engine, env: dict[str, str], tmp_path: Pa
     services = yaml.safe_load(Path("docker-compose.yml").read_text())["services"]
     uses_database = {name for name, each in services.items() if "DATABASE_URL" in each.get("environment", {})}
     assert set(stop.split()[2:]) >= uses_database - {"migrate"}
+    on_the_host = {name: value for name, value in env.items() if name != "DATABASE_URL"}
+    with psycopg.connect(plain_url(engine, "bulksms_before"), autocommit=True) as connection:
+        connection.execute("INSERT INTO change (who, what) VALUES ('operator', 'lost.created')")
+    printed = run("lost database in compose", on_the_host | {"URL_OF_THE_API": env["DATABASE_URL"]}, tmp_path)
+    assert "lost.created" in printed
 
 
 def test_the_restore_that_the_page_advises_against_fails(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:

@@ -61,20 +61,20 @@ def endpoint(
     scope: str | None,
     session: bool = False,
     large: bool = False,
-    cancellable: bool | None = None,
+    cancelable: bool | None = None,
 ) -> Callable[[Function], Function]:
     """Declare an operation, by default of the customers' API. `scope=""` needs a token with any scopes, `scope=None` no
     token, or with `session` that of a person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
-    What a `cancellable` operation reads is canceled when its client disconnects; its transactions are not. By default,
-    GET operations are cancellable.
+    What a `cancelable` operation reads is canceled when its client disconnects; its transactions are not. By default,
+    GET operations are cancelable.
 
     The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
     declared, and the variables of its path, all by keyword.
     """
 
     def declare(function: Function) -> Function:
-        may_cancel = method == "GET" if cancellable is None else cancellable
+        may_cancel = method == "GET" if cancelable is None else cancelable
         of = api or CUSTOMERS
         operation = Endpoint(
             of, method, path, function, body, query, response, tuple(errors), scope, session, large, may_cancel
@@ -114,7 +114,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         request.path = path.format(**arguments) if arguments else path
         if "send_id" in arguments:
             summary.send_id = str(arguments["send_id"])
-        if operation.cancellable:
+        if operation.cancelable:
             allow_cancellation()
         try:
             return respond(request, arguments)

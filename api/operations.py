@@ -41,7 +41,7 @@ class Endpoint:
     session: bool
     """Whether a person calls it with the token of their session."""
     large: bool
-    cancellable: bool
+    cancelable: bool
 
     @property
     def url_template(self) -> str:

@@ -130,7 +130,7 @@ ENCRYPTED_COLUMNS: Final = (
         _event,
     ),
     EncryptedColumn(
-        "stored answers",
+        "stored responses",
         idempotency.c.answer,
         idempotency.c.path.regexp_match("/sends/[^/]+/(cancel|pause|resume)$") & (RESPONSE_TEXT != ""),
         func.starts_with(RESPONSE_TEXT, PREFIX),

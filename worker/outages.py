@@ -39,7 +39,7 @@ class Outage:
                 return
             if not is_outage_or_timeout(error):
                 raise
-            log.warning("the database gave up a statement, which will be retried: %s", _first_line(error))
+            log.warning("the database gave up a statement; its work is done again later: %s", _first_line(error))
         self._end()
 
     @contextmanager

@@ -34,9 +34,9 @@ MAX_AGE_SECONDS = 3.0
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
 MAX_CACHED_TOKENS = 10_000
+"""Verified tokens in the cache."""
 MAX_LENGTH = 4_096
 """Characters of a token, also of one for a key with MAX_NETWORKS networks."""
-"""Verified tokens in the cache."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
 

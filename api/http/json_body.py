@@ -24,7 +24,7 @@ MAX_VALUES_SMALL_BODY = 15_000
 """Values in a body of up to SMALL_BODY bytes."""
 TOO_MANY_KEYS = f"an object has more than {MAX_KEYS:,} keys"
 SHORTEST = 4 * MAX_KEYS
-"""Bytes that so many keys take at least."""
+"""Bytes that MAX_KEYS keys take at least."""
 KEY = re.compile(rb'"[ \t\r\n]*:')
 NUMBERS = (int, float)
 JSON = "application/json"

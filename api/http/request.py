@@ -101,7 +101,7 @@ def is_small(headers: Iterable[tuple[bytes, bytes]], limit: int) -> bool:
 def environ_of(scope: Scope, body: Any) -> Environ:
     """The WSGI environment (PEP 3333) of a request. `body` becomes `wsgi.input`.
 
-    Headers with an underscore in the name are dropped: they could pass for the header spelt with a hyphen.
+    Headers with an underscore in the name are dropped: they could pass for the header spelled with a hyphen.
     """
     raw: bytes = scope["raw_path"]
     host, port = scope["server"] or ("", 0)
@@ -182,7 +182,7 @@ class Request:
         self.request_id: str = given if given and USABLE.fullmatch(given) else new_request_id()
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.path = ""
-        """The endpoint's path with the values of its variables: the same however the URL is spelt."""
+        """The endpoint's path with the values of its variables: the same however the URL is spelled."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.work = Work()

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from api.event_loop import NeedsThread
 from api.http.request import Request, handling
 from api.problems import CATALOGUE, Problem
-from shared.db.cancellation import Cancelled
+from shared.db.cancellation import Canceled
 from shared.db.connection import is_outage_or_timeout
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
@@ -123,7 +123,7 @@ def error_response(error: Exception, request: Request, hint: str | None = None) 
 def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if isinstance(error, Problem):
         return error
-    if isinstance(error, Cancelled):
+    if isinstance(error, Canceled):
         return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
         return _of_http(error, request, hint)

@@ -56,7 +56,7 @@ class StreamedResponse:
         self._cancellation = _cancellation(environ)
 
     def next(self) -> bytes | None:
-        """The next chunk; None after the last. Raises Cancelled if the client has disconnected."""
+        """The next chunk; None after the last. Raises Canceled if the client has disconnected."""
         with self._cancellation.active():
             return next(self._chunks, None)
 

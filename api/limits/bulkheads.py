@@ -68,7 +68,7 @@ def limit_of(owner: Owner, of_account: int, of_address: int) -> int:
     return of_account if is_signed_in(owner) else of_address
 
 
-class Held:
+class Holdings:
     """Counts how many of a resource each owner holds, up to a limit."""
 
     __slots__ = ("_held",)
@@ -99,7 +99,7 @@ class Permits:
     """A semaphore for each owner: an owner that holds all its permits waits for one to be released."""
 
     def __init__(self) -> None:
-        self._held = Held()
+        self._held = Holdings()
         self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
 
     async def acquire(self, owner: Owner, limit: int) -> None:
@@ -160,7 +160,7 @@ class FairThreadPool:
         self.max_per_owner = max_per_owner
         self._pool = ThreadPoolExecutor(threads, name)
         self._free = threads
-        self._running = Held()
+        self._running = Holdings()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result], *, rests: bool = False) -> "asyncio.Future[Result]":

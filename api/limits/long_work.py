@@ -19,7 +19,7 @@ class LongWork:
         self._pause_at = time.monotonic() + SLICE_SECONDS
 
     def step(self) -> None:
-        """Give way if it is time to. Raises Cancelled if nobody waits for the result."""
+        """Give way if it is time to. Raises Canceled if nobody waits for the result."""
         if time.monotonic() < self._pause_at:
             return
         if self._cancellation is not None:

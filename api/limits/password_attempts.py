@@ -14,7 +14,7 @@ from shared.encryption import derive_key
 
 OF_ADDRESS, ADDRESS_SECONDS = 20, 60.0
 OF_EMAIL, EMAIL_SECONDS = 10, 600.0
-"""Failures at once, and the seconds after which so many are possible again."""
+"""Failures at once, and the seconds after which as many are possible again."""
 FAILURES = ("invalid_credentials", "invalid_code", "invalid_link", "oidc_failed")
 
 

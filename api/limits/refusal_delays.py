@@ -13,12 +13,12 @@ OF_ACCOUNT = 10.0
 """Refusals per second that an account or operator gets without a delay, in each process."""
 OF_ADDRESS = 1.0
 BURST_SECONDS = 10.0
-"""Refusals of so many seconds may come at once."""
+"""Refusals worth this many seconds may come at once."""
 MAX_DELAY_OF_ACCOUNT = 2.0
 MAX_DELAY_OF_ADDRESS = 5.0
 """Seconds."""
 BYTES_PER_REFUSAL = 64 * 1024
-"""A refused body counts as a refusal for each so many bytes: all of it was parsed."""
+"""A refused body counts as a refusal for each of this many bytes: all of it was parsed."""
 
 
 class Refusals:

@@ -1,4 +1,4 @@
-"""Suggest the field that a misspelt name was meant to be."""
+"""Suggest the field that a misspelled name was meant to be."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -37,7 +37,7 @@ OTHER_NAMES = {
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that means the same or is spelt similarly; None if there is none."""
+    """The known name that means the same or is spelled similarly; None if there is none."""
     known = list(known)
     meant = next((own for own in OTHER_NAMES.get(name.lower(), ()) if own in known), None)
     if meant is not None:

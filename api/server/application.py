@@ -24,7 +24,7 @@ from api.limits.bulkheads import (
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     WORKED_ON_OF_ACCOUNT,
-    Held,
+    Holdings,
     OperatorOwner,
     Owner,
     Permits,
@@ -104,8 +104,8 @@ class Application:
         self._owner_of = owner_of
         self.connections = connections or Connections()
         self._pools = ThreadPools(app, threads)
-        self._open, self._large, self._parsed = Held(), Permits(), Permits()
-        self.refusals, self._delayed = Refusals(), Held()
+        self._open, self._large, self._parsed = Holdings(), Permits(), Permits()
+        self.refusals, self._delayed = Refusals(), Holdings()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""

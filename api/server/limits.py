@@ -3,7 +3,8 @@
 MAX_CHUNK_OVERHEAD = 16 * 1024
 """Bytes of chunk sizes and chunk extensions that may arrive without a byte of the body itself."""
 MIN_CHUNK_BYTES, FREE_CHUNKS = 64, 256
-"""A body's chunks have so many bytes on average, but for the first ones: each chunk takes time, whatever its size."""
+"""A body's chunks have at least this many bytes on average, except for the first ones: each takes time, whatever its
+size."""
 MAX_DISCARDED_BYTES = 256 * 1024
 """Bytes that are read and discarded after a request was refused. After them, the connection is not read any more."""
 REQUEST_SECONDS = 20.0

@@ -10,7 +10,7 @@ from api.http.request import Receive, Send, new_request_id
 from api.http.responses import encoded, problem_response
 from api.http.wsgi import StreamedResponse, WholeResponse
 from api.problems import CATALOGUE, Problem
-from shared.db.cancellation import Cancelled
+from shared.db.cancellation import Canceled
 
 CANCEL_AGAIN_SECONDS = 0.5
 
@@ -78,7 +78,7 @@ async def send_stream(
                 return
             if chunk or chunk is None:
                 await send({"type": "http.response.body", "body": chunk or b"", "more_body": chunk is not None})
-    except Cancelled:
+    except Canceled:
         pass
     finally:
         gone.cancel()

@@ -22,7 +22,7 @@ from api.limits.bulkheads import (
     SIGN_IN_THREADS,
     SINGLE_THREADS,
     FairThreadPool,
-    Held,
+    Holdings,
     Owner,
     is_signed_in,
     rest_as_long,
@@ -69,7 +69,7 @@ class ThreadPools:
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = FairThreadPool("accounts", max(2, threads), max(1, threads // 4))
         self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
-        self._exports = Held()
+        self._exports = Holdings()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
 

@@ -65,7 +65,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds until its last message is handed over."""
+        """Estimated seconds until its last message is submitted."""
         eta = parsed(self._send["eta"])
         return max(0.0, (eta - datetime.now(UTC)).total_seconds()) if eta else None
 

@@ -28,6 +28,10 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             r"The send is (?P<state>\w+) and cannot be changed\.",
             _("The send can no longer change. Its state: %(state)s."),
         ),
+        (
+            r"The account is frozen, which stops more than a suspension does\..*",
+            _("The account is frozen, which stops more than a suspension does. Activate it first."),
+        ),
         (r"The send is (?P<state>\w+) and cannot be paused\.", _("The send cannot be paused. Its state: %(state)s.")),
         (r"The send is (?P<state>\w+) and cannot be resumed\.", _("The send cannot be resumed. Its state: %(state)s.")),
         (

@@ -19,7 +19,7 @@ FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("The first row must name the columns. Call the one with the phone numbers %(name)s."),
         ),
         (
-            r"None of the columns in the first row has the phones\. .*",
+            r"None of the columns in the first row has the phone(?:s| numbers)\. .*",
             _("No column has the phone numbers. Call that column phone in the first row."),
         ),
         (

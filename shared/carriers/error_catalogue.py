@@ -124,7 +124,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "suppressed": MessageError(
         True,
         "Recipient has opted out",
-        "The phone number was on your opt-out list when the message was handed to the carrier.",
+        "The phone number was on your opt-out list when the message was due to be submitted to the carrier.",
         "Do not send to this phone number.",
     ),
     "frequency_capped": MessageError(

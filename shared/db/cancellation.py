@@ -17,7 +17,7 @@ CANCEL_SECONDS = 2.0
 """Timeout of sending a cancellation to Postgres."""
 
 
-class Cancelled(Exception):
+class Canceled(Exception):
     """The request was canceled; nobody waits for its result."""
 
 
@@ -50,24 +50,24 @@ class Cancellation:
                     driver.cancel_safe(timeout=CANCEL_SECONDS)
 
     def check(self) -> None:
-        """Raise Cancelled if the request was canceled, and may be."""
+        """Raise Canceled if the request was canceled, and may be."""
         if self._requested and self.allowed:
-            raise Cancelled
+            raise Canceled
 
     @contextmanager
     def covering(self, connection: Connection) -> Iterator[Connection]:
-        """Context in which the connection's statements may be canceled. Raises Cancelled."""
+        """Context in which the connection's statements may be canceled. Raises Canceled."""
         driver = connection.connection.driver_connection
         assert driver is not None
         with self._lock:
             if self._requested:
-                raise Cancelled
+                raise Canceled
             self._running.append(driver)
         try:
             yield connection
         except (DBAPIError, psycopg.Error):
             if self._requested:
-                raise Cancelled from None
+                raise Canceled from None
             raise
         finally:
             with self._lock:

@@ -151,7 +151,7 @@ def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
 
 
 def is_outage_or_timeout(error: Exception) -> bool:
-    """Whether the database is unavailable, or gave up one statement, such as for its time."""
+    """Whether the database is unavailable, or gave up one statement, for example because it took too long."""
     return isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
@@ -190,7 +190,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     A transaction that wrote nothing would end with a rollback: a round trip, after which the driver forgets all
     prepared statements of the connection (psycopg, "Prepared statements").
 
-    Raises Cancelled if the request may be canceled and its client has left.
+    Raises Canceled if the request may be canceled and its client has left.
     """
     cancellation = current_cancellation.get()
     with _autocommit(engine) as connection:

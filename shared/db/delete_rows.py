@@ -14,7 +14,7 @@ from shared.db.connection import transaction
 STEP = 10_000
 """Most rows deleted in one transaction: some tenths of a second."""
 SECONDS = 20.0
-"""After this long the rest is left for the next time: whoever deletes has other things to do."""
+"""After this long, the rest is left for the next time: whoever deletes has other things to do."""
 ROW: ColumnElement[Any] = literal_column("ctid")
 
 

@@ -46,8 +46,9 @@ log = logging.getLogger(__name__)
 REPEATED = timedelta(minutes=10)
 """Time for which repeated parts of a complete message are recognized."""
 AWAITED = timedelta(days=1)
-SETS_PER_PAGE = 1_000
 """Time to wait for missing parts."""
+SETS_PER_PAGE = 1_000
+"""Incomplete messages that are looked for at once."""
 REASON = "stop"
 """Reason of suppressions that recipients requested; START removes only these."""
 

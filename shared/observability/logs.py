@@ -21,7 +21,7 @@ VALUES = re.compile(
 """Parts of Postgres' and SQLAlchemy's error messages that contain data: rows, also of several lines, and parameters.
 They may also appear in the form of `repr`."""
 SECRETS = re.compile(r"\b(smss_|smsp_|smsv_|smsl_|ops_|whsec_|Bearer )[\w.+/=~-]+")
-PHONES = re.compile(r"(?:(?<![\w.-])|(?<=%2B))\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
+PHONES = re.compile(r"(?:(?<![\w.-])|(?<=%2[Bb]))\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 """Numbers of 10 to 15 digits: few other numbers are that long. In a URL, a plus sign is %2B."""
 
 FIELDS = "fields"

@@ -113,7 +113,7 @@ class Provider:
         try:
             return await self._read(session)
         except BaseException as error:  # also when `run` cancels it, because it takes too long
-            self._failure = (str(error) or "it did not response in time", time.monotonic() + REST_SECONDS)
+            self._failure = (str(error) or "it did not respond in time", time.monotonic() + REST_SECONDS)
             raise
 
     async def _read(self, session: "ClientSession") -> _Known:

@@ -152,8 +152,8 @@ def decide_sender(
     """Approve, reject or suspend a sender ID; customers who use it are told the `reason`.
 
     Open sends are held while the sender ID is suspended or rejected, and released when it is approved. Raises Refused
-    if another account has the name in any case, because nobody may send under another's name; sandboxes may. Approvals
-    apply to the sandbox too.
+    if another account has the same name, ignoring upper and lower case: nobody may send under another's name, except
+    sandboxes. Approvals apply to the sandbox too.
     """
     if state != "approved" and not reason:
         raise Refused(f"Say why {sender!r} is {state}: the account sees the reason.")

@@ -122,7 +122,7 @@ def invalid_detail(value: object) -> str:
     if not value.strip():
         return "The phone number is empty; send the digits of an international number."
     if _TRUNK_ZERO.search(value):
-        return "The (0) is only dialled inside the country. Remove it and send digits only."
+        return "The (0) is only dialed inside the country. Remove it and send digits only."
     if not (value.isascii() and value.isdigit()):
         return "A phone number is the digits 0-9 only; send an international number with nothing but its digits."
     if value.startswith("0"):

@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
+from shared.db.connection import is_outage_or_timeout
 from worker.carriers.base import LateResponse, OnLateResponses
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,8 @@ class LateResponses:
         except Exception as error:
             log.warning("%s: late responses could not be stored: %s", self._carrier, type(error).__name__)
             again = responses
-            until = dict.fromkeys(until, now + PATIENCE)  # their doubts are recorded once the database is back
+            if is_outage_or_timeout(error):  # their doubts are recorded once the database is back
+                until = dict.fromkeys(until, now + PATIENCE)
         kept = [response for response in again if until[response.message_id] > now]
         for response in kept:
             decide = partial(LateResponse, *response)

@@ -32,7 +32,7 @@ RECEIVE_BYTES = 2_048
 """Kernel receive buffer of a connection. It keeps reads small, so that an endless response cannot starve the other
 posts."""
 LONGEST_REST = 3600.0
-"""The longest Retry-After that is honoured, in seconds."""
+"""The longest Retry-After that is honored, in seconds."""
 
 
 class Reply(NamedTuple):

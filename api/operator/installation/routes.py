@@ -86,7 +86,7 @@ def list_audit_results(caller: Operator, query: dict[str, Any]) -> Any:
     return page(rows, limit, AUDIT.dump, lambda row: str(row["id"]))
 
 
-@operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read", cancellable=False)
+@operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read", cancelable=False)
 def run_doctor(caller: Operator) -> Any:
     """Check settings, Postgres, Redis, workers, carriers and queue, with a remedy for each problem.
 

@@ -136,7 +136,7 @@ class RuleCapResponse(Schema):
     """A cap."""
 
     messages = fields.Integer(required=True, metadata=doc("Messages to one phone number.", 2))
-    hours = fields.Integer(required=True, metadata=doc("Within so many hours.", 24))
+    hours = fields.Integer(required=True, metadata=doc("Within this many hours.", 24))
 
 
 class RuleResponse(Schema):

@@ -49,7 +49,7 @@ def exchange() -> JsonResponse:
 
 
 def counting_failures(address: str) -> AbstractContextManager[None]:
-    """Exchange a key in this block: a Problem counts against the address, which may only have so many."""
+    """Exchange a key in this block: a Problem counts against the address, whose failures are limited."""
     return counted_attempt(services().failures, shared_by_one(address), "Too many failed sign-ins from this address.")
 
 

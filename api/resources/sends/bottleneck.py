@@ -36,7 +36,7 @@ BATCH, SEND = tables.batch.c, tables.send.c
 WAITING = in_constants(BATCH.state, BatchState.WAITING)
 QUEUED = in_constants(BATCH.state, BatchState.QUEUED)
 SENDING = in_constants(BATCH.state, BatchState.SENDING)
-UNDER_WAY = or_(QUEUED, SENDING)
+QUEUED_OR_SENDING = or_(QUEUED, SENDING)
 """Each of the two has an index of its own, which Postgres does not use for both in one list of states."""
 IN_LIMITED_QUEUE = BATCH.carrier.like("%/%")
 OTHER = tables.batch.alias("other")
@@ -47,12 +47,12 @@ BATCHES = (
         func.bool_or(SENDING).label("sending"),
         func.bool_or(QUEUED).label("queued"),
         func.max(BATCH.carrier).filter(WAITING).label("waits_for"),
-        func.max(BATCH.carrier).filter(UNDER_WAY, not_(IN_LIMITED_QUEUE)).label("sent_by"),
-        func.bool_or(and_(UNDER_WAY, or_(BATCH.carrier.is_(None), not_(IN_LIMITED_QUEUE)))).label("goes_on"),
+        func.max(BATCH.carrier).filter(QUEUED_OR_SENDING, not_(IN_LIMITED_QUEUE)).label("sent_by"),
+        func.bool_or(and_(QUEUED_OR_SENDING, or_(BATCH.carrier.is_(None), not_(IN_LIMITED_QUEUE)))).label("goes_on"),
         func.max(func.split_part(BATCH.carrier, "/", 2)).label("limited"),
         (func.min(BATCH.turn).filter(QUEUED) == NEXT_TURN).label("next"),
     )
-    .where(in_parameter(BATCH.send_id, "ids"), or_(WAITING, UNDER_WAY))
+    .where(in_parameter(BATCH.send_id, "ids"), or_(WAITING, QUEUED_OR_SENDING))
     .group_by(BATCH.send_id)
 )
 CARRIERS = (
@@ -81,7 +81,7 @@ def _ahead_of(owner: Column[Any]) -> Select[*tuple[Any, ...]]:
             func.coalesce(func.bool_or(IN_LIMITED_QUEUE), False).label("limited"),
         )
         .join_from(tables.batch, tables.send, SEND.id == BATCH.send_id)
-        .where(UNDER_WAY, BATCH.turn <= last_turn.scalar_subquery())
+        .where(QUEUED_OR_SENDING, BATCH.turn <= last_turn.scalar_subquery())
     )
 
 

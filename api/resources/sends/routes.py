@@ -144,6 +144,8 @@ def pause(caller: Caller, send_id: UUID) -> IdempotentResponse:
 def resume(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
+    If the sender ID is suspended or rejected, that holds the send from then on.
+
     Also needs the scope sms:read, because the response shows the send.
     """
     response = _control(caller, send_id, control.resume)

@@ -92,7 +92,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | Pen
     ),
     scope="sms:send",
     large=True,
-    cancellable=True,
+    cancelable=True,
 )
 def price(caller: Caller) -> IdempotentResponse:
     """Get the cost of a send and the recipients that it would reject, without sending anything.

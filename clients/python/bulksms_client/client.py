@@ -76,7 +76,7 @@ class Client(Themes):
         return Send.of(self.request("GET", f"/sends/{send_id}"))
 
     def cancel(self, send_id: str) -> Send:
-        """Cancel what has not been handed over yet; its credits are returned."""
+        """Cancel what has not been submitted yet; its credits are released."""
         return Send.of(self.request("POST", f"/sends/{send_id}/cancel"))
 
     def messages_of(self, send_id: str) -> Iterator[Message]:
@@ -88,7 +88,7 @@ class Client(Themes):
         return _wait(lambda: self.message(message_id), lambda message: message.is_final, seconds, "message", message_id)
 
     def wait_for_send(self, send_id: str, seconds: float = 60.0) -> Send:
-        """Wait until the whole send has been handed over. Raises StillOpen after `seconds`."""
+        """Wait until the whole send has been submitted. Raises StillOpen after `seconds`."""
         return _wait(lambda: self.send_state(send_id), lambda send: send.is_over, seconds, "send", send_id)
 
     def pages(self, path: str, **query: Any) -> Iterator[Mapping[str, Any]]:

@@ -33,7 +33,7 @@ class Sends:
         return self._transport.request("GET", f"/sends/{send_id}")
 
     def cancel(self, send_id: str, key: str | None = None) -> Any:
-        """Cancel what has not been handed over yet."""
+        """Cancel what has not been submitted yet."""
         return self._transport.request("POST", f"/sends/{send_id}/cancel", key=key)
 
     def pause(self, send_id: str, key: str | None = None) -> Any:

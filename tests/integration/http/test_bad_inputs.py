@@ -1027,12 +1027,11 @@ def test_b48_a_malformed_id_gets_an_example(service: Service, path: str, given: 
 
 
 @pytest.mark.parametrize(
-    ("path", "wrong"),
-    [("/webhooks/{id}/deliveries/123/replay", "123"), ("/groups/x1/contacts/{phone}", "x1"), ("/sends/y/cancel", "y")],
+    ("path", "wrong"), [("/webhooks/{}/deliveries/123/replay", "123"), ("/webhooks/x/deliveries/{}/replay", "x")]
 )
 def test_b48_the_wrong_one_of_several_ids_is_named(service: Service, path: str, wrong: str) -> None:
-    filled = path.format(id=UNKNOWN, phone="254711000001")
-    assert f"{wrong!r} is not a valid id." in assert_problem(service.post(filled), 404, "not_found")["detail"]
+    problem = assert_problem(service.post(path.format(UNKNOWN)), 404, "not_found")
+    assert f"{wrong!r} is not a valid id." in problem["detail"]
 
 
 def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:

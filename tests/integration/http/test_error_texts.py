@@ -97,4 +97,4 @@ def test_singular_and_plural_are_right(service: Service) -> None:
     none = service.new_token(service.new_account("none", credits=0))
     assert detail(service.post("/sms/send", token=none, **BODY)) == "This send needs 1 credit; 0 are left."
     short = service.send("7").get_json(force=True)["errors"][0]["detail"]
-    assert short.startswith("The phone has 1 digit and needs")
+    assert short.startswith("The phone number has 1 digit and needs")

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from worker.carriers import late_responses as module
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
@@ -42,7 +43,11 @@ class Recorder:
 
 
 def fail(responses: list[LateResponse]) -> None:
-    raise OSError("the database is away")
+    raise ValueError("no row can hold this")
+
+
+def out_of_reach(responses: list[LateResponse]) -> None:
+    raise OperationalError("INSERT", None, Exception("no answer"))
 
 
 @pytest.fixture
@@ -85,10 +90,18 @@ def test_one_whose_doubt_is_never_recorded_is_given_up(recorder: Recorder) -> No
 
 def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) -> None:
     """Recovery records its doubt only after that."""
-    recorder.record = fail
+    recorder.record = out_of_reach
     recorder.give(FIRST)
     for times in range(1, 4):
         assert recorder.after(PATIENCE + 1) == [[FIRST]] * times
+
+
+def test_one_that_cannot_be_stored_is_given_up(recorder: Recorder) -> None:
+    recorder.record = fail
+    recorder.give(FIRST)
+    recorder.after(PATIENCE - 0.1)
+    assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
+    assert recorder.after(PATIENCE) == [[FIRST]] * 2
 
 
 def test_one_that_cannot_be_read_does_not_end_the_thread(recorder: Recorder) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from api.limits import bulkheads
-from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Held, Permits, rest_as_long
+from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Holdings, Permits, rest_as_long
 
 
 class Work:
@@ -36,7 +36,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def test_each_owner_has_a_share_of_its_own() -> None:
-    places = Held()
+    places = Holdings()
     assert [places.acquire(1, 2) for _ in range(3)] == [True, True, False]
     assert places.acquire("198.51.100.1", 1) and places.held(1) == 2
     places.release(1)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from api.limits.long_work import SLICE_SECONDS, LongWork
-from shared.db.cancellation import Cancellation, Cancelled, allow_cancellation
+from shared.db.cancellation import Canceled, Cancellation, allow_cancellation
 
 
 def test_long_work_ends_when_its_client_has_left() -> None:
@@ -16,7 +16,7 @@ def test_long_work_ends_when_its_client_has_left() -> None:
         work.step()
         cancellation.cancel()
         time.sleep(SLICE_SECONDS)
-        with pytest.raises(Cancelled):
+        with pytest.raises(Canceled):
             work.step()
 
 

@@ -34,6 +34,7 @@ def test_it_works() -> None:
         ("phone=254711000000.", "phone=254*******00."),
         ("+254711000000,254711000001", "+25********00,254*******01"),
         ("GET /messages?phone=%2B254711000000", "GET /messages?phone=%2B254*******00"),
+        ("GET /messages?phone=%2b254711000000", "GET /messages?phone=%2b254*******00"),
         ("{'phone': '99312000000'}", "{'phone': '993******00'}"),
         (f"secret {SECRET}", "secret smss_…"),
         (f"secret {SECRET.replace('smss', 'ops')}", "secret ops_…"),

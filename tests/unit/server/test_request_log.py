@@ -49,7 +49,10 @@ def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
     assert lines(log, caplog) == []
 
 
-def test_nothing_is_lost_when_it_stops_while_its_thread_writes(caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_is_lost_when_it_stops_while_its_thread_writes(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_log, "FLUSH_SECONDS", 1e-6)
     for _ in range(20):
         caplog.clear()
         log = RequestLog()

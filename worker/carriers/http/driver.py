@@ -38,7 +38,7 @@ CLOSE_SECONDS = 2.0
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
 LONGEST_PAUSE = 300.0
-"""The longest Retry-After that is honoured, in seconds."""
+"""The longest Retry-After that is honored, in seconds."""
 MAX_THREADS = 200
 FIRST_WAIT = 0.5
 """Seconds before an unreachable carrier is retried; doubles each time, up to SUSPENDED_TIME."""
@@ -151,10 +151,10 @@ class HttpCarrier:
         parsed = parse_response(
             self._config, response.status, "retry-after" in response.headers, response.body, order.phones
         )
-        self._honour_pause(parsed, response)
+        self._honor_pause(parsed, response)
         return parsed.outcomes
 
-    def _honour_pause(self, parsed: ParsedResponse, response: HttpResponse) -> None:
+    def _honor_pause(self, parsed: ParsedResponse, response: HttpResponse) -> None:
         """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
             self._pause("suspended", parsed.suspended, SUSPENDED_TIME)

@@ -21,7 +21,7 @@ class Carriers:
         return self._transport.request("GET", _path(carrier))
 
     def pause(self, carrier: str, reason: str, key: str | None = None) -> Any:
-        """Pause a carrier: nothing is handed over to it. Its messages take another route, or wait."""
+        """Pause a carrier: nothing is submitted to it. Its messages take another route, or wait."""
         return self._transport.request("POST", _path(carrier, "/pause"), {"reason": reason}, key=key)
 
     def resume(self, carrier: str, reason: str | None = None, key: str | None = None) -> Any:

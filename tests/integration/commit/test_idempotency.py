@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from api.idempotency import Key, wait_for
 from shared.accounts.top_ups import top_up
-from shared.db.connection import is_outage
+from shared.db.connection import is_outage, reading
 from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -207,7 +207,7 @@ def test_a_request_whose_session_ends_while_it_waits_is_no_conflict(service: Ser
     """It is a 503, as with any other outage: nobody else has used the key."""
     key = Key(service.account_id, "/sms/send", "waits", b"", "")
     waiting = text("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-    with service.engine.begin() as first, ThreadPoolExecutor(1) as pool, service.engine.connect() as other:
+    with service.engine.begin() as first, ThreadPoolExecutor(1) as pool, reading(service.engine) as other:
         wait_for(first, key)
 
         def wait() -> None:

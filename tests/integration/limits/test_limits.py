@@ -90,7 +90,16 @@ def test_only_a_period_that_had_no_limit_is_counted_in_the_ledger(
     limit(service, spend_day=5)
     assert service.bulk([KENYA, TANZANIA]).status_code == 200
     monkeypatch.setattr(spend_limits, "COUNT_LEDGER", None)
+    other = service.new_account("other")
+    with service.engine.begin() as connection:
+        rows = "INSERT INTO spending VALUES (:account, 'day', '2020-01-01', 1, 9)"
+        connection.execute(text(rows), {"account": other})
     limit(service, spend_day=1)
+    with service.engine.connect() as connection:
+        most = text("SELECT most FROM spending WHERE account_id = :account")
+        assert connection.execute(most, {"account": other}).scalar_one() == 9, "another account keeps its own"
+        connection.execute(text("DELETE FROM spending WHERE account_id = :account"), {"account": other})
+        connection.commit()
     assert problem(service.send(), 402, "spend_limit_reached")["spent"] == 2
     limit(service, spend_day=3)
     assert service.send().status_code == 200

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import click
 
 
-class Known(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command that `--help` lists without importing its module, as importing all of them takes seconds."""
 
     module: str
@@ -15,33 +15,33 @@ class Known(NamedTuple):
 
 
 COMMANDS = {
-    "account": Known("account", "Manage accounts."),
-    "archive": Known("archive", "Move old weeks of messages to files, and back."),
-    "audit": Known("audit", "Prove that every credit and message is accounted for."),
-    "carriers": Known("carriers", "Show and change carriers."),
-    "changes": Known("change", "Show who changed rights or money, newest first."),
-    "contact": Known("group", "Manage the contacts of a group."),
-    "doctor": Known("doctor", "Check everything and say how to fix what is wrong."),
-    "doubt": Known("doubt", "Show and resolve messages in doubt."),
-    "group": Known("group", "Manage contact groups."),
-    "guard": Known("guard", "Show and release the guard against restored databases."),
-    "inbound": Known("inbound", "Show inbound messages to numbers that no account has."),
-    "job": Known("job", "Show and retry jobs that keep failing."),
-    "key": Known("key", "Manage API keys."),
-    "limit": Known("limit", "Show and set the limits of an account."),
-    "message": Known("message", "Find messages and see what happened to them."),
-    "migrate": Known("service", "Migrate the database to the schema of this release."),
-    "operator-key": Known("operator_key", "Manage the keys of the operator API."),
-    "person": Known("person", "Manage people who sign in."),
-    "reconcile": Known("reconcile", "Resolve messages in doubt from a carrier's report."),
-    "rule": Known("rule", "Show and set quiet hours and caps of an account."),
-    "send": Known("send", "Show, hold, release and cancel sends."),
-    "sender": Known("sender", "Manage sender IDs."),
-    "smsc": Known("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
-    "suppression": Known("group", "Manage the opt-out list of an account."),
-    "text": Known("text", "Show and change the keys that encrypt texts."),
-    "topup": Known("account", "Add CREDITS to an account."),
-    "up": Known("service", "Run the whole service in this folder."),
+    "account": CommandEntry("account", "Manage accounts."),
+    "archive": CommandEntry("archive", "Move old weeks of messages to files, and back."),
+    "audit": CommandEntry("audit", "Prove that every credit and message is accounted for."),
+    "carriers": CommandEntry("carriers", "Show and change carriers."),
+    "changes": CommandEntry("change", "Show who changed rights or money, newest first."),
+    "contact": CommandEntry("group", "Manage the contacts of a group."),
+    "doctor": CommandEntry("doctor", "Check everything and say how to fix what is wrong."),
+    "doubt": CommandEntry("doubt", "Show and resolve messages in doubt."),
+    "group": CommandEntry("group", "Manage contact groups."),
+    "guard": CommandEntry("guard", "Show and release the guard against restored databases."),
+    "inbound": CommandEntry("inbound", "Show inbound messages to numbers that no account has."),
+    "job": CommandEntry("job", "Show and retry jobs that keep failing."),
+    "key": CommandEntry("key", "Manage API keys."),
+    "limit": CommandEntry("limit", "Show and set the limits of an account."),
+    "message": CommandEntry("message", "Find messages and see what happened to them."),
+    "migrate": CommandEntry("service", "Migrate the database to the schema of this release."),
+    "operator-key": CommandEntry("operator_key", "Manage the keys of the operator API."),
+    "person": CommandEntry("person", "Manage people who sign in."),
+    "reconcile": CommandEntry("reconcile", "Resolve messages in doubt from a carrier's report."),
+    "rule": CommandEntry("rule", "Show and set quiet hours and caps of an account."),
+    "send": CommandEntry("send", "Show, hold, release and cancel sends."),
+    "sender": CommandEntry("sender", "Manage sender IDs."),
+    "smsc": CommandEntry("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
+    "suppression": CommandEntry("group", "Manage the opt-out list of an account."),
+    "text": CommandEntry("text", "Show and change the keys that encrypt texts."),
+    "topup": CommandEntry("account", "Add CREDITS to an account."),
+    "up": CommandEntry("service", "Run the whole service in this folder."),
 }
 
 

@@ -7,7 +7,7 @@ from bulksms.output import console, done, json_option, show_rows
 from bulksms.texts import rewrite as rewrite_all
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
-from shared.db.encryption_keys import KNOWN, texts_of
+from shared.db.encryption_keys import STORED_KEYS, texts_of
 from shared.encryption import TextKeyMissing, TextUnreadable
 from shared.plurals import counted
 
@@ -25,7 +25,7 @@ def keys(as_json: bool) -> None:
         texts = texts_of(connection)
         rows = [
             {"id": row.id, "encrypts": row.id == texts.current, "since": row.created_at}
-            for row in connection.execute(KNOWN)
+            for row in connection.execute(STORED_KEYS)
         ]
     show_rows(rows, as_json, "Keys of texts", "There are none: texts are stored in plain text.")
 

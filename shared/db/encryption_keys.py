@@ -13,7 +13,7 @@ from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 
 __all__ = [
-    "KNOWN",
+    "STORED_KEYS",
     "WrongTextKeys",
     "check_text_keys",
     "forget_keys",
@@ -24,7 +24,9 @@ __all__ = [
 
 PROOF = "bulksms"
 
-KNOWN = select(text_key.c.id, text_key.c.proof, text_key.c.created_at).order_by(text_key.c.created_at, text_key.c.id)
+STORED_KEYS = select(text_key.c.id, text_key.c.proof, text_key.c.created_at).order_by(
+    text_key.c.created_at, text_key.c.id
+)
 ADD = insert(text_key).on_conflict_do_nothing(index_elements=["id"])
 FORGET = delete(text_key).where(text_key.c.id != all_(bindparam("ids", type_=ARRAY(Text))))
 
@@ -78,12 +80,12 @@ def keys_problem(engine: Engine) -> str | None:
 def forget_keys(connection: Connection, texts: Texts) -> list[str]:
     """Delete all stored keys but the first: no text is encrypted with them any more. Returns the remaining ones."""
     connection.execute(FORGET, {"ids": [texts.current] if texts.current is not None else []})
-    return list(connection.execute(KNOWN).scalars())
+    return list(connection.execute(STORED_KEYS).scalars())
 
 
 def _compare(connection: Connection, texts: Texts) -> list[str]:
     """The ids of the stored keys."""
-    known = connection.execute(KNOWN).all()
+    known = connection.execute(STORED_KEYS).all()
     missing = [row.id for row in known if row.id not in texts.ids]
     if missing:
         raise WrongTextKeys(

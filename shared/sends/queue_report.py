@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, func, literal, select, union_all
 from shared.db.tables.accounts import account
 from shared.db.tables.sends import batch, send
 from shared.lifecycle import BatchState
-from shared.sends.sendable import UNSENT
+from shared.sends.sendable import MESSAGES_LEFT_OF_BATCH
 
 
 def _batches(state: BatchState) -> Select[Any]:
@@ -20,7 +20,7 @@ def _batches(state: BatchState) -> Select[Any]:
         batch.c.carrier,
         batch.c.due_at,
         batch.c.segments,
-        UNSENT.label("messages"),
+        MESSAGES_LEFT_OF_BATCH.label("messages"),
     ).where(batch.c.state == literal(state, literal_execute=True))
 
 

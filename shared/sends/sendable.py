@@ -24,7 +24,7 @@ waits beside it."""
 
 MESSAGES_LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))"
 """SQL: how many messages of batch `b` have no result yet."""
-UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+MESSAGES_LEFT_OF_BATCH = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
 """The same, for statements that are not text."""
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are unavailable; `carrier` is one of them."""

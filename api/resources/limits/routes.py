@@ -16,10 +16,10 @@ from shared.db.connection import reading
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
-from shared.sends.sendable import UNSENT
+from shared.sends.sendable import MESSAGES_LEFT_OF_BATCH
 
 BACKLOG = (
-    select(func.coalesce(func.sum(UNSENT), 0))
+    select(func.coalesce(func.sum(MESSAGES_LEFT_OF_BATCH), 0))
     .join_from(send, batch, batch.c.send_id == send.c.id)
     .where(
         send.c.account_id == bindparam("account"),

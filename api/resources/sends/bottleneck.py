@@ -11,7 +11,7 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends as tables
 from shared.db.tables.carriers import carrier_report
 from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
-from shared.sends.sendable import MAX_REPORT_AGE, UNSENT
+from shared.sends.sendable import MAX_REPORT_AGE, MESSAGES_LEFT_OF_BATCH
 
 REASONS: Final = (
     "send_at",
@@ -77,7 +77,7 @@ def _ahead_of(owner: Column[Any]) -> Select[*tuple[Any, ...]]:
     )
     return (
         select(
-            func.coalesce(func.sum(UNSENT * SEND.segments), 0).label("segments"),
+            func.coalesce(func.sum(MESSAGES_LEFT_OF_BATCH * SEND.segments), 0).label("segments"),
             func.coalesce(func.bool_or(IN_LIMITED_QUEUE), False).label("limited"),
         )
         .join_from(tables.batch, tables.send, SEND.id == BATCH.send_id)

@@ -80,8 +80,9 @@ def test_one_that_came_before_its_doubt_is_reported_again(recorder: Recorder) ->
     assert recorder.after(HOLD_SECONDS) == [[FIRST, SECOND], [SECOND]]
 
 
-def test_one_whose_doubt_is_never_recorded_is_given_up(recorder: Recorder) -> None:
-    recorder.record = list
+@pytest.mark.parametrize("record", [list, fail], ids=["its doubt is never recorded", "it cannot be stored"])
+def test_one_is_given_up_after_a_while(recorder: Recorder, record: Callable[..., Any]) -> None:
+    recorder.record = record
     recorder.give(FIRST)
     recorder.after(PATIENCE - 0.1)
     assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
@@ -94,14 +95,6 @@ def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) 
     recorder.give(FIRST)
     for times in range(1, 4):
         assert recorder.after(PATIENCE + 1) == [[FIRST]] * times
-
-
-def test_one_that_cannot_be_stored_is_given_up(recorder: Recorder) -> None:
-    recorder.record = fail
-    recorder.give(FIRST)
-    recorder.after(PATIENCE - 0.1)
-    assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
-    assert recorder.after(PATIENCE) == [[FIRST]] * 2
 
 
 def test_one_that_cannot_be_read_does_not_end_the_thread(recorder: Recorder) -> None:

@@ -113,7 +113,8 @@ class Supervisor:
                 child.process.terminate()
             deadline = time.monotonic() + KILL_SECONDS
             for child in children:
-                child.process.join(max(0.0, deadline - time.monotonic()))
+                while child.process.is_alive() and time.monotonic() < deadline:
+                    child.process.join(CHECK_SECONDS)  # a signal that comes just before it is handled after it
                 child.kill()
 
     def _replaced(self, child: Child) -> Child:

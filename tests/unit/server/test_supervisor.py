@@ -135,7 +135,8 @@ def test_a_second_ctrl_c_ends_what_does_not_stop() -> None:
             pids(2)
             os.kill(os.getpid(), signal.SIGINT)
             pids(2)
-            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)  # until the supervisor waits for its processes
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # interrupts no system call of the main thread
 
         module.KILL_SECONDS = 600
         in_background(test)

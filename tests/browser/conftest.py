@@ -1,8 +1,8 @@
 """A furnished account, the console before it on a port, and Chromium."""
 
 import shutil
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
@@ -12,7 +12,9 @@ from tests.harness.console import Console, console_of, serving
 from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
 
-expect.set_options(timeout=30_000)  # as for what a page is told to do: with other tests beside it, all takes long
+PATIENCE = 120_000
+"""Milliseconds for all that a page is told to do, or expected to show: with other tests beside it, all takes long."""
+expect.set_options(timeout=PATIENCE)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
 
@@ -48,10 +50,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """One for all tests here, and it ends with them: Playwright runs an event loop, of which a thread has one."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Browser, "new_context", patient(Browser.new_context))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()
+
+
+def patient(new_context: Callable[..., BrowserContext]) -> Callable[..., BrowserContext]:
+    """The same function, whose windows wait for PATIENCE."""
+
+    def made(browser: Browser, **options: Any) -> BrowserContext:
+        context = new_context(browser, **options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    return made
 
 
 @pytest.fixture(scope="package")

@@ -11,6 +11,8 @@ from tests.browser.steps import errors_of
 
 REFRESH = "**/operator/carriers/now*"
 """What the page of the carriers asks for every five seconds."""
+LONGEST_BETWEEN_LOOKS = 20_000
+"""Milliseconds after which an overview asks again, where nothing is on its way."""
 
 
 def test_it_works(stand: Stand) -> None:
@@ -111,12 +113,16 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(stand: Stand) -> None:
 def test_a_page_in_the_background_asks_for_nothing(stand: Stand) -> None:
     context = stand.context()
     page = context.new_page()
+    page.clock.install()
     page.goto(stand.account + "/", wait_until="networkidle")
+    with page.expect_response("**/now"):
+        page.clock.run_for(LONGEST_BETWEEN_LOOKS)
     page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true})")
+    page.wait_for_load_state("networkidle")
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.evaluate("htmx.trigger('#now', 'every')")
-    page.wait_for_timeout(8_000)
+    page.clock.run_for(3 * LONGEST_BETWEEN_LOOKS)
     assert requests == []
     context.close()
 

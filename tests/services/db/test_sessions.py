@@ -27,6 +27,11 @@ SETTINGS = {"lock_timeout": 5000, "application_name": "bulksms-test"}
 NOTHING = "redis://127.0.0.1:1/0"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patient_sessions() -> None:
+    """The sessions of this file are the service's own."""
+
+
 def url_of(engine: Engine) -> str:
     return engine.url.render_as_string(hide_password=False)
 
@@ -105,16 +110,17 @@ def test_a_statement_ends_soon_after_its_client_has_gone(engine: Engine) -> None
     mine = make_engine(url_of(engine), application="bulksms-worker")
     connection = mine.connect()
     driver = driver_of(connection)
+    driver.execute("SET statement_timeout = 0")
     driver.execute("SELECT pg_advisory_lock(7)")
-    driver.pgconn.send_query(b"SELECT pg_sleep(50)")
+    driver.pgconn.send_query(b"SELECT pg_sleep(600)")
     running = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid AND wait_event = 'PgSleep')")
     free = text("SELECT pg_try_advisory_xact_lock(7)")
     pid = driver.info.backend_pid
     with reading(engine) as other:
-        wait_until(lambda: other.execute(running, {"pid": pid}).scalar_one(), 30, "the statement")
+        wait_until(lambda: other.execute(running, {"pid": pid}).scalar_one(), 60, "the statement")
         assert not other.execute(free).scalar_one()
         driver.pgconn.finish()
-        wait_until(lambda: other.execute(free).scalar_one(), 20, "the lock")
+        wait_until(lambda: other.execute(free).scalar_one(), 60, "the lock")
     connection.invalidate()
     mine.dispose()
 

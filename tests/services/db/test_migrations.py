@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from alembic import command
@@ -21,7 +22,7 @@ from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
-from shared.db.partitions import make_partitions
+from shared.db.partitions import make_partitions, weeks_of_messages
 from shared.db.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
 from shared.db.tables import metadata
 from shared.ids import first_id_at
@@ -43,7 +44,7 @@ PARTITIONS = text(
 def empty(postgres_server: Postgres) -> Iterator[Engine]:
     """A database without tables."""
     admin = make_engine(postgres_server.url, pool=1)
-    name = f"empty_{datetime.now(UTC):%H%M%S%f}"
+    name = f"empty_{uuid4().hex}"
     with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     admin.dispose()
@@ -283,8 +284,10 @@ def test_a_migration_that_fails_leaves_nothing(empty: Engine, monkeypatch: pytes
 
 
 def test_messages_of_the_next_four_weeks_have_partitions(migrated: Engine) -> None:
-    now = datetime.now(UTC)
     with migrated.begin() as connection:
+        week = datetime.combine(weeks_of_messages(connection)[1], time(), UTC)
+        now = min(datetime.now(UTC), week + timedelta(days=7, seconds=-1))  # another week may have begun since
+        assert datetime.now(UTC) - now < timedelta(days=1), "the database was migrated in another week"
         for days in range(-7, 29):
             row = {"id": first_id_at(now + timedelta(days=days))}
             partition = connection.execute(

@@ -13,6 +13,8 @@ RANDOM = random.SystemRandom()
 # its server is down may connect to itself, and then the server cannot listen there again.
 LOWEST, HIGHEST = 20_000, 32_000
 
+CONNECT_SECONDS = 2.0
+
 
 def is_free(port: int) -> bool:
     """Whether a server could listen on the port now; False also if the port is not permitted."""
@@ -25,6 +27,13 @@ def is_free(port: int) -> bool:
         except (OSError, OverflowError):
             return False
     return True
+
+
+def is_listening(port: int) -> bool:
+    """Whether a server accepts connections on the port. Unlike `is_free`, it never has the port itself."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as client:
+        client.settimeout(CONNECT_SECONDS)
+        return client.connect_ex((LOOPBACK, port)) == 0
 
 
 _given: deque[int] = deque(maxlen=100)

@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, is_free
+from bulksms.local.ports import LOOPBACK, is_listening
 
 API_PROCESSES = 2
 QUEUE = "sends"
@@ -32,7 +32,7 @@ def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
 def smsc(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """A simulated SMSC, ready when it accepts connections."""
     command = [_script("bulksms"), "smsc", "--port", str(port)]
-    return Command("smsc", command, env, logs / "smsc.log", home, lambda: not is_free(port))
+    return Command("smsc", command, env, logs / "smsc.log", home, lambda: is_listening(port))
 
 
 def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port, is_free
+from bulksms.local.ports import LOOPBACK, free_port, is_listening
 
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
@@ -45,7 +45,7 @@ class Front:
         path = f"{folder / 'bin'}:/usr/sbin:/sbin:{os.environ['PATH']}"
         self.env = {**os.environ, **env, "PATH": path, "ADDRESSES": str(self._addresses)}
         self._nginx = Command(
-            "nginx", ["sh", str(self.script)], self.env, folder / "nginx.log", folder, lambda: not is_free(self.port)
+            "nginx", ["sh", str(self.script)], self.env, folder / "nginx.log", folder, lambda: is_listening(self.port)
         )
 
     def _program(self, name: str, text: str) -> Path:

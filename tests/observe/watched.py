@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port, is_free
+from bulksms.local.ports import LOOPBACK, free_port, is_listening
 from tests.harness.house import House, house, wait_until
 from tests.observe.prometheus import Prometheus, prometheus, shortened
 
@@ -63,7 +63,7 @@ def smsc(folder: Path, port: int, *options: str) -> Command:
     """A simulated SMSC with these options."""
     command = [str(Path(sys.executable).parent / "bulksms"), "smsc", "--port", str(port), *options]
     return Command(
-        "smsc", command, services.environment({}), folder / "smsc.log", Path.cwd(), lambda: not is_free(port)
+        "smsc", command, services.environment({}), folder / "smsc.log", Path.cwd(), lambda: is_listening(port)
     )
 
 

@@ -12,7 +12,7 @@ from bench.carrier import Carrier
 from bench.load import _asyncio_clients
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import free_port, is_free
+from bulksms.local.ports import free_port, is_listening
 from tests.harness.house import wait_until
 
 PHONES = range(254_700_000_000, 254_700_000_250)
@@ -63,7 +63,7 @@ def test_the_asyncio_client_counts_what_it_got(tmp_path: Path) -> None:
     port, folder = free_port(), Path.cwd()
     env = services.environment({"PYTHONPATH": str(folder)})
     command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
-    with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: not is_free(port)) as server:
+    with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: is_listening(port)) as server:
         server.launch()
         server.wait_ready(60)
         result = asyncio.run(_asyncio_clients(port, "a token", PHONES.start, clients=4, seconds=0.5))

@@ -40,8 +40,8 @@ FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
 SENT_AS_SHOWN, REFUSED_AS_SHOWN = map(json.loads, blocks("json", FIRST_SENDS))
 (WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
 (EVENT_AS_SHOWN,) = map(json.loads, blocks("json", WEBHOOK_GUIDE))
-OPERATOR, RULES, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
-OPERATOR_KEYS, OPERATOR_TOKEN, ONBOARD = blocks("sh", OPERATOR_API)
+OPERATOR, ONBOARD, RULES, LIMIT, REMOVE = blocks("sh", ACCOUNTS)
+OPERATOR_KEYS, OPERATOR_TOKEN = blocks("sh", OPERATOR_API)
 (RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
 
 

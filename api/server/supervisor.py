@@ -45,7 +45,7 @@ class Child:
     def __init__(self, load: Load, listening: SharedPort | socket, run_once: Callable[[], object] | None) -> None:
         self._heartbeats, theirs = _fork.Pipe(duplex=False)
         self.started = time.monotonic()
-        self._well_until = self.started + HUNG_SECONDS
+        self._silent_checks = 0
         self.process = _fork.Process(target=_main, args=(load, listening, theirs, os.getpid(), run_once))
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # until the process no longer has our handlers
         try:
@@ -58,14 +58,18 @@ class Child:
             theirs.close()
 
     def is_well(self) -> bool:
-        """Whether the process runs and has sent a heartbeat recently."""
+        """Whether the process runs and has sent a heartbeat recently. To be called every CHECK_SECONDS.
+
+        It counts these checks, and not seconds: while all processes stand still, none can send a heartbeat.
+        """
+        self._silent_checks += 1
         try:
             while self._heartbeats.poll():
                 self._heartbeats.recv_bytes()
-                self._well_until = time.monotonic() + HUNG_SECONDS
+                self._silent_checks = 0
         except (EOFError, OSError):
             return False
-        return self.process.is_alive() and time.monotonic() < self._well_until
+        return self.process.is_alive() and self._silent_checks * CHECK_SECONDS < HUNG_SECONDS
 
     def has_failed(self) -> bool:
         """Whether the process ended with an error of its own, and not by a signal."""

@@ -8,10 +8,16 @@ import textwrap
 import pytest
 
 PREPARE = """
-import errno, os, select, signal, sys, threading, time
+import errno, os, signal, sys, threading, time, types
+from multiprocessing.process import BaseProcess
+
+process = types.ModuleType("api.server.process")  # it would import all of the application
+process.END_SECONDS, process.run = 600, lambda load, listening: load()
+sys.modules[process.__name__] = process
 import api.server.supervisor as module
+
 module.CHECK_SECONDS = module.RETRY_SECONDS = 0.05
-module.run = lambda load, listening: load()
+module.HUNG_SECONDS = 600
 started = os.pipe()
 
 def wait_forever():
@@ -26,6 +32,20 @@ def pids(count):
 
 def in_background(job):
     threading.Thread(target=job, daemon=True).start()
+
+checks, is_well = [], module.Child.is_well
+
+def check(child):
+    checks.append(is_well(child))
+    return checks[-1]
+
+module.Child.is_well = check
+
+def further_checks(count):
+    before = len(checks)
+    while len(checks) < before + count:
+        time.sleep(0.01)
+    return checks[before:]
 """
 
 
@@ -135,10 +155,15 @@ def test_a_second_ctrl_c_ends_what_does_not_stop() -> None:
             pids(2)
             os.kill(os.getpid(), signal.SIGINT)
             pids(2)
-            time.sleep(0.5)  # until the supervisor waits for its processes
+            waits.wait()
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # interrupts no system call of the main thread
 
-        module.KILL_SECONDS = 600
+        def wait(process, seconds=None):
+            waits.set()
+            return join(process, seconds)
+
+        waits, join = threading.Event(), BaseProcess.join
+        BaseProcess.join = wait
         in_background(test)
         supervisor.run()
         print("stopped")
@@ -151,20 +176,38 @@ def test_a_second_ctrl_c_ends_what_does_not_stop() -> None:
 def test_a_process_that_fails_at_its_start_is_not_started_again_at_once() -> None:
     ended = run(
         """
-        def fail():
-            os.write(started[1], b"%d\\n" % os.getpid())
-            sys.exit("not today")
-
         def test():
-            pids(2)
-            print(select.select([started[0]], [], [], 1)[0])
+            while any(further_checks(2)):
+                pass
+            print(further_checks(20))
             os.kill(os.getpid(), signal.SIGTERM)
 
         module.RETRY_SECONDS = 600
-        supervisor = module.Supervisor(fail, None, 2)
+        supervisor = module.Supervisor(lambda: sys.exit("not today"), None, 2)
         in_background(test)
         supervisor.run()
         """
     )
-    assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
+    assert (ended.returncode, ended.stdout) == (0, f"{[False] * 20}\n"), ended.stderr
     assert ended.stderr.count("not today") == 2
+
+
+def test_processes_are_kept_when_all_have_stood_still() -> None:
+    """None could send a heartbeat meanwhile."""
+    ended = run(
+        """
+        now = time.monotonic
+        module._beat = lambda *_: None
+        module.time = types.SimpleNamespace(monotonic=now, sleep=time.sleep)
+
+        def test():
+            pids(2)
+            module.time.monotonic = lambda: now() + 2 * module.HUNG_SECONDS
+            print(all(further_checks(10)))
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        in_background(test)
+        supervisor.run()
+        """
+    )
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr

@@ -26,7 +26,12 @@ def lines(log: RequestLog, caplog: pytest.LogCaptureFixture) -> list[dict[str, A
     caplog.clear()
     with caplog.at_level(logging.INFO, "api.requests"):
         log.flush()
-    return [json.loads(JsonLines().format(record)) for record in caplog.records]
+    return [json.loads(JsonLines().format(record)) for record in logged(caplog)]
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    """What request logs have written, and not what threads of other tests log."""
+    return [record for record in caplog.records if record.name == request_log.log.name]
 
 
 def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
@@ -61,7 +66,7 @@ def test_nothing_is_lost_when_it_stops_while_its_thread_writes(
             for _ in range(100):
                 log.add(ended(), 200, [], 0.0, 0)
             log.stop()
-        assert len(caplog.records) == 100
+        assert len(logged(caplog)) == 100
 
 
 @pytest.mark.parametrize(("status", "level"), [(200, None), (404, "info"), (499, "info"), (503, "error")])

@@ -5,9 +5,15 @@ from contextlib import ExitStack
 import pytest
 from bulksms_client.errors import ApiError
 
+from console.session import current
 from console.session.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
 from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, CallLimits, Refusals, client_of
 from console.session.current import Api
+
+
+def unforgotten() -> Refusals:
+    """Refusals while time stands still."""
+    return Refusals(lambda: 0.0)
 
 
 def refused(bound: CallLimits, address: str) -> bool:
@@ -20,7 +26,7 @@ def refused(bound: CallLimits, address: str) -> bool:
 
 
 def test_an_address_has_its_share_and_no_more() -> None:
-    places = bound(Refusals())
+    places = bound(unforgotten())
     with ExitStack() as calls:
         for _ in range(MOST_CALLS_OF_ADDRESS):
             calls.enter_context(places.call("192.0.2.1"))
@@ -29,7 +35,7 @@ def test_an_address_has_its_share_and_no_more() -> None:
 
 
 def test_all_addresses_together_are_bound() -> None:
-    places = bound(Refusals())
+    places = bound(unforgotten())
     with ExitStack() as calls:
         for number in range(MOST_CALLS):
             calls.enter_context(places.call(f"192.0.2.{number}"))
@@ -38,7 +44,7 @@ def test_all_addresses_together_are_bound() -> None:
 
 
 def test_a_call_that_fails_is_over() -> None:
-    places = bound(Refusals())
+    places = bound(unforgotten())
     with pytest.raises(ApiError, match="invalid_link"), places.call("192.0.2.1"):
         raise ApiError(401, {"code": "invalid_link"})
     assert not refused(places, "192.0.2.1")
@@ -52,7 +58,7 @@ def refuse(places: CallLimits, address: str, code: str = "invalid_credentials") 
 
 def test_addresses_with_many_refusals_leave_places_for_others() -> None:
     """The API answers them late, so they could hold all places."""
-    places, hostile = bound(Refusals()), [f"192.0.2.{number}" for number in range(4)]
+    places, hostile = bound(unforgotten()), [f"192.0.2.{number}" for number in range(4)]
     for address in hostile:
         for _ in range(int(MANY_REFUSALS) + 1):
             refuse(places, address)
@@ -64,8 +70,9 @@ def test_addresses_with_many_refusals_leave_places_for_others() -> None:
         assert not refused(places, "198.51.100.1")
 
 
-def test_within_a_session_addresses_with_many_refusals_have_few_places() -> None:
+def test_within_a_session_addresses_with_many_refusals_have_few_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six, and each of them three."""
+    monkeypatch.setattr(current, "Refusals", unforgotten)
     places, hostile = Api("http://127.0.0.1:9").bound, ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
     for address in hostile:
         for _ in range(int(MANY_REFUSALS) + 1):
@@ -80,7 +87,7 @@ def test_within_a_session_addresses_with_many_refusals_have_few_places() -> None
 
 
 def test_a_mistyped_password_is_not_hostile() -> None:
-    places = bound(Refusals())
+    places = bound(unforgotten())
     for _ in range(int(MANY_REFUSALS) - 1):
         refuse(places, "192.0.2.1")
     for _ in range(2 * int(MANY_REFUSALS)):

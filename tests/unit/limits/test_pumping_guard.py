@@ -1,7 +1,7 @@
 """What looks like pumping, and what does not."""
 
 import random
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(time, "monotonic", made)
+    monkeypatch.setattr(pumping, "time", SimpleNamespace(monotonic=made))
     return made
 
 

@@ -2,13 +2,14 @@
 
 import random
 import time
-from collections.abc import Iterator
+from types import SimpleNamespace
 
 import fakeredis
 import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.limits import rate_limits
 from api.limits.rate_limits import MAX_DEBT, Buckets
 from api.limits.shared_token_buckets import SharedRateLimit
 
@@ -24,11 +25,11 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(time, "monotonic", made)
-    monkeypatch.setattr(time, "time", made)
-    yield made
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(monotonic=made))
+    monkeypatch.setattr(time, "time", made)  # that of the fake Redis
+    return made
 
 
 def taken(buckets: Buckets, times: int, key: object = "a", rate: float | None = None) -> int:

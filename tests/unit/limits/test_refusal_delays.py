@@ -1,7 +1,10 @@
 """Who is refused again and again waits for it; nobody else does, and for nothing else."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from api.limits import rate_limits
 from api.limits.bulkheads import OperatorOwner, Owner
 from api.limits.refusal_delays import (
     BURST_SECONDS,
@@ -13,6 +16,12 @@ from api.limits.refusal_delays import (
 )
 
 ACCOUNT, OPERATOR, ADDRESS = 1, OperatorOwner("operator key opk_1"), "198.51.100.1"
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time stands still: no refusal is forgotten."""
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(monotonic=lambda: 1.0))
 
 
 @pytest.mark.parametrize("owner", [ACCOUNT, OPERATOR])

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from api.http import request
-from api.server import limits
+from api.server import limits, protocol
 from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
-from tests.unit.server.test_protocol import HEAD, Connection, after, answered, closed, length
+from tests.unit.server.test_protocol import HEAD, Connection, after, answered, closed, length, some_turns
 
 GET = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 SHORT = 0.1
@@ -46,8 +46,7 @@ class Clock:
     async def go_on(self, seconds: float) -> None:
         """Let so many seconds pass, and whatever is due then happen."""
         self._now += seconds
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await some_turns()
 
 
 def connected(application: Any = length) -> tuple[HttpConnection, Observed]:
@@ -59,20 +58,23 @@ def connected(application: Any = length) -> tuple[HttpConnection, Observed]:
 
 def test_empty_lines_do_not_keep_an_idle_connection_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "KEEP_ALIVE_SECONDS", SHORT)
-    assert after(GET, b"\r\n", seconds=5 * SHORT).closed
+    assert after(GET, b"\r\n", until=closed).closed
 
 
 def test_a_client_that_never_takes_the_last_bytes_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing waits for what is still to be sent, and a client that does not read would hold the connection forever."""
     monkeypatch.setattr(limits, "READER_SECONDS", SHORT)
 
-    async def run() -> bool:
+    async def run() -> tuple[bool, bool]:
+        clock = Clock()
         made, transport = connected()
         made.data_received(HEAD + b"Connection: close\r\n\r\n")
-        await asyncio.sleep(5 * SHORT)
-        return transport.aborted
+        await clock.go_on(SHORT / 2)
+        before = transport.aborted
+        await clock.go_on(SHORT)
+        return before, transport.aborted
 
-    assert asyncio.run(run())
+    assert asyncio.run(run()) == (False, True)
 
 
 def test_a_request_learns_that_its_client_left_although_another_one_waits_behind_it() -> None:
@@ -88,7 +90,7 @@ def test_a_request_learns_that_its_client_left_although_another_one_waits_behind
         made.data_received(GET + GET)
         await asyncio.sleep(0)
         made.connection_lost(None)
-        await asyncio.sleep(SHORT)
+        await some_turns()
 
     asyncio.run(run())
     assert events == ["http.disconnect"]
@@ -103,20 +105,26 @@ def test_requests_that_wait_on_one_connection_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("start", [HEAD, HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"], ids=["head", "trailers"])
-def test_headers_are_not_kept_beyond_their_number(start: bytes) -> None:
+def test_headers_are_not_kept_beyond_their_number(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read of 256 kB can hold 50,000 of them."""
+    refuse, held = HttpConnection._refuse, []
 
-    async def run() -> tuple[int, bytes]:
+    def measure_and_refuse(connection: HttpConnection, detail: str) -> None:
+        of_connections = tracemalloc.Filter(True, protocol.__file__)  # and not of threads of other tests
+        held.append(sum(each.size for each in tracemalloc.take_snapshot().filter_traces([of_connections]).traces))
+        refuse(connection, detail)
+
+    async def run() -> bytes:
         made, transport = connected()
         data = start + b"".join(b"x:%d\r\n" % number for number in range(30_000))
         tracemalloc.start()
         made.data_received(data)
-        held = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        return held, transport.written
+        return transport.written
 
-    held, written = asyncio.run(run())
-    assert held < 300_000 and written.startswith(b"HTTP/1.1 400 ")
+    monkeypatch.setattr(HttpConnection, "_refuse", measure_and_refuse)
+    assert asyncio.run(run()).startswith(b"HTTP/1.1 400 ")
+    assert len(held) == 1 and 0 < held[0] < 300_000
 
 
 def test_the_deadline_of_a_request_does_not_count_while_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

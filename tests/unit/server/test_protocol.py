@@ -73,6 +73,12 @@ async def length(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+async def some_turns() -> None:
+    """Let happen what needs the loop, and no time."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 class Seen(NamedTuple):
     """What a client sees of its connection."""
 
@@ -102,8 +108,7 @@ def after(
         async with asyncio.timeout(60):
             while not until(Seen(connection.written, connection.closed)):
                 await asyncio.sleep(0.005)
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await some_turns()
         return Seen(connection.written, connection.closed)
 
     return asyncio.run(run())
@@ -135,7 +140,7 @@ def test_a_request_that_does_not_arrive_in_time_is_refused(
     chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
-    connection = after(*chunks, seconds=0.2)
+    connection = after(*chunks, until=closed)
     assert connection.closed
     assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not arrive in time" in connection.written
 
@@ -235,10 +240,10 @@ def test_a_large_response_is_sent_when_it_has_been_taken() -> None:
 
         connection.write = write_and_pause  # type: ignore[method-assign]
         made.data_received(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-        await asyncio.sleep(0.02)
+        await some_turns()
         assert connection.written.endswith(b"x" * 9) and sent == []
         made.resume_writing()
-        await asyncio.sleep(0.02)
+        await some_turns()
         assert sent == ["/a"]
         made.connection_lost(None)
 
@@ -468,5 +473,5 @@ def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monke
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
     sender = Sender()
-    seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
+    seen = after(SEND + b"\r\n" + BODY[:5], application=sender.served, until=closed)
     assert b"did not arrive in time" in seen.written and seen.closed and not sender.on_the_loop

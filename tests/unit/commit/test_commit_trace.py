@@ -5,6 +5,7 @@ import time
 import pytest
 
 from api.commit.commit_trace import trace_commit
+from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import collector
 from tests.harness.drafts import single
@@ -17,6 +18,8 @@ def test_sends_that_share_a_commit_are_linked(monkeypatch: pytest.MonkeyPatch) -
         draft.traceparent = f"00-{trace}-00f067aa0ba902b7-01"
     with collector() as spans:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", spans.url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
+        monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
         tracer = Tracer("bulksms-test")
         trace_commit(tracer, drafts, time.monotonic())
         tracer.stop()

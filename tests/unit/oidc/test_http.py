@@ -15,6 +15,12 @@ from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the test of the limit has a short one."""
+    monkeypatch.setattr(http, "SECONDS", 120.0)
+
+
 @contextmanager
 def answering(*parts: bytes, then_close: bool = True) -> Iterator[str]:
     """A server that answers each connection with these bytes, and perhaps leaves it open."""
@@ -43,7 +49,7 @@ def answering(*parts: bytes, then_close: bool = True) -> Iterator[str]:
     finally:
         listening.shutdown(socket.SHUT_RDWR)
         listening.close()
-        thread.join(5)
+        thread.join(60)
         for each in kept:
             each.close()
 

@@ -1,18 +1,24 @@
 """What is remembered of a provider, and what `bulksms doctor` says of it."""
 
-import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
 from shared.health.oidc import check_oidc
+from shared.oidc import http
 from shared.oidc import provider as module
 from shared.oidc.http import ProviderUnavailable
 from shared.oidc.provider import Provider
 from shared.oidc_settings import OidcSettings
 from shared.settings import Settings
 from tests.harness.oidc_provider import CONSOLE_CALLBACK, OidcProvider, oidc_provider
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request is given up here."""
+    monkeypatch.setattr(http, "SECONDS", 120.0)
 
 
 @pytest.fixture
@@ -35,6 +41,8 @@ def test_metadata_are_read_once(running: OidcProvider) -> None:
 def test_a_provider_that_fails_is_left_alone_for_a_while(
     running: OidcProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = SimpleNamespace(monotonic=lambda: 1.0)
+    monkeypatch.setattr(module, "time", clock)
     running.metadata = {"issuer": "https://another.example"}
     provider = Provider(running.settings(), CONSOLE_CALLBACK)
     for _ in range(3):
@@ -42,8 +50,7 @@ def test_a_provider_that_fails_is_left_alone_for_a_while(
             provider.authorization_url("state", "nonce", "v" * 43)
     assert running.requested_paths == ["/.well-known/openid-configuration"]
     running.metadata = {}
-    later = SimpleNamespace(monotonic=lambda: time.monotonic() + module.REST_SECONDS + 1)
-    monkeypatch.setattr(module, "time", later)  # and not the clock of every thread
+    clock.monotonic = lambda: 1.0 + module.REST_SECONDS
     assert provider.authorization_url("state", "nonce", "v" * 43)
 
 

@@ -10,6 +10,7 @@ from api.http.request import SUMMARY, current_request
 from api.http.responses import Response
 from api.server.application import Reply
 from api.server.traced_application import TracedApplication
+from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 from tests.harness.on_the_loop import handled, on_loop, scope
@@ -27,6 +28,8 @@ def spans() -> Iterator[Collector]:
 @pytest.fixture
 def tracer(spans: Collector, monkeypatch: pytest.MonkeyPatch) -> Tracer:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", spans.url)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
+    monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
     return Tracer("bulksms-test")
 
 
@@ -76,7 +79,7 @@ def test_a_client_that_leaves_is_shown_without_a_status(tracer: Tracer, spans: C
         pytest.fail("the client has left")
 
     request = scope(headers=[*HEADERS, (b"content-length", b"2")])
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 20))
+    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 60))
     tracer.stop()
     [span] = spans.spans
     assert SUMMARY not in request and "http.response.status_code" not in span.attributes
@@ -96,6 +99,6 @@ def test_other_requests_have_no_span(tracer: Tracer, spans: Collector, method: s
         sent.append(message)
 
     request = scope(path, method, HEADERS)
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 20))
+    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 60))
     tracer.stop()
     assert sent[0]["status"] == 200 and spans.spans == []

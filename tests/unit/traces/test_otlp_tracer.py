@@ -7,11 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 from bulksms.local.ports import LOOPBACK, free_port
+from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import EXPORTER_LOGGER, Tracer
 from tests.harness.collector import Collector, collector
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 PARENT = f"00-{TRACE}-{SPAN}-01"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All spans are exported before a tracer has stopped."""
+    monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
 
 
 @pytest.fixture
@@ -87,6 +95,8 @@ def test_a_collector_that_is_away_is_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://{LOOPBACK}:{free_port()}")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
+    monkeypatch.setattr(logging.getLogger(EXPORTER_LOGGER), "filters", [])
     tracer = Tracer("bulksms-test")
     tracer.begin("act", PARENT, time.monotonic()).end()
     with caplog.at_level(logging.WARNING, EXPORTER_LOGGER):

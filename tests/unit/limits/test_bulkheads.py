@@ -23,14 +23,14 @@ class Work:
     def job(self, name: str) -> Callable[[], str]:
         def work() -> str:
             self.began.append(name)
-            self.release.wait(20)
+            self.release.wait(120)
             return name
 
         return work
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not true():
             await asyncio.sleep(0.005)
 

@@ -47,7 +47,7 @@ def counting(directory: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         os.kill(process.pid, signal.SIGKILL)
-        process.wait(30)
+        process.wait(60)
         process.stdin.close()
         process.stdout.close()
 

@@ -31,7 +31,7 @@ class CarrierSession:
         self.written += data
 
     def wait_for_answers(self, count: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while len(self.written) < 17 * count:
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -68,7 +68,7 @@ class Carrier(threading.Event):
         self.deliveries.put(cast(Session, self.session), Command.DELIVER_SM, number, usual_body())
 
     def wait_for_sets(self, count: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while len(self.sets) < count:
             assert time.monotonic() < deadline
             time.sleep(0.01)

@@ -14,7 +14,13 @@ from bulksms.local.files import tail
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from shared.gc_tuning import collect_less_often
-from tests.harness.servers import RUNNING_POSTGRES, RunningPostgres, make_migrated_postgres, make_redis
+from tests.harness.servers import (
+    FOR_MANY_DATABASES,
+    RUNNING_POSTGRES,
+    RunningPostgres,
+    make_migrated_postgres,
+    make_redis,
+)
 
 POSTGRES_LOG = pytest.StashKey[Path]()
 
@@ -40,7 +46,8 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pyte
     if (url := os.environ.get(RUNNING_POSTGRES)) is not None:
         yield RunningPostgres(url)
         return
-    with make_migrated_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
+    folder = tmp_path_factory.mktemp("postgres")
+    with make_migrated_postgres(folder, durable=False, more=FOR_MANY_DATABASES) as server:
         server.start()
         pytestconfig.stash[POSTGRES_LOG] = server.log_file
         yield server

@@ -3,6 +3,7 @@
 import atexit
 import shutil
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -16,18 +17,24 @@ SMALL = {"shared_buffers": "64MB", "max_wal_size": "512MB", "dynamic_shared_memo
 RUNNING_POSTGRES = "TESTS_POSTGRES_URL"
 """The environment variable that names a migrated server to use, in place of one of each test process."""
 UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+FOR_MANY_DATABASES = {"autovacuum": "off"}
+"""For a server with a database of each test module: it would look at one of them all the time. While it writes what it
+has counted in any of them, events wait in all, and what it counts changes plans."""
 
 
-def make_postgres(folder: Path, *, durable: bool) -> Postgres:
-    """A Postgres that is not started yet. `durable=False` is fast and may lose everything in a crash of the machine."""
-    return Postgres(folder / "postgres", settings=SMALL if durable else {**SMALL, **UNSAFE})
+def make_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None = None) -> Postgres:
+    """A Postgres that is not started yet. `durable=False` is fast and may lose everything in a crash of the machine.
+
+    `more` are further settings.
+    """
+    return Postgres(folder / "postgres", settings={**SMALL, **({} if durable else UNSAFE), **(more or {})})
 
 
-def make_migrated_postgres(folder: Path, *, durable: bool) -> Postgres:
+def make_migrated_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None = None) -> Postgres:
     """The same with the schema in its database `bulksms`: a copy of a server that this process has set up once."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copytree(_original(), folder, dirs_exist_ok=True)
-    return make_postgres(folder, durable=durable)
+    return make_postgres(folder, durable=durable, more=more)
 
 
 @cache

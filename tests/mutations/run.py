@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from sqlalchemy import text
 
 from shared.db.connection import make_engine
-from tests.harness.servers import RUNNING_POSTGRES, make_migrated_postgres
+from tests.harness.servers import FOR_MANY_DATABASES, RUNNING_POSTGRES, make_migrated_postgres
 from tests.mutations.catalogue import Mutation, mutations
 from tests.mutations.generate import KINDS, OF_SCOPE, ROOT, Generated
 
@@ -125,7 +125,7 @@ def one_postgres() -> Iterator[None]:
     """A Postgres for the tests of all mutations: to start one takes longer than most of them."""
     with (
         tempfile.TemporaryDirectory(prefix="bulksms-mutations-") as folder,
-        make_migrated_postgres(Path(folder), durable=False) as server,
+        make_migrated_postgres(Path(folder), durable=False, more=FOR_MANY_DATABASES) as server,
     ):
         Path(folder).chmod(0o755)
         _postgres[RUNNING_POSTGRES] = server.start()

@@ -94,15 +94,14 @@ COUNTED = select(func.count()).select_from(FAILING_ALIKE.limit(MAX_COUNTED).subq
 SPACED = RETRY_SPACING * COUNTED * (0.5 + func.random())
 """Seconds in which its failing jobs can all be retried. At random, as all may have failed at the same time."""
 WAIT = bindparam("wait", type_=Double)
-NEW = insert(job_failure).values(failures=1, retry_at=func.clock_timestamp() + seconds(func.greatest(WAIT, SPACED)))
+AT = func.statement_timestamp()  # one reading of the clock, so `retry_at` is exactly the delay after `failed_at`
+NEW = insert(job_failure).values(failures=1, failed_at=AT, retry_at=AT + seconds(func.greatest(WAIT, SPACED)))
 FAIL = NEW.on_conflict_do_update(
     index_elements=["kind", "subject"],
     set_={
         "failures": job_failure.c.failures + 1,
-        "account_id": NEW.excluded.account_id,
-        "error": NEW.excluded.error,
-        "failed_at": func.clock_timestamp(),
-        "retry_at": func.clock_timestamp()
+        **{name: NEW.excluded[name] for name in ("account_id", "error", "failed_at")},
+        "retry_at": AT
         + seconds(func.greatest(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES)), SPACED)),
     },
 ).returning(job_failure.c.failures)

@@ -1,4 +1,4 @@
-"""Skips the time that workers wait before they retry failed jobs."""
+"""Skips the time that workers wait before they retry failed jobs, or stops it."""
 
 from datetime import timedelta
 
@@ -6,11 +6,20 @@ from sqlalchemy import Engine, text
 
 from shared.job_backoff import PAUSE
 
+LONG = timedelta(hours=1)
+
+
+def prolong_pauses(engine: Engine) -> None:
+    """What failed has failed LONG after now: however slow the machine is, pauses last until they are ended."""
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE job_failure SET failed_at = now() + :long"), {"long": LONG})
+
 
 def end_pauses(engine: Engine, pause: timedelta = PAUSE) -> None:
     """Jobs that have not failed themselves may be tried again."""
+    ended = text("UPDATE job_failure SET failed_at = least(failed_at, now()) - :pause")
     with engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET failed_at = failed_at - :pause"), {"pause": pause})
+        connection.execute(ended, {"pause": pause})
 
 
 def end_backoff(engine: Engine) -> int:

@@ -28,7 +28,7 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_backoff import IS_READY, SEVERAL, JobKind, is_ready
+from shared.job_backoff import IS_READY, PAUSE, SEVERAL, JobKind, is_ready
 from shared.job_failures import (
     FIRST_WAIT,
     MAX_COUNTED,
@@ -45,7 +45,8 @@ from shared.job_failures import (
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.database import wait_until_ended
-from tests.harness.failing_jobs import end_backoff, end_pauses
+from tests.harness.deliveries import wait_for_others
+from tests.harness.failing_jobs import LONG, end_backoff, end_pauses, prolong_pauses
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
 from tests.integration.jobs.test_imports import send_file
@@ -117,6 +118,7 @@ def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Servic
 def test_after_several_failures_the_accounts_other_jobs_of_the_kind_pause(service: Service, as_text: bool) -> None:
     ours, theirs = service.account_id, service.new_account("other")
     failed(service.engine, Job("import", "bad", ours), Poison())
+    prolong_pauses(service.engine)
 
     def ready(kind: JobKind, subject: str, account: int) -> bool:
         written = text(f"SELECT {IS_READY.format(kind=kind, subject=':subject', account=':account')}")
@@ -128,6 +130,7 @@ def test_after_several_failures_the_accounts_other_jobs_of_the_kind_pause(servic
 
     assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True], "one alone delays no other"
     failed(service.engine, Job("import", "bad too", ours), Poison())
+    prolong_pauses(service.engine)
     assert [ready("import", each, ours) for each in ("bad", "good")] == [False, False]
     assert ready("import", "theirs", theirs)
     assert ready("erasure", "another kind", ours)
@@ -267,8 +270,8 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     assert failures(service, "import") == []
 
 
-SLACK = 0.1
-"""Seconds between two readings of the database's clock in one statement."""
+SLACK = 0.00001
+"""Seconds by which the database may round a delay."""
 
 
 def waits(service: Service, kind: str, account_id: int | None) -> list[float]:
@@ -346,7 +349,7 @@ def test_a_file_that_is_uploaded_ends_the_rest_after_an_import_that_failed(
     importer.wake()
     working = threading.Thread(target=importer.work, daemon=True)
     working.start()
-    working.join(30)
+    working.join(60)
     assert not working.is_alive()
     assert failures(service, "import") == [(1, False)]
     assert sandbox.get(f"/imports/{good}").json["status"] == "completed"
@@ -356,7 +359,7 @@ def test_work_in_the_background_is_done_until_the_worker_stops(service: Service)
     done = threading.Event()
     sweeper = worker.sweeper.Sweeper(service.engine, service.worker.dispatcher, service.worker.settings)
     sweeper.run_in_background(done.set)
-    assert done.wait(30)
+    assert done.wait(60)
     try:
         sweeper.stop()
         sweeper.run_in_background(pytest.fail)
@@ -603,9 +606,13 @@ def test_sends_of_an_account_that_cannot_be_closed_keep_no_others_open(
         close_unsent(connection, send, outcome)
 
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", fails)
+    for name in ("ENDED_SENDS", "FAILED_BEFORE"):
+        paused_for_long = getattr(worker.recovery.close_ended_sends, name).text.replace(str(PAUSE), str(LONG))
+        monkeypatch.setattr(worker.recovery.close_ended_sends, name, text(paused_for_long))
     worker.recovery.close_ended_sends.close_ended_sends(service.engine)
     assert tried == [*sorted(tried[:2]), good]
     assert {*tried[:2]} < {*bad}
+    end_pauses(service.engine, LONG)
     end_backoff(service.engine)
     worker.recovery.close_ended_sends.close_ended_sends(service.engine)
     assert not {*tried[3:5]} & {*tried[:3]}
@@ -687,7 +694,7 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
     monkeypatch.setattr(sweeper, "_leads", lambda: True)
     try:
         sweeper.start()
-        assert worked.wait(30)
+        assert worked.wait(60)
     finally:
         go_on.set()
         sweeper.stop()
@@ -775,6 +782,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
 ) -> None:
     made = service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
     service.send()
+    wait_for_others(service)
 
     def fails(*_: object) -> None:
         raise Poison
@@ -793,9 +801,9 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
     webhook = service.get(f"/webhooks/{made}").json
     assert (webhook["status"], "operator" in webhook["disabled_reason"]) == ("disabled", True)
-    assert [event["type"] for event in service.get("/events?types=webhook.disabled").json["data"]] == [
-        "webhook.disabled"
-    ]
+    wait_for_others(service)
+    events = service.get("/events?types=webhook.disabled").json["data"]
+    assert [event["type"] for event in events] == ["webhook.disabled"]
 
 
 def test_an_error_is_kept_without_its_data(service: Service) -> None:

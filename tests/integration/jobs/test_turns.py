@@ -1,10 +1,13 @@
 """Accounts take turns with imports and erasures, and each has a bounded number of them open."""
 
 from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import BigInteger, Connection, Engine, literal, select, text
+from sqlalchemy.sql.visitors import cloned_traverse
 
 import shared.contacts.imports
 import shared.contacts.text_stream
@@ -13,9 +16,17 @@ import worker.jobs.import_contacts
 import worker.jobs.privacy
 from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
-from shared.job_backoff import ACCOUNT_YIELDS_FOR
+from shared.job_backoff import (
+    ACCOUNT_YIELDS_FOR,
+    BACKOFF_RANK,
+    IS_PAUSED,
+    PAUSE,
+    YIELDS_FOR,
+    backoff_rank,
+    is_ready,
+)
 from tests.harness.database import disposable_database
-from tests.harness.failing_jobs import end_backoff, end_pauses
+from tests.harness.failing_jobs import LONG, end_backoff, end_pauses, prolong_pauses
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
@@ -55,6 +66,17 @@ def ask_to_erase(service: Service, count: int) -> None:
         connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
 
 
+def yield_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let accounts whose imports have failed yield for LONG."""
+
+    def lengthen(parameter: Any) -> None:
+        if parameter.value == ACCOUNT_YIELDS_FOR:
+            parameter.value = LONG
+
+    longer = cloned_traverse(worker.jobs.import_contacts.NEXT, {}, {"bindparam": lengthen})
+    monkeypatch.setattr(worker.jobs.import_contacts, "NEXT", longer)
+
+
 def fail(*_: object) -> None:
     """Fail, as a fault of ours would."""
     raise RuntimeError("poison")
@@ -88,9 +110,52 @@ def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: py
     assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
 
 
-@pytest.mark.parametrize(
-    ("due_for", "first"), [("1 second", "completed"), ("59 seconds", "completed"), ("61 seconds", "queued")]
+AN_INSTANT = timedelta(microseconds=1)
+FAILED = text(
+    """
+    INSERT INTO job_failure (kind, subject, account_id, failures, error, failed_at, retry_at)
+    VALUES ('import', :subject, :account, 1, 'Poison', now() - CAST(:ago AS interval), now() - CAST(:due AS interval))
+    """
 )
+
+
+WAITS = (
+    ("failed", YIELDS_FOR - AN_INSTANT, LONG, 2, False),
+    ("failed", YIELDS_FOR, LONG, 0, False),
+    ("another", LONG, PAUSE - AN_INSTANT, 1, True),
+    ("another", LONG, PAUSE, 1, False),
+    ("another", LONG, ACCOUNT_YIELDS_FOR - AN_INSTANT, 1, False),
+    ("another", LONG, ACCOUNT_YIELDS_FOR, 0, False),
+)
+"""A job, for how long those that failed have been due, how long ago they failed, its rank, and whether it is paused."""
+
+
+def rank_and_pause(connection: Connection, subject: str, account: int, as_text: bool) -> tuple[int, bool]:
+    """The rank of a job of an account, and whether it is paused."""
+    if as_text:
+        names = {"kind": "import", "subject": ":subject", "account": ":account"}
+        written = text(f"SELECT {BACKOFF_RANK.format(**names)}, {IS_PAUSED.format(**names)}")
+        rank, paused = connection.execute(written, {"subject": subject, "account": account}).one()
+        return rank, paused
+    job, of = literal(subject), literal(account, BigInteger)
+    rank, ready = connection.execute(select(backoff_rank("import", job, of), is_ready("import", job, of))).one()
+    return rank, not ready
+
+
+@pytest.mark.parametrize("as_text", [False, True], ids=["expressions", "text"])
+def test_for_how_long_jobs_wait_for_others(service: Service, as_text: bool) -> None:
+    """To the microsecond: in one transaction, for which it is always the same time."""
+    account = service.account_id
+    for subject, due_for, failed_ago, rank, paused in WAITS:
+        with service.engine.connect() as connection:
+            for name in ("failed", "failed too"):
+                values = {"subject": name, "account": account, "ago": failed_ago, "due": due_for}
+                connection.execute(FAILED, values)
+            assert rank_and_pause(connection, subject, account, as_text) == (rank, paused)
+            connection.rollback()
+
+
+@pytest.mark.parametrize(("due_for", "first"), [("1 second", "completed"), ("2 minutes", "queued")])
 def test_an_import_that_failed_is_tried_after_the_others(
     service: Service, monkeypatch: pytest.MonkeyPatch, due_for: str, first: str
 ) -> None:
@@ -119,7 +184,10 @@ def test_after_imports_have_failed_the_accounts_others_are_tried_after_those_of_
     good = import_file(service)
     with monkeypatch.context() as broken:
         broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
-        assert [import_chunk(service.engine) for _ in range(3)] == [True, True, False]
+        assert [import_chunk(service.engine) for _ in range(2)] == [True, True]
+    prolong_pauses(service.engine)
+    assert not import_chunk(service.engine)
+    yield_for_long(monkeypatch)
     sandbox = service.in_sandbox()
     for _ in range(2):
         made = import_file(sandbox)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from shared.carriers.smpp.constants import RESPONSE, Command
 from shared.carriers.smpp.pdu import HEADER, pdu
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
+from tests.harness.answer_time import Clock, answer_time_over_when
 from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer, json_reply
 from tests.unit.carriers.smpp.making import Doorkeeper, message_group
 from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind, unsubmitted
@@ -28,7 +30,7 @@ PHONE = "254711000000"
 def declared(url: str, **settings: Any) -> HttpConfig:
     """One message a request, as JSON."""
     request = {"url": url, "json": {"to": "{phone}", "text": "{text}", "from": "{sender_id}", "ref": "{message_id}"}}
-    table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": 10.0}
+    table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": PATIENCE}
     return HttpConfig.from_mapping("web", {**table, **settings})
 
 
@@ -60,6 +62,26 @@ def wait_until(true: Callable[[], Any]) -> None:
         time.sleep(0.01)
 
 
+class Closed(Doorkeeper):
+    """It says at once that what it does not let leave would not leave in time."""
+
+    def take(self, segments: int, deadline: float) -> bool:
+        self.left -= segments
+        return self.left >= 0
+
+
+def answer_time_over(happened: Callable[[], Any]) -> AbstractContextManager[None]:
+    """For one `submit`: it looks for its deadline and for a pause, and then waits."""
+    return answer_time_over_when("worker.carriers.http.driver", happened, looks=2)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("worker.carriers.http.driver.time", made)
+    return made
+
+
 def test_it_works() -> None:
     with pair(lambda request: json_reply({"id": f"m-{request.json['to']}"})) as (peer, made):
         group = message_group("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
@@ -70,9 +92,9 @@ def test_it_works() -> None:
 
 
 def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
-    with pair(lambda request: json_reply({"id": "m"}), answer_time=5.0) as (peer, made):
+    with pair(lambda request: json_reply({"id": "m"})) as (peer, made):
         group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
-        outcomes = made.submit([group], Doorkeeper(left=1))
+        outcomes = made.submit([group], Closed(left=1))
         assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
         assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
         assert len(peer.requests) == 1
@@ -153,15 +175,17 @@ def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
         return json_reply({"id": "late"})
 
     late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/"), answer_time=2.0), late) as made:
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
         group = message_group("x", [PHONE])
-        assert made.submit([group]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        with answer_time_over(lambda: peer.requests):
+            assert made.submit([group]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
         go_on.set()
         wait_until(lambda: late)
         assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
-def test_closing_waits_for_outstanding_responses_and_reports_them() -> None:
+def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.http.driver.CLOSE_SECONDS", PATIENCE)
     go_on = threading.Event()
 
     def respond(request: Request) -> Reply:
@@ -169,8 +193,9 @@ def test_closing_waits_for_outstanding_responses_and_reports_them() -> None:
         return json_reply({"id": "late"})
 
     late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
-        assert one(made).response == ResponseKind.IN_DOUBT
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
+        with answer_time_over(lambda: peer.requests):
+            assert one(made).response == ResponseKind.IN_DOUBT
         threading.Timer(0.3, go_on.set).start()
         made.close()
         assert [each.outcome.reference for each in late] == ["late"]
@@ -183,9 +208,10 @@ def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
         go_on.wait(PATIENCE)
         return json_reply({"id": "x"})
 
-    with pair(respond, window=2, answer_time=5.0) as (peer, made):
+    with pair(respond, window=2) as (peer, made):
         phones = [f"25471100000{number}" for number in range(5)]
-        outcomes = made.submit([message_group("x", phones)])
+        with answer_time_over(lambda: len(peer.requests) == 2):
+            outcomes = made.submit([message_group("x", phones)])
         assert [(each.response, each.error) for each in outcomes] == [
             *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
@@ -197,6 +223,7 @@ def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
 
 
 def test_a_trickled_response_is_doubt_in_time() -> None:
+    came = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def trickle() -> None:
@@ -204,27 +231,32 @@ def test_a_trickled_response_is_doubt_in_time() -> None:
                 client, _ = server.accept()
                 with client:
                     client.recv(65_536)
+                    came.set()
                     for octet in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000:
                         client.send(bytes((octet,)))
                         time.sleep(0.05)
 
         thread = threading.Thread(target=trickle, daemon=True)
         thread.start()
-        with carrier(declared(f"http://127.0.0.1:{server.getsockname()[1]}/", answer_time=0.5)) as made:
+        config = declared(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        with carrier(config) as made, answer_time_over(came.is_set):
             assert one(made).response == ResponseKind.IN_DOUBT
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
+def test_retry_after_is_heeded_without_asking_again(status: int, clock: Clock) -> None:
     with pair(lambda request: json_reply({}, status, Retry_After="5")) as (peer, made):
         assert (outcome := one(made)).response == ResponseKind.THROTTLED and not outcome.is_unsubmitted
         assert one(made) == unsubmitted("paused")
         assert len(peer.requests) == 1
-        wait_until(lambda: one(made).error != "paused")
+        clock.now += 4.9
+        assert one(made) == unsubmitted("paused")
+        clock.now += 0.2
+        assert one(made).error != "paused"
         assert len(peer.requests) == 2
 
 
-def test_an_answer_to_an_older_request_does_not_end_a_pause() -> None:
+def test_an_answer_to_an_older_request_does_not_end_a_pause(clock: Clock) -> None:
     go_on = threading.Event()
 
     def respond(request: Request) -> Reply:

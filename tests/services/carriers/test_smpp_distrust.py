@@ -12,12 +12,13 @@ from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
+from tests.harness.answer_time import answer_time_over_when
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
 
 
@@ -152,9 +153,13 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
 
 
 def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -> None:
-    with pair(window=2, answer_time=2.0) as both:
-        done = both.submit(5)
-        assert [(each.response, each.error) for each in done.result(PATIENCE)] == [
+    """The answer time is over when the window is full."""
+    with pair(window=2) as both:
+        group = message_group("x", [f"2547{number:08d}" for number in range(5)])
+        over = [answer_time_over_when(f"worker.carriers.smpp.{name}", lambda: True) for name in ("window", "session")]
+        with over[0], over[1]:
+            outcomes = both.carrier.submit([group])
+        assert [(each.response, each.error) for each in outcomes] == [
             *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
@@ -247,12 +252,24 @@ def test_a_window_that_changes_during_the_bind_applies() -> None:
             both.close()
 
 
-def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection() -> None:
-    with pair(enquire_link=0.2, connect_time=3.0) as both:
+class Later:
+    """Stands for the module `time`: as late as a test says."""
+
+    by = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.by
+
+
+def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = Later()
+    monkeypatch.setattr("worker.carriers.smpp.session.time", later)
+    with pair(enquire_link=0.2, connect_time=PATIENCE) as both:
         enquiry = both.smsc.read()
         assert enquiry.command == Command.ENQUIRE_LINK
         both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))
         assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
+        later.by = PATIENCE
         wait_until(lambda: both.counted("connections") >= 2, "another connection, while this one stands")
         both.smsc.accept()
 

@@ -14,7 +14,7 @@ from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

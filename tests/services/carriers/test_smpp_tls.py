@@ -20,7 +20,7 @@ from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,9 @@ def wait_for(carrier: SmppCarrier, what: str) -> None:
 def test_it_works(certificate: Path) -> None:
     receipts: list[Receipt] = []
     with running(SmscSettings(port=0, receipt_delay=0)) as smsc, behind_tls(smsc, certificate) as port:
-        carrier = SmppCarrier(config(port=port, tls=True, tls_ca=str(certificate / "cert.pem"), window=1000))
+        carrier = SmppCarrier(
+            config(port=port, tls=True, tls_ca=str(certificate / "cert.pem"), window=1000, answer_time=PATIENCE)
+        )
         carrier.open(receipts.extend, lambda late: None)
         try:
             wait_for(carrier, "bound")

@@ -23,6 +23,8 @@ from shared.retry_after import retry_after
 
 RESPONSE_SECONDS = 15.0
 """Timeout from the DNS lookup to the end of the response headers."""
+OPENING_SECONDS = 5.0
+"""Timeout of opening one connection, which is a part of that time."""
 BODY_SECONDS = 2.0
 MAX_BODY_BYTES = 65_536
 """Bytes of a response body that are read and discarded, so that the connection can be reused."""
@@ -95,7 +97,7 @@ class Client:
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
-            timeout=aiohttp.ClientTimeout(total=RESPONSE_SECONDS, sock_connect=5.0),
+            timeout=aiohttp.ClientTimeout(total=RESPONSE_SECONDS, sock_connect=OPENING_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "bulksms-webhooks/1", "Accept-Encoding": "identity"},
             auto_decompress=False,

@@ -23,7 +23,7 @@ def test_renewals_wait_for_no_other_work(monkeypatch: pytest.MonkeyPatch) -> Non
             renewed.set()
 
     def read_work(*_: object) -> Any:
-        renewed.wait(10)
+        renewed.wait(120)
         return SimpleNamespace(jobs=[Mock()])
 
     def claim(*_: object) -> list[SimpleNamespace]:
@@ -38,7 +38,7 @@ def test_renewals_wait_for_no_other_work(monkeypatch: pytest.MonkeyPatch) -> Non
 
     async def run() -> bool:
         running = asyncio.create_task(deliverer.run())
-        in_time = await asyncio.to_thread(renewed.wait, 5)
+        in_time = await asyncio.to_thread(renewed.wait, 60)
         renewed.set()
         deliverer.stop.set()
         await running

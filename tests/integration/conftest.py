@@ -11,7 +11,9 @@ from sqlalchemy import Engine
 import shared.db.connection
 import shared.db.sessions
 import shared.job_failures
+from api.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
+from shared.db.pools import CountedPool
 from shared.observability.logs import JsonLines
 from tests.harness.database import dispose, fresh_database
 from tests.harness.leaks import leaks
@@ -43,7 +45,8 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
 def nothing_leaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """After the test, no line of the log as it is written holds a phone or a secret."""
     caplog.set_level(logging.DEBUG)
-    caplog.set_level(logging.INFO, "sqlalchemy.pool")  # four lines for each transaction; test_leaks.py reads them
+    for pool in (CountedPool, ThreadOnlyPool):  # four lines for each transaction; test_leaks.py reads them
+        caplog.set_level(logging.INFO, pool.__module__)
     lines = JsonLines()
     yield
     written = [lines.format(record) for when in ("setup", "call") for record in caplog.get_records(when)]

@@ -30,6 +30,15 @@ from tests.harness.servers import make_migrated_postgres, make_redis
 
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
 OPEN = "SELECT count(*) FROM send WHERE completed_at IS NULL"
+EARLY_RECEIPTS = """
+    SELECT count(*) FROM receipt r JOIN message m ON m.reference = r.reference AND m.carrier = r.carrier
+     WHERE m.status = 'sent'
+"""
+"""Receipts that came before their messages were recorded. Workers match them a second later."""
+STOP_SECONDS = 120.0
+"""For processes to stop. They need less than two seconds, but the machine may stand still."""
+STEADY = {"LEASE_SECONDS": "60"}
+"""Settings where no worker is lost: a batch stays with its worker, also if that stands still for a while."""
 
 
 class House:
@@ -115,7 +124,7 @@ class House:
                 process.ask_to_stop()
         for process in running:
             with contextlib.suppress(ProcessLookupError):
-                process.wait_stopped(30)
+                process.wait_stopped(STOP_SECONDS)
         leaked = self.leaks()
         self.redis.stop()
         self.postgres.stop()
@@ -134,7 +143,29 @@ class House:
         worker = self.workers.pop(index)
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
-        worker.stop()
+        worker.stop(timeout=STOP_SECONDS)
+
+    def freeze_worker(self) -> int:
+        """SIGSTOP the only worker at a moment when it has nothing to do. Returns its process id, for SIGCONT."""
+        [worker] = self.workers
+        assert worker.pid is not None
+
+        def is_idle() -> bool:
+            """No statement of it is under way that would claim what comes from now on."""
+            os.kill(worker.pid, signal.SIGSTOP)
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                for _ in range(20):
+                    states = set(connection.execute(WORKER_SESSIONS).scalars())
+                    if states <= {"idle"}:
+                        return True
+                    if states & IN_TRANSACTION:
+                        break
+                    time.sleep(0.01)
+            os.kill(worker.pid, signal.SIGCONT)
+            return False
+
+        wait_until(is_idle, 60, "a moment when the worker is idle")
+        return worker.pid
 
     def new_account(self, name: str = "acme", credits: int = 1_000_000, sender: str = "ACME") -> int:
         """An account with an approved sender ID, whose token the requests use from now on."""
@@ -195,9 +226,10 @@ class House:
             return connection.execute(text(statement)).scalar()
 
     def wait_for_end(self, seconds: float = 60) -> None:
-        """Wait until no send is open and every receipt that is due has come."""
+        """Wait until no send is open, and every receipt has come and is matched."""
         wait_until(lambda: not self.scalar(OPEN), seconds, "the sends")
         wait_until(lambda: not self.scalar("SELECT count(*) FROM simulated_receipt"), seconds, "the receipts")
+        wait_until(lambda: not self.scalar(EARLY_RECEIPTS), seconds, "the messages of early receipts")
 
     def most_submits(self) -> int:
         """The most times that the carrier was given any one message."""
@@ -206,6 +238,8 @@ class House:
 
 
 WORKERS_EVER = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%'"
+WORKER_SESSIONS = text("SELECT state FROM pg_stat_activity WHERE application_name = 'bulksms-worker'")
+IN_TRANSACTION = {"idle in transaction", "idle in transaction (aborted)"}
 
 
 def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:

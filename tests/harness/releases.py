@@ -18,7 +18,7 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.db.schema import MIGRATIONS, head
 from tests.faults.traffic import Traffic
-from tests.harness.house import WORKERS_EVER, House, wait_until
+from tests.harness.house import STOP_SECONDS, WORKERS_EVER, House, wait_until
 
 HERE = Path.cwd()
 PACKAGES = ("api", "bulksms", "shared", "worker")
@@ -149,7 +149,7 @@ class Release:
         """Run its `bulksms migrate`."""
         command = Command("migrate", ["bulksms", "migrate"], self._env, self._logs / "migrate.log", self._home)
         command.launch()
-        wait_until(lambda: command.exit_code() is not None, 60, "the migration")
+        wait_until(lambda: command.exit_code() is not None, 180, "the migration")
         assert command.exit_code() == 0, command.log_tail()
 
     def start(self, workers: int) -> None:
@@ -186,6 +186,6 @@ class Release:
     def stop(self) -> None:
         """Stop its processes, one after the other. None has to be killed."""
         for process in (self.api, *self.workers, *self.webhooks, *([self.console] if self.console else ())):
-            assert process.stop(), process.log_tail()
+            assert process.stop(timeout=STOP_SECONDS), process.log_tail()
         if self.port in self._installation.ports:
             self._installation.ports.remove(self.port)

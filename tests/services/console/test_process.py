@@ -12,7 +12,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
-from tests.harness.house import SECRET_KEY, House, house
+from tests.harness.house import SECRET_KEY, STEADY, House, house
 
 KEY = "a-secret-key-of-the-consoles-tests"
 
@@ -52,7 +52,7 @@ def link(service: House, account: int) -> str:
 
 
 def test_it_works(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1, TRUSTED_PROXIES=f"{LOOPBACK}/32", CONSOLE_SECRET_KEY=KEY) as service:
+    with house(tmp_path, workers=1, TRUSTED_PROXIES=f"{LOOPBACK}/32", CONSOLE_SECRET_KEY=KEY, **STEADY) as service:
         account = service.new_account()
         service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hello")
         token, port = link(service, account), free_port()

@@ -15,7 +15,7 @@ from bulksms.local.ports import free_port
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from tests.harness.console import CONSOLE_KEY
-from tests.harness.house import WORKERS_EVER, House, wait_until
+from tests.harness.house import STEADY, WORKERS_EVER, House, wait_until
 from tests.harness.people import PASSWORD, hash_of_password
 
 SECCOMP = Path("/proc/sys/kernel/seccomp/actions_avail")
@@ -35,7 +35,9 @@ def confined(command: Command, unit: str) -> Command:
 
 @pytest.fixture(name="service", scope="module")
 def _service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"), TRUSTED_PROXIES="127.0.0.1/32", CONSOLE_SECRET_KEY=CONSOLE_KEY)
+    made = House(
+        tmp_path_factory.mktemp("house"), TRUSTED_PROXIES="127.0.0.1/32", CONSOLE_SECRET_KEY=CONSOLE_KEY, **STEADY
+    )
     try:
         home = Path.cwd()
         made.api = confined(services.api(made.port, made.env, made.folder, home), "bulksms-api@.service")
@@ -57,7 +59,7 @@ def test_the_database_is_migrated(service: House) -> None:
 def test_a_message_is_delivered(service: House) -> None:
     service.new_account()
     send = service.post("/sms/send", sender_id="ACME", phone="254711000001", message="Hi")["send_id"]
-    wait_until(lambda: service.get(f"/sends/{send}")["counts"]["delivered"], 30, "the receipt")
+    wait_until(lambda: service.get(f"/sends/{send}")["counts"]["delivered"], 60, "the receipt")
     assert service.webhooks[0].exit_code() is None
 
 

@@ -14,7 +14,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from shared.settings import SIMULATED
 from shared.task_queue import SEND_BATCH
-from tests.harness.house import house, wait_until
+from tests.harness.house import STEADY, house, wait_until
 
 SCRIPTS = Path(sys.executable).parent
 API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
@@ -107,7 +107,7 @@ def with_wrong_password(server: Postgres) -> str:
 
 
 def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1) as service:
+    with house(tmp_path, workers=1, **STEADY) as service:
         service.new_account()
         (worker,) = service.workers
         for number in range(20):
@@ -118,7 +118,7 @@ def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
 
 
 def test_each_start_and_each_send_is_marked_as_simulated(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1) as service:
+    with house(tmp_path, workers=1, **STEADY) as service:
         service.new_account()
         assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True
         phones = ["254711000000", "254711000001"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared.audit.check import audit
-from tests.harness.house import wait_until
+from tests.harness.house import STEADY, wait_until
 from tests.harness.releases import HERE, Installation, Release, next_release
 
 CLIENTS = 3
@@ -19,7 +19,7 @@ LIST = 3_000
 @pytest.fixture
 def installation(tmp_path: Path) -> Iterator[Installation]:
     (tmp_path / "house").mkdir()
-    made = Installation(tmp_path / "house", SIMULATOR_RATE="1500")
+    made = Installation(tmp_path / "house", SIMULATOR_RATE="1500", **STEADY)
     try:
         yield made
     finally:

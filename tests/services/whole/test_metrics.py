@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from bulksms.local.ports import LOOPBACK, free_port
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
 TOKEN = "monitoring-token"
 SENT = 'bulksms_messages_total{carrier="simulator",category="transactional",country="KE",status="sent"}'
@@ -27,7 +27,7 @@ def port() -> int:
 def service(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[House]:
     folder: Path = tmp_path_factory.mktemp("house")
     metrics = {"METRICS_TOKEN": TOKEN, "METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics")}
-    with house(folder, **metrics) as made:
+    with house(folder, **metrics, **STEADY) as made:
         made.new_account()
         made.start_webhooks()
         yield made

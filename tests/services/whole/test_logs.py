@@ -1,22 +1,20 @@
 """A request's id leads through the logs of all processes."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
 PHONE = "254711000000"
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1, REQUEST_LOG_SAMPLE_RATE="1") as made:
+    with house(tmp_path_factory.mktemp("house"), workers=1, REQUEST_LOG_SAMPLE_RATE="1", **STEADY) as made:
         made.new_account()
         yield made
 
@@ -24,8 +22,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def lines(service: House, process: str, request_id: str) -> list[dict[str, Any]]:
     """The lines of processes that name a request."""
     paths: list[Path] = sorted(service.folder.glob(f"{process}*.log"))
-    found = [json.loads(line) for path in paths for line in path.read_text().splitlines() if request_id in line]
+    found = [json.loads(line) for path in paths for line in whole_lines(path) if request_id in line]
     return [line for line in found if line["request_id"] == request_id]
+
+
+def whole_lines(path: Path) -> list[str]:
+    """The lines of a log, without one that is being written."""
+    return path.read_text().split("\n")[:-1]
 
 
 def send(service: House, request_id: str, message: str = "Hi") -> dict[str, Any]:
@@ -50,7 +53,7 @@ def test_it_works(service: House) -> None:
 def test_each_line_is_json_and_says_something(service: House) -> None:
     for process in ("api", "worker"):
         (path, *_) = sorted(service.folder.glob(f"{process}*.log"))
-        written = [json.loads(line) for line in path.read_text().splitlines()]
+        written = [json.loads(line) for line in whole_lines(path)]
         assert written
         assert not [line for line in written if line["message"].startswith("Pool ")]
 
@@ -83,9 +86,7 @@ def test_failures_are_there_with_what_is_known_of_them(service: House) -> None:
 
 
 def test_a_batch_whose_worker_is_killed_is_followed_to_its_recovery(service: House) -> None:
-    [worker] = service.workers
-    assert worker.pid is not None
-    os.kill(worker.pid, signal.SIGSTOP)  # it may hold what it has claimed, and nothing else claims
+    service.freeze_worker()  # nothing else claims
     send(service, "my-loss")
     service.kill_worker()
     with service.engine.begin() as connection:

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.harness.collector import Collector, Span, collector
-from tests.harness.house import SECRET_KEY, House, house, wait_until
+from tests.harness.house import SECRET_KEY, STEADY, House, house, wait_until
 from tests.harness.receiver import Post, receiver
 
 PHONE, TEXT, SENDER = "254711000000", "Canary, a text that nobody may read", "CANARYSENDER"
@@ -45,9 +45,7 @@ def send(service: House, trace_id: str, sampled: str = "01") -> None:
 
 def lose(service: House, trace_id: str) -> None:
     """A send whose worker dies with it."""
-    [worker] = service.workers
-    assert worker.pid is not None
-    os.kill(worker.pid, signal.SIGSTOP)  # nothing else claims
+    service.freeze_worker()  # nothing else claims
     send(service, trace_id)
     service.kill_worker()
     with service.engine.begin() as connection:
@@ -69,6 +67,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
 
     with collector() as spans, receiver(respond) as there:
         settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
+        settings |= {"OTEL_EXPORTER_OTLP_TIMEOUT": "60", **STEADY}
         with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **settings) as service:
             service.start_webhooks()
             service.new_account(sender=SENDER)
@@ -76,12 +75,10 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
             send(service, unsampled, "00")
             send(service, single)
             wait_until(lambda: spans.trace(single).keys() >= WHOLE, 60, "the whole trace")
-            [worker] = service.workers
-            assert worker.pid is not None
-            os.kill(worker.pid, signal.SIGSTOP)  # so that one cycle claims them all
+            worker = service.freeze_worker()  # so that one cycle claims them all
             for trace_id in together:
                 send(service, trace_id)
-            os.kill(worker.pid, signal.SIGCONT)
+            os.kill(worker, signal.SIGCONT)
             wait_until(lambda: all(spans.trace(each).keys() >= WHOLE for each in together), 60, "their traces")
             lose(service, lost)
             wait_until(lambda: "recover" in spans.trace(lost), 60, "the recovery")
@@ -184,6 +181,7 @@ def test_a_collector_that_hangs_delays_nothing(tmp_path: Path) -> None:
             "OTEL_BSP_SCHEDULE_DELAY": "10",
             "OTEL_BSP_MAX_QUEUE_SIZE": "16",
             "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4",
+            **STEADY,
         }
         with house(tmp_path, workers=1, **settings) as service:
             service.new_account()
@@ -192,7 +190,7 @@ def test_a_collector_that_hangs_delays_nothing(tmp_path: Path) -> None:
             service.wait_for_end()
             assert service.scalar("SELECT count(*) FROM message WHERE status = 'delivered'") == 100
             services = {"bulksms-api", "bulksms-worker"}
-            wait_until(lambda: {span.service for span in spans.spans} == services, 30, "the first spans")
+            wait_until(lambda: {span.service for span in spans.spans} == services, 60, "the first spans")
         assert len(spans.bodies) <= 3, "each process waits for its first response in vain"
         assert service.api is not None
         assert [process.exit_code() for process in (service.api, *service.workers)] == [0, 0], "none had to be killed"

@@ -4,21 +4,32 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 
 import psutil
 import pytest
 from redis import Redis
+from sqlalchemy import text
 
 from shared.audit.check import audit
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import OPEN, STEADY, House, house, wait_until
+from tests.harness.times import ahead
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), WORKER_CONCURRENCY="2") as made:
+    with house(tmp_path_factory.mktemp("house"), WORKER_CONCURRENCY="2", **STEADY) as made:
         made.new_account()
         yield made
+
+
+@pytest.fixture(scope="module")
+def large(service: House) -> str:
+    """A group of a hundred thousand."""
+    return service.new_group(account_of(service), 100_000)
+
+
+def account_of(service: House) -> int:
+    return int(service.scalar("SELECT id FROM account WHERE name = 'acme'"))
 
 
 def assert_exact(service: House) -> None:
@@ -45,21 +56,13 @@ def test_a_list_of_ten_thousand(service: House) -> None:
     assert (counts["accepted"], counts["delivered"]) == (10_000, 10_000)
 
 
-def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service: House) -> None:
-    account = service.scalar("SELECT id FROM account WHERE name = 'acme'")
-    small, large = service.new_group(account, 100), service.new_group(account, 100_000)
-
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
-
-    def seconds(group: str) -> float:
-        began = time.perf_counter()
-        send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=tomorrow)
-        took = time.perf_counter() - began
-        service.post(f"/sends/{send['send_id']}/cancel")
-        return took
-
-    times = [(seconds(small), seconds(large)) for _ in range(15)]
-    assert min(large for _, large in times) < 2 * min(small for small, _ in times), "when nothing else delays it"
+def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service: House, large: str) -> None:
+    """Without a look at its contacts, which nobody can read meanwhile."""
+    with service.engine.begin() as connection:
+        connection.execute(text("LOCK TABLE contact IN ACCESS EXCLUSIVE MODE"))
+        send = service.post("/sms/send-group", sender_id="ACME", group_id=large, message="Hi", send_at=ahead())
+        assert send["counts"]["accepted"] == 100_000
+    service.post(f"/sends/{send['send_id']}/cancel")
 
 
 def test_fifty_sends_at_once_against_thirty_credits(service: House) -> None:
@@ -100,35 +103,37 @@ def test_redis_stopped_for_the_whole_run(service: House) -> None:
 
 
 def test_a_worker_killed_in_the_middle(service: House) -> None:
+    service.env["LEASE_SECONDS"] = "10"  # of the worker that is killed
+    service.start_workers(1)
+    service.env |= STEADY
     phones = [str(254760000000 + number) for number in range(20_000)]
     send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
     path = f"/sends/{send['send_id']}"
     wait_until(lambda: service.get(path)["counts"]["queued"] < 16_000, 60, "the first messages")
-    service.kill_worker()
-    service.start_workers(1)
+    service.kill_worker(-1)
     assert_exact(service)
     counts = service.get(path)["counts"]
     assert counts["delivered"] + counts["in_doubt"] == 20_000
     assert counts["in_doubt"] <= 400, "one window at most"
 
 
-def test_a_group_of_a_hundred_thousand_is_delivered_and_the_workers_memory_does_not_grow(service: House) -> None:
-    account = service.scalar("SELECT id FROM account WHERE name = 'acme'")
-
+def test_a_group_of_a_hundred_thousand_is_delivered_and_the_workers_memory_does_not_grow(
+    service: House, large: str
+) -> None:
     def peak() -> float:
         return float(sum(psutil.Process(worker.pid).memory_info().rss for worker in service.workers))
 
-    service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 10_000), message="Hi")
+    group = service.new_group(account_of(service), 10_000)
+    service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
     service.wait_for_end(60)
     small = peak()
-    large = service.new_group(account, 100_000)
     send = service.post("/sms/send-group", sender_id="ACME", group_id=large, message="Hi")
     assert send["counts"]["accepted"] == 100_000
-    seen = []
-    while service.scalar("SELECT count(*) FROM send WHERE completed_at IS NULL"):
+    seen = [peak()]
+    while service.scalar(OPEN):
         seen.append(peak())
         time.sleep(0.2)
-    assert max(seen) < 1.2 * small
+    assert max(*seen, peak()) < 1.2 * small
     assert_exact(service)
     assert service.get(f"/sends/{send['send_id']}")["counts"]["delivered"] == 100_000
 

@@ -254,7 +254,7 @@ def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, b
     except Exception as error:
         if _is_outage(error) or isinstance(error, TextKeyMissing):
             raise
-        log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
+        log.warning("%s failed for several at once; trying them one by one: %s", kind, _describe(error))
         done = _singly(engine, kind, lambda job: work(job, 1, False), limit)
     return done + _singly(engine, kind, lambda job: work(job, 1, True), limit)
 

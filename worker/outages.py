@@ -30,7 +30,7 @@ class Outage:
     @contextmanager
     def tolerated(self) -> Generator[None]:
         """Context of work that is retried later: suppresses errors that mean that the database is unavailable, or that
-        it gave up a statement, for instance because of a lock."""
+        it aborted a statement, for instance because of a lock."""
         try:
             yield
         except Exception as error:
@@ -39,7 +39,7 @@ class Outage:
                 return
             if not is_outage_or_timeout(error):
                 raise
-            log.warning("the database gave up a statement; its work is done again later: %s", _first_line(error))
+            log.warning("the database aborted a statement; its work will be retried: %s", _first_line(error))
         self._end()
 
     @contextmanager

@@ -47,7 +47,7 @@ class SharedRateLimit:
 
     def start(self) -> None:
         """Start synchronizing in a daemon thread."""
-        outage = "Redis is unavailable, each API process limits requests by itself"
+        outage = "Redis is unavailable; each API process limits requests on its own"
         repeat_with_redis(self.count, SYNC_SECONDS, "rate-limits", outage)
 
     def count(self) -> None:

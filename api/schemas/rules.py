@@ -106,8 +106,8 @@ class PartRules(Request):
     )
     canary = CountOrShare(
         metadata=doc(
-            "Send this many messages first, or this share of them, and hold the rest. The send continues by itself when"
-            " enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST"
+            "Send this many messages first, or this share of them, and hold the rest. The send continues automatically"
+            " when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST"
             " /sends/{send_id}/resume.",
             "1%",
         )

@@ -63,7 +63,7 @@ def check(file: Path) -> None:
     except CarriersError as error:
         raise Refused(str(error)) from None
     for carrier in described.carriers:
-        rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate"
+        rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate limit"
         share = f"{described.shares[carrier.name]:.0%} reserved for authentication"
         console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
     for route in described.routes.routes if described.routes else ():

@@ -111,7 +111,7 @@ def link(email: str, as_json: bool) -> None:
         is_replaced = has_link(connection, row.id)
         token = make_link(connection, row.id)
     if is_replaced:
-        messages().print("The earlier link of this person does not work any more.")
+        messages().print("This person's earlier link no longer works.")
     _show_link(
         {"email": email, "url": f"{target.settings.console_url}/sign-in/link/{token}", "valid": _minutes(VALID)},
         as_json,
@@ -145,13 +145,13 @@ def operator(email: str, role: str, yes: bool) -> None:
 
 @person.command()
 @click.argument("email", type=EMAIL)
-@click.option("--release", is_flag=True, help="Erase them at once, so that the address can be invited anew.")
+@click.option("--release", is_flag=True, help="Erase them at once, so that the address can be invited again.")
 def disable(email: str, release: bool) -> None:
     """Disable a person: their sessions end at once, and their tokens within seconds."""
     if release:
         with database() as connection:
             release_email(connection, email)
-        done(f"{email} is released: their memberships have ended. Inviting the address again makes a new person.")
+        done(f"{email} is released: their memberships have ended. Inviting the address again creates a new person.")
         return
     with database() as connection:
         disable_person(connection, email)

@@ -364,7 +364,7 @@ export interface StopIf {
 export interface BulkSend {
   /** Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them undelivered. POST /sends/{send_id}/resume continues it. */
   stop_if?: StopIf;
-  /** Send this many messages first, or this share of them, and hold the rest. The send continues by itself when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
+  /** Send this many messages first, or this share of them, and hold the rest. The send continues automatically when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
   canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;
@@ -485,7 +485,7 @@ export interface Bulk {
 export interface GroupSend {
   /** Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them undelivered. POST /sends/{send_id}/resume continues it. */
   stop_if?: StopIf;
-  /** Send this many messages first, or this share of them, and hold the rest. The send continues by itself when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
+  /** Send this many messages first, or this share of them, and hold the rest. The send continues automatically when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
   canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;

@@ -15,7 +15,7 @@ PROBE = "bulksms:doctor"
 """Key written to test whether Redis accepts writes; it expires after a second."""
 TIMEOUT = 2
 CONSEQUENCE = "(workers poll for messages every second until then)"
-EVICTS = "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: otherwise the queue may be evicted."
+EVICTS = "redis-cli CONFIG SET maxmemory-policy noeviction, and set it in redis.conf too, or the queue may be evicted."
 
 
 def check_brokers(target: Installation, start_redis: str, start_broker: str) -> Iterator[Finding]:
@@ -42,14 +42,14 @@ def _redis(name: str, url: str, start: str) -> Finding:
         return Finding(name, "wrong", f"a read-only replica {CONSEQUENCE}", remedy)
     except RedisError as error:
         detail = first_line(error)
-        remedy = "See the log of Redis: it cannot save to its disk." if detail.startswith("MISCONF") else start
+        remedy = "Check the Redis log: it cannot save to its disk." if detail.startswith("MISCONF") else start
         return Finding(name, "wrong", f"{detail} {CONSEQUENCE}", remedy)
     if policy is None:
-        remedy = "Make sure that its maxmemory-policy is noeviction: otherwise the queue may be evicted."
-        return Finding(name, "notice", "answers and accepts writes; whether it evicts could not be checked", remedy)
+        remedy = "Make sure that its maxmemory-policy is noeviction, or the queue may be evicted."
+        return Finding(name, "notice", "answers and accepts writes; its eviction policy could not be checked", remedy)
     if policy != "noeviction":
         return Finding(name, "wrong", f"maxmemory-policy is {policy}", EVICTS)
-    return Finding(name, "ok", "answers, accepts writes, evicts nothing")
+    return Finding(name, "ok", "answers and accepts writes; eviction is off")
 
 
 def _policy(client: Redis) -> str | None:

@@ -38,8 +38,8 @@ def _finding(carrier: Mapping[str, Any]) -> Finding:
             return Finding(name, "wrong", f"not bound {since}{reason}", _remedy_of_down(carrier))
         case _:
             remedy = (
-                "It failed or did not answer one message after the other: ask the carrier. A single message is tried"
-                " from time to time, and the carrier is used again once one is accepted. To stop even these, run"
+                "Many messages in a row failed or got no answer: ask the carrier. It is probed with single messages,"
+                " and used again once one is accepted. To stop even the probes, run"
                 f" {hint('carriers', 'pause', carrier['carrier'])}"
             )
             return Finding(name, "wrong", f"its circuit breaker is open {since}{reason}", remedy)
@@ -62,7 +62,7 @@ def _ready(name: str, carrier: Mapping[str, Any], reason: str) -> Finding:
             f" {hint('carriers', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
         )
         return Finding(name, "notice", f"throttled to {allowed:.0f} of {configured}segments a second", remedy)
-    pace = f"{rate:g} segments a second" if rate > 0 else "no rate"
+    pace = f"{rate:g} segments a second" if rate > 0 else "no rate limit"
     return Finding(name, "ok", f"{bound}, {pace}, window {carrier['window']}")
 
 

@@ -161,7 +161,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         except DBAPIError as error:
             if is_outage(error):
                 raise
-            remedy = "Run `bulksms doctor` again when the database is less busy; its log may say more."
+            remedy = "Run `bulksms doctor` again when the database is less busy; the Postgres log may say more."
             yield Finding(name, "wrong", f"not checked: {first_line(error.orig)}", remedy)
 
 
@@ -176,15 +176,17 @@ def _partitions(connection: Connection) -> Finding:
 def _workers(connection: Connection, target: Installation) -> Finding:
     workers = connection.execute(WORKERS).scalar_one()
     if not workers:
-        return Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
-    return Finding("workers", "ok", f"{workers} alive")
+        return Finding(
+            "workers", "wrong", "none is running; nothing is sent", _start("the workers", target, "Procfile")
+        )
+    return Finding("workers", "ok", f"{workers} running")
 
 
 def clock_findings(connection: Connection) -> Iterator[Finding]:
     """A finding for each worker whose clock is wrong."""
     for holder, offset in connection.execute(CLOCKS, {"seconds": MAX_CLOCK_OFFSET}):
         detail = f"{holder}'s is {abs(offset):,.0f} s {'ahead of' if offset > 0 else 'behind'} the database's"
-        remedy = "Keep all clocks by NTP: with a wrong one, receipts are not matched and quiet hours shift."
+        remedy = "Synchronize all clocks by NTP: with a wrong one, receipts are not matched and quiet hours shift."
         yield Finding("clocks", "wrong", detail, remedy)
 
 
@@ -198,7 +200,9 @@ def webhook_finding(connection: Connection, target: Installation) -> Finding:
         detail = f"{row.failing} of {row.webhooks} failing for more than {FAILING_SECONDS // 60} minutes"
         remedy = "GET /api/v1/webhooks/{id}/deliveries of their accounts shows what the receivers answered."
         return Finding("webhooks", "notice", detail, remedy)
-    return Finding("webhooks", "ok", f"{row.webhooks} active, sent by {counted(row.processes, 'process', 'processes')}")
+    return Finding(
+        "webhooks", "ok", f"{row.webhooks} active, posted to by {counted(row.processes, 'process', 'processes')}"
+    )
 
 
 def _guard(connection: Connection, target: Installation) -> Finding:
@@ -207,7 +211,7 @@ def _guard(connection: Connection, target: Installation) -> Finding:
         detail = f"{state.reason}: nothing is sent"
         return Finding("restore guard", "wrong", detail, "See docs/operating/backup.md, then: bulksms guard release")
     if not state.confirmed:
-        detail = "nothing is sent until a worker has compared the database with what was seen committed"
+        detail = "nothing is sent until a worker has checked that the database has lost no commits"
         return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
     if not target.settings.guard_file:
         detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
@@ -221,25 +225,25 @@ def check_queue(connection: Connection) -> Finding:
     if awaiting.batches:
         waiting = f"{counted(awaiting.messages, 'message')} in {counted(awaiting.batches, 'batch', 'batches')}"
         detail = f"{waiting} for unavailable carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
-        remedy = "They are sent when one of their carriers is available again: see its line here."
+        remedy = "They are sent when one of their carriers is available again. See the carriers' findings."
         return Finding("queue", "wrong" if awaiting.seconds > MAX_WAIT else "notice", detail, remedy)
     row = connection.execute(WAITING).one()
     if not row.batches:
         return Finding("queue", "ok", "nothing waits")
     detail = f"{counted(row.batches, 'batch waits', 'batches wait')}, the longest for {row.seconds:,} s"
     if row.seconds > MAX_WAIT and not row.sending:
-        return Finding("queue", "wrong", f"{detail}, and no worker sends", "Look into the logs of the workers.")
+        return Finding("queue", "wrong", f"{detail}, and no worker sends", "Check the worker logs.")
     return Finding("queue", "ok", detail)
 
 
 def _sender_ids(connection: Connection) -> Finding:
     alike = [(pending, others[0]) for pending, others in likenesses(connection).items() if pending.state == "pending"]
     if not alike:
-        return Finding("sender IDs", "ok", "no pending one looks like another account's")
+        return Finding("sender IDs", "ok", "no pending sender ID looks like another account's")
     pending, other = alike[0]
-    look = counted(len(alike), "pending one looks", "pending ones look")
+    look = counted(len(alike), "pending sender ID looks", "pending sender IDs look")
     detail = f"{look} like another account's: {pending.sender_id!r} like {other.sender_id!r}"
-    return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
+    return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; approve or reject.")
 
 
 def _doubts(connection: Connection, grace: float) -> Finding:
@@ -247,8 +251,8 @@ def _doubts(connection: Connection, grace: float) -> Finding:
     if not row.messages:
         return Finding("in doubt", "ok", "none")
     remedy = (
-        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically. If"
-        f" still in doubt {grace / 3600:g} h after their validity, they expire and their credits are released."
+        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not resent automatically. If still"
+        f" in doubt {grace / 3600:g} h after their validity ends, they expire and their credits are released."
     )
     detail = f"{counted(row.messages, 'message')}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z"
     return Finding("in doubt", "notice", detail, remedy)
@@ -272,5 +276,5 @@ def _start(what: str, target: Installation, setting: str) -> str:
         return "Start the service in this folder: make run"
     if setting == "Procfile":
         return f"Start {what}; see Procfile for their command."
-    again = f" If {setting} is from var/env, source that again: each `make run` has other ports."
+    again = f" If {setting} is from var/env, source that again: the ports change with each `make run`."
     return f"Start {what}; check {setting}.{again if LOCAL in target.settings.database_url else ''}"

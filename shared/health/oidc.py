@@ -7,7 +7,7 @@ from shared.oidc.http import ProviderUnavailable
 from shared.oidc.provider import provider_of
 from shared.settings import Settings
 
-REMEDY = "Check OIDC_ISSUER, and that this machine reaches it. Until then people sign in by password or by a link."
+REMEDY = "Check OIDC_ISSUER, and that this machine can reach it. Until then, people sign in with a password or a link."
 
 
 def check_oidc(settings: Settings) -> Iterator[Finding]:

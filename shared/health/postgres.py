@@ -14,7 +14,7 @@ from shared.health.finding import Finding, first_line
 
 MIN_POSTGRES = 150_000
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
-DISK_FULL = "Make room on the disk of the database: it is full."
+DISK_FULL = "Free some space: the database's disk is full."
 
 SETTING = select(func.current_setting(bindparam("setting")))
 WRITE = (
@@ -25,7 +25,7 @@ WRITE = (
 
 
 def check_server(connection: Connection) -> Iterator[Finding]:
-    """Yield findings about the version of Postgres, its sessions, and the settings that a power cut tests."""
+    """Yield findings about the version of Postgres, its sessions, and the settings that matter in a power cut."""
     version = int(connection.execute(SETTING, {"setting": "server_version_num"}).scalar_one())
     name = f"version {version // 10_000}.{version % 10_000}"
     if version < MIN_POSTGRES:
@@ -49,6 +49,6 @@ def check_writing(engine: Engine) -> Finding:
         with transaction(engine) as connection:
             connection.execute(WRITE)
     except DBAPIError as error:
-        remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
+        remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until this works. Check the Postgres log."
         return Finding("writing", "wrong", first_line(error.orig), remedy)
     return Finding("writing", "ok", "works")

@@ -51,7 +51,7 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
         return Finding("secret key", "ok", "nothing needs a former one")
     waiting = _under_other_keys(connection, (secret_key,), unmarked=True)
     if not any(waiting):
-        remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live that long."
+        remedy = "Remove SECRET_KEY_FALLBACKS 24 hours after SECRET_KEY was changed: tokens are valid for that long."
         return Finding(
             "secret key", "notice", "no API key, webhook or person needs SECRET_KEY_FALLBACKS any more", remedy
         )

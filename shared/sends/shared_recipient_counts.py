@@ -27,7 +27,7 @@ class RecipientSharing:
 
     def start(self, stop: threading.Event | None = None) -> None:
         """Share every SYNC_SECONDS in a background thread, until `stop` is set."""
-        outage = "Redis is unavailable, each process counts messages to a phone number by itself"
+        outage = "Redis is unavailable; each process counts messages to a phone number on its own"
         repeat_with_redis(self.share, SYNC_SECONDS, "recipients", outage, stop)
 
     def share(self) -> None:

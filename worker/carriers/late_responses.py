@@ -108,4 +108,4 @@ class LateResponses:
             decide = partial(LateResponse, *response)
             self._held.append(HeldResponse(now + HOLD_SECONDS, until[response.message_id], decide))
         if len(kept) < len(again):
-            log.warning("%s: %d late responses were given up", self._carrier, len(again) - len(kept))
+            log.warning("%s: %d late responses were discarded", self._carrier, len(again) - len(kept))

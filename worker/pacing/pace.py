@@ -101,7 +101,7 @@ class Pacer:
             CONNECTION_FAILURES.labels("redis").inc()
             self._away_until = now + RETRY_SECONDS
             if self._away_since is None:
-                log.warning("Redis is unavailable, this worker takes its share of each rate by itself: %s", error)
+                log.warning("Redis is unavailable; this worker keeps to its share of each rate: %s", error)
                 self._away_since = now
             return None
         if self._away_since is not None:

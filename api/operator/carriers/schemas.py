@@ -86,8 +86,8 @@ class CarrierResponse(Schema):
         required=True,
         attribute="state",
         metadata=doc(
-            "Whether it takes messages. `open`: its circuit breaker is open, because it failed one message after the"
-            " other; it is tried again by itself.",
+            "Whether it takes messages. `open`: its circuit breaker is open, because many messages in a row failed; it"
+            " is retried automatically.",
             "ready",
             enum=[*STATES],
         ),

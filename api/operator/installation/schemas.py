@@ -18,7 +18,7 @@ class FailedJobsQuery(Request):
     """Which failed jobs to show."""
 
     all = fields.QueryBoolean(
-        load_default=False, metadata=doc("Also jobs that failed and will be retried by themselves.", False)
+        load_default=False, metadata=doc("Also jobs that failed and will be retried automatically.", False)
     )
     limit = limit("Jobs, 1 to 1,000.")
 
@@ -49,7 +49,7 @@ class FailedJobResponse(Schema):
     error = fields.String(required=True, metadata=doc("The last error.", "ValueError in worker/jobs/usage.py, line 80"))
     failed_at = fields.Timestamp(required=True, metadata=doc("When it failed last.", "2026-03-02T09:00:00.120Z"))
     set_aside_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When it was set aside; null if it will be retried by itself.")
+        required=True, allow_none=True, metadata=doc("When it was set aside; null if it will be retried automatically.")
     )
 
 

@@ -532,7 +532,7 @@ def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None
     with engine.begin() as connection:
         connection.execute(text("INSERT INTO lease VALUES ('worker:1', '1', now() + interval '1 minute')"))
     result = run("doctor", code=1)
-    assert "1 alive" in result.stdout and "power cut" in result.stdout
+    assert "1 running" in result.stdout and "power cut" in result.stdout
     with Redis.from_url(redis_server.url) as client:
         client.config_set("maxmemory-policy", "allkeys-lru")
         try:

@@ -71,7 +71,7 @@ def test_a_statement_that_was_given_up_is_no_outage(caplog: pytest.LogCaptureFix
             raise OperationalError("SELECT 1", None, error)
         assert not outage.is_recent(15)
     assert len(logged(caplog)) == 3
-    assert all("gave up a statement" in record.message for record in logged(caplog))
+    assert all("aborted a statement" in record.message for record in logged(caplog))
 
 
 def test_other_errors_are_raised() -> None:

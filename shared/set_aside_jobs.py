@@ -12,7 +12,7 @@ from shared.contacts.imports import retry_import
 from shared.db.tables.accounts import account
 from shared.db.tables.running import job_failure
 from shared.db.tables.sends import send
-from shared.events.webhooks import enable_after_fault
+from shared.events.webhook_states import enable_after_fault
 from shared.job_backoff import JobKind
 from shared.job_failures import clear_failures
 from shared.lifecycle import SendState

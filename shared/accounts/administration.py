@@ -14,7 +14,7 @@ from shared.accounts.audit_log import WORKER, Actor, record
 from shared.accounts.key_checks import allowed_networks, check_scopes
 from shared.accounts.refused import Refused as Refused
 from shared.accounts.refused import no_account
-from shared.accounts.sandbox import NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
+from shared.accounts.sandbox import IDS_WITH_SANDBOX, NAME_SUFFIX, WITH_SANDBOX, ensure_sandbox, is_sandbox
 from shared.api_key import NewKey, hash_secret, make_key
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
@@ -27,6 +27,7 @@ __all__ = [
     "check_name",
     "create_account",
     "create_key",
+    "end_account",
     "find_account",
     "freeze_accounts",
     "lock_account",
@@ -62,6 +63,11 @@ REVOKE_KEY = (
     .where(KEYS.id == bindparam("key"), KEYS.revoked_at.is_(None))
     .values(revoked_at=func.clock_timestamp())
     .returning(KEYS.account_id)
+)
+REVOKE_KEYS = (
+    update(accounts.api_key)
+    .where(KEYS.account_id.in_(IDS_WITH_SANDBOX), KEYS.revoked_at.is_(None))
+    .values(revoked_at=func.clock_timestamp())
 )
 HAS_KEY = select(exists().where(KEYS.id == bindparam("key")))
 
@@ -207,6 +213,15 @@ def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) 
         record(connection, by, "key.revoked", account_id=account, subject=key_id)
     elif not connection.execute(HAS_KEY, {"key": key_id}).scalar():
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
+
+
+def end_account(connection: Connection, account_id: int) -> int:
+    """Set the account and its sandbox to `closed`, and revoke their keys; returns how many.
+
+    `close_account` has locked them and checked that they may be closed.
+    """
+    connection.execute(SET_STATE, {"account": account_id, "new_state": "closed"})
+    return connection.execute(REVOKE_KEYS, {"account": account_id}).rowcount
 
 
 def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: Actor | None) -> None:

@@ -1,11 +1,12 @@
 """Closes an account for good."""
 
-from sqlalchemy import Connection, func, or_, select, update
+from sqlalchemy import Connection, func, or_, select
 
+from shared.accounts.administration import end_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused, no_account
 from shared.accounts.sandbox import is_sandbox
-from shared.db.tables.accounts import account, api_key
+from shared.db.tables.accounts import account
 from shared.db.tables.sends import send
 
 
@@ -34,12 +35,7 @@ def close_account(connection: Connection, account_id: int, reason: str, *, by: A
     count = connection.execute(still_open).scalar_one()
     if count:
         raise Refused(f"The account has open sends: {count:,}. Cancel them, or wait until they have completed.")
-    connection.execute(update(account).where(its).values(state="closed", updated_at=func.clock_timestamp()))
-    revoked = connection.execute(
-        update(api_key)
-        .where(api_key.c.account_id.in_(ids), api_key.c.revoked_at.is_(None))
-        .values(revoked_at=func.clock_timestamp())
-    ).rowcount
+    revoked = end_account(connection, account_id)
     record(
         connection,
         by,

@@ -1,10 +1,10 @@
 """The life cycle of contact imports, from the upload of a file to the end; `worker.jobs.import_contacts` reads it."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, case, delete, exists, func, insert, select, update
 
 from shared.accounts.refused import Refused
 from shared.db.connection import reading, transaction
@@ -16,17 +16,20 @@ from shared.ids import new_id
 
 __all__ = [
     "DROP_CHUNKS",
+    "IS_OPEN",
     "MAX_OPEN",
     "MAX_OPEN_BYTES",
-    "UPDATE_IMPORT",
     "TooManyImports",
     "begin_import",
     "cancel_import",
     "drop_import",
     "drop_old",
+    "end_chunk",
+    "fail_import",
     "keep_chunk",
     "queue_import",
     "retry_import",
+    "set_aside_import",
 ]
 
 UPLOAD_HOURS: Final = 2
@@ -45,14 +48,36 @@ class TooManyImports(Refused):
 
 BEGIN = insert(contact_import).values(state="receiving")
 KEEP_CHUNK = insert(import_piece)
+IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
 UPDATE_IMPORT = update(contact_import).where(contact_import.c.id == bindparam("import"))
 QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
     state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
 )
 OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
-    contact_import.c.account_id == bindparam("account"), in_constants(contact_import.c.state, "queued", "running")
+    contact_import.c.account_id == bindparam("account"), IS_OPEN
 )
-CANCEL = UPDATE_IMPORT.where(in_constants(contact_import.c.state, "queued", "running")).values(
+HAS_MORE_CHUNKS = contact_import.c.next_piece + 1 < contact_import.c.pieces
+COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
+MOVE_ON = UPDATE_IMPORT.values(
+    {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
+).values(
+    state=case((HAS_MORE_CHUNKS, "running"), else_="completed"),
+    next_piece=contact_import.c.next_piece + 1,
+    bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
+    place=bindparam("checkpoint"),
+    worked_at=func.clock_timestamp(),
+    finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
+)
+FAIL = UPDATE_IMPORT.values(
+    state="failed",
+    error=bindparam("reason"),
+    worked_at=func.clock_timestamp(),
+    finished_at=func.clock_timestamp(),
+)
+SET_ASIDE = UPDATE_IMPORT.where(IS_OPEN).values(
+    state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
+)
+CANCEL = UPDATE_IMPORT.where(IS_OPEN).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
 HAS_CHUNKS = exists().where(import_piece.c.import_id == contact_import.c.id)
@@ -103,6 +128,25 @@ def queue_import(connection: Connection, account_id: int, import_id: UUID, piece
         megabytes = MAX_OPEN_BYTES // (1024 * 1024)
         raise TooManyImports(f"The files of an account's open imports can have at most {megabytes} MB together.")
     connection.execute(QUEUE, {"import": import_id, "number": pieces, "size": size})
+
+
+def end_chunk(connection: Connection, import_id: UUID, checkpoint: dict[str, Any], more: dict[str, int]) -> None:
+    """Go on to the next chunk from the checkpoint; after the last one, the import is complete.
+
+    `more` is what the chunk adds to the import's counts: `more_bytes`, `more_rows`, `more_added` and so on.
+    """
+    connection.execute(MOVE_ON, {"import": import_id, "checkpoint": checkpoint, **more})
+
+
+def fail_import(connection: Connection, import_id: UUID, reason: str) -> None:
+    """End an import that the account has to correct, with what is left of its file."""
+    connection.execute(FAIL, {"import": import_id, "reason": reason})
+    connection.execute(DROP_CHUNKS, {"import": import_id})
+
+
+def set_aside_import(connection: Connection, import_id: str, reason: str) -> None:
+    """Stop an open import after internal errors. The rest of its file is kept, so that the operator can retry."""
+    connection.execute(SET_ASIDE, {"import": import_id, "reason": reason})
 
 
 def retry_import(connection: Connection, import_id: UUID) -> bool:

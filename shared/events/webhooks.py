@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import Connection, and_, bindparam, not_, select, update
+from sqlalchemy import Connection, and_, not_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.api_key import secret_key_id
@@ -26,12 +26,6 @@ CALLBACKS = (
     .values(xid=THIS_TRANSACTION, event_id=LAST_ID)
     .on_conflict_do_nothing(index_elements=["account_id"], index_where=IS_CALLBACK)
 )
-UPDATE_WEBHOOK = update(webhook).where(webhook.c.id == bindparam("webhook"))
-ENABLE = UPDATE_WEBHOOK.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
-    state="active", disabled_reason=None, failing_since=None, rest_until=None
-)
-FAULT = "The service failed to prepare its events. Its operator has been told."
-"""Why a webhook is disabled whose events could not be prepared."""
 HERE = select(THIS_TRANSACTION)
 
 
@@ -65,8 +59,3 @@ def current_position(connection: Connection) -> Position:
 def open_callbacks(connection: Connection, account_id: int) -> None:
     """Create the account's webhook for the `callback_url` of sends, if it has none."""
     connection.execute(CALLBACKS, {"id": new_id(), "account_id": account_id})
-
-
-def enable_after_fault(connection: Connection, webhook_id: UUID) -> bool:
-    """Re-enable a webhook that was disabled because of a FAULT, at its position. False if there is none."""
-    return bool(connection.execute(ENABLE, {"webhook": webhook_id, "reason": FAULT}).rowcount)

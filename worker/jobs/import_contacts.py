@@ -13,23 +13,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Row,
-    Uuid,
-    bindparam,
-    case,
-    func,
-    insert,
-    select,
-)
+from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
 
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
-from shared.contacts.imports import DROP_CHUNKS, UPDATE_IMPORT
+from shared.contacts.imports import DROP_CHUNKS, IS_OPEN, end_chunk, fail_import, set_aside_import
 from shared.db.connection import transaction
-from shared.db.expressions import in_constants, parameter_rows
+from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import contact_import, import_error, import_piece
 from shared.job_backoff import failures_of
 from shared.job_failures import Rest, attempt
@@ -44,7 +34,6 @@ POLL_SECONDS = 1.0
 MAX_ERRORS = 100_000
 """Most row errors kept per import; the rest are only counted."""
 
-IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
 NEXT = next_in_turn(
     "import", contact_import.c.id, contact_import.c.account_id, IS_OPEN, since=contact_import.c.worked_at
 )
@@ -59,28 +48,6 @@ ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "deta
 KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )
-HAS_MORE_CHUNKS = contact_import.c.next_piece + 1 < contact_import.c.pieces
-COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
-MOVE_ON = UPDATE_IMPORT.values(
-    {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
-).values(
-    state=case((HAS_MORE_CHUNKS, "running"), else_="completed"),
-    next_piece=contact_import.c.next_piece + 1,
-    bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
-    place=bindparam("checkpoint"),
-    worked_at=func.clock_timestamp(),
-    finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
-)
-FAIL = UPDATE_IMPORT.values(
-    state="failed",
-    error=bindparam("reason"),
-    worked_at=func.clock_timestamp(),
-    finished_at=func.clock_timestamp(),
-)
-SET_ASIDE = UPDATE_IMPORT.where(IS_OPEN).values(
-    state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
-)
-"""Keeps the rest of the file, so that the operator can retry."""
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
 
 
@@ -153,19 +120,17 @@ def import_chunk(engine: Engine, rest: Rest | None = None) -> bool:
                 put = put_contacts(connection, row.group_id, unique)
         except (NoContacts, GroupFull, UnknownGroup) as problem:
             error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
-            connection.execute(FAIL, {"import": row.id, "reason": error})
-            connection.execute(DROP_CHUNKS, {"import": row.id})
+            fail_import(connection, row.id, error)
             return True
         _keep_errors(connection, row, rejected)
-        progress = _progress(chunk, contacts, rejected, put)
-        connection.execute(MOVE_ON, {"import": row.id, "checkpoint": reader.checkpoint.as_dict(), **progress})
+        end_chunk(connection, row.id, reader.checkpoint.as_dict(), _progress(chunk, contacts, rejected, put))
         IMPORTED_ROWS.labels("imported").inc(len(contacts))
         IMPORTED_ROWS.labels("rejected").inc(len(rejected))
     return True
 
 
 def _set_aside(connection: Connection, import_id: str, _: str) -> None:
-    connection.execute(SET_ASIDE, {"import": import_id, "reason": INTERNAL_ERROR})
+    set_aside_import(connection, import_id, INTERNAL_ERROR)
 
 
 def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedRow]) -> None:

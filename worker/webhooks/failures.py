@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Engine, Interval, bindparam, func
 
 from shared.db.connection import transaction
 from shared.db.tables.webhooks import webhook
-from shared.events.webhooks import FAULT, UPDATE_WEBHOOK
+from shared.events.webhook_states import FAULT, UPDATE_WEBHOOK, disable_after_fault
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
@@ -15,11 +15,6 @@ REST = UPDATE_WEBHOOK.where(webhook.c.epoch == bindparam("of_epoch")).values(
     rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval),
     lease_until=func.clock_timestamp(),
     epoch=webhook.c.epoch + 1,
-)
-SET_ASIDE = (
-    UPDATE_WEBHOOK.where(webhook.c.state == "active")
-    .values(state="disabled", disabled_reason=bindparam("reason"))
-    .returning(webhook.c.id, webhook.c.account_id, webhook.c.url)
 )
 
 
@@ -34,6 +29,6 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
 
 
 def _disable(connection: Connection, webhook_id: str, _: str) -> None:
-    disabled = connection.execute(SET_ASIDE, {"webhook": webhook_id, "reason": FAULT}).one_or_none()
+    disabled = disable_after_fault(connection, webhook_id)
     if disabled is not None:
         tell_disabled(connection, disabled, FAULT)

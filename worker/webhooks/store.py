@@ -10,14 +10,15 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Double, Engine, Row, Uuid, bindparam, column, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection, Engine, Row, bindparam, func, select, text, update
 
 from shared.db.connection import transaction
-from shared.db.expressions import in_constants, in_parameter, parameter_rows, seconds
+from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events import stream
+from shared.events.deliveries import record_results
 from shared.events.stream import SETTLED, Event, Position
+from shared.events.webhook_states import STATE_AFTER_POSTS
 from shared.job_backoff import FAILURES
 from shared.job_failures import clear_failures
 from shared.outbox import EventType, add
@@ -28,7 +29,6 @@ PAGE = 200
 RETRIES = 50
 LEASE = "10 seconds"
 """Renewed while a page is posted. This long after a process dies, another takes over."""
-FAILS_FOR = "5 days"
 
 HOOK = f"""
     w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
@@ -80,33 +80,13 @@ DUE = (
     .limit(bindparam("limit"))
 )
 KNOWN = select(delivery.c.event_id).where(OF_WEBHOOK, in_parameter(delivery.c.event_id, "events"))
-COPIED = ("event_id", "type", "state", "attempts", "url", "http_status", "error", "milliseconds")
-RESULTS = parameter_rows("results", *delivery.c[COPIED], column("wait", Double))
-NEXT_AT = func.clock_timestamp() + seconds(RESULTS.c.wait)
-NEW = insert(delivery).from_select(
-    ["webhook_id", *COPIED, "next_at"],
-    select(bindparam("id", type_=Uuid), *RESULTS.c[COPIED], NEXT_AT),
-)
-WRITE = NEW.on_conflict_do_update(
-    index_elements=["webhook_id", "event_id"],
-    set_={
-        **{name: NEW.excluded[name] for name in (*COPIED[2:], "next_at")},
-        "updated_at": func.clock_timestamp(),
-    },
-)
 
 MOVE = text(
     f"""
     UPDATE webhook w
        SET xid = :xid, event_id = :event, failures = :failures, lease_until = clock_timestamp() + interval '{LEASE}',
            rest_until = clock_timestamp() + make_interval(secs => CAST(:rest AS float8)),
-           failing_since = CASE WHEN :worked THEN NULL WHEN :failed THEN coalesce(w.failing_since, clock_timestamp())
-                                ELSE w.failing_since END,
-           state = CASE WHEN :gone OR :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
-                        THEN 'disabled' ELSE w.state END,
-           disabled_reason = CASE WHEN :gone THEN 'It responded with 410 Gone.'
-                                  WHEN :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
-                                  THEN 'No post has succeeded for {FAILS_FOR}.' ELSE w.disabled_reason END
+           {STATE_AFTER_POSTS}
      WHERE w.id = :id AND w.epoch = :epoch AND w.state = 'active'
     RETURNING {HOOK}, w.disabled_reason
     """
@@ -270,10 +250,10 @@ def _write(connection: Connection, hook: Hook, jobs: list[Job]) -> None:
         return
     verdicts = [verdict(job) for job in jobs]
     replies = [job.reply for job in jobs]
-    connection.execute(
-        WRITE,
+    record_results(
+        connection,
+        hook.id,
         {
-            "id": hook.id,
             "event_id": [job.event_id for job in jobs],
             "type": [job.type for job in jobs],
             "state": [each.state for each in verdicts],

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Uuid, and_, bindparam, func, literal, select, tuple_, update
+from sqlalchemy import Connection, Row, Uuid, bindparam, literal, select, tuple_, update
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -23,9 +23,9 @@ from api.resources.deliveries.schemas import (
 from api.resources.webhooks.routes import find_webhook
 from api.schemas.paging import page_of
 from shared.db.connection import reading
-from shared.db.expressions import in_parameter
 from shared.db.tables.events import event
 from shared.db.tables.webhooks import delivery, webhook
+from shared.events.deliveries import IS_UNDELIVERED, OF_WEBHOOK, ONE, replay, replay_undelivered
 from shared.events.stream import find
 from shared.ids import FIRST_ID, first_id_at
 from shared.outbox import EventType, add
@@ -44,17 +44,8 @@ FIELDS = (
     delivery.c.created_at,
     delivery.c.updated_at,
 )
-OF_WEBHOOK = delivery.c.webhook_id == bindparam("webhook")
-ONE = and_(OF_WEBHOOK, delivery.c.event_id == bindparam("event"))
 DELIVERY = select(*FIELDS).where(ONE)
-POST_AGAIN = update(delivery).values(
-    state="pending", attempts=0, next_at=func.clock_timestamp(), updated_at=func.clock_timestamp()
-)
-REPLAY = POST_AGAIN.where(ONE)
-IS_UNDELIVERED = delivery.c.state.in_(["failed", "pending"])
 UNDELIVERED = select(delivery.c.event_id).where(OF_WEBHOOK, IS_UNDELIVERED, delivery.c.event_id >= bindparam("first"))
-REPLAY_UNDELIVERED = POST_AGAIN.where(OF_WEBHOOK, IS_UNDELIVERED, in_parameter(delivery.c.event_id, "events"))
-"""Post again at once what has failed, or waits for its next attempt."""
 END_REST = update(webhook).where(webhook.c.id == bindparam("webhook")).values(rest_until=None)
 FIRST_XID = (
     select(event.c.xid)
@@ -145,7 +136,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Idempot
         def act() -> str:
             _active(connection, caller, webhook_id)
             chosen = {"webhook": webhook_id, "event": event_id}
-            if not connection.execute(REPLAY, chosen).rowcount:
+            if not replay(connection, webhook_id, event_id):
                 raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
             if find(connection, caller.account_id, event_id) is None:
                 raise Problem("state_conflict", "The event is too old and no longer stored.")
@@ -177,7 +168,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Idempoten
 
         def act() -> str:
             _active(connection, caller, webhook_id)
-            connection.execute(REPLAY_UNDELIVERED, {"webhook": webhook_id, "events": undelivered})
+            replay_undelivered(connection, webhook_id, undelivered)
             connection.execute(END_REST, {"webhook": webhook_id})
             if xid is not None:
                 connection.execute(GO_BACK, {"webhook": webhook_id, "xid_then": xid})

@@ -1,11 +1,11 @@
-"""The queries of webhooks."""
+"""The queries of webhooks; changes of their state are in `shared/events/webhook_states.py`."""
 
 from datetime import timedelta
 
 from sqlalchemy import and_, bindparam, case, func, insert, select
 
 from shared.db.tables.webhooks import webhook
-from shared.events.webhooks import UPDATE_WEBHOOK
+from shared.events.webhook_states import UPDATE_WEBHOOK
 
 OVERLAP = timedelta(hours=24)
 """How long the previous secret stays valid after a rotation."""
@@ -35,14 +35,6 @@ COUNT = select(func.count().label("all"), func.count().filter(webhook.c.url.is_(
     OF_ACCOUNT
 )
 INSERT = insert(webhook)
-CHANGE = UPDATE_WEBHOOK.values(
-    failures=0,
-    failing_since=None,
-    rest_until=None,
-    epoch=webhook.c.epoch + 1,
-    lease_until=None,
-    updated_at=func.clock_timestamp(),
-)
 ROTATE = UPDATE_WEBHOOK.values(
     secret_version=webhook.c.secret_version + 1,
     oldest_version=case((ROTATED, OLDEST_VERSION), else_=webhook.c.secret_version),
@@ -51,4 +43,3 @@ ROTATE = UPDATE_WEBHOOK.values(
     updated_at=func.clock_timestamp(),
 )
 SECRET_KEY_ID = select(webhook.c.secret_key_id).where(webhook.c.id == bindparam("id"))
-DELETE = UPDATE_WEBHOOK.values(state="deleted", epoch=webhook.c.epoch + 1, updated_at=func.clock_timestamp())

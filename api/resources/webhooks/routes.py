@@ -28,6 +28,7 @@ from shared.accounts.audit_log import record
 from shared.api_key import secret_key_id
 from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
+from shared.events import webhook_states as states
 from shared.events import webhooks as hooks
 from shared.ids import FIRST_ID, new_id
 from shared.outbox import listen
@@ -135,7 +136,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         change = values | {"state": state, "disabled_reason": reason} | begins
         if before.failing_since is None and all(getattr(before, name) == value for name, value in change.items()):
             return WEBHOOK_RESPONSE.dump(before)
-        connection.execute(queries.CHANGE.values(change), {"webhook": webhook_id})
+        states.change_webhook(connection, webhook_id, change)
         old_values = {name: getattr(before, name) for name in values} | {"status": before.state}
         _log(connection, caller, "changed", webhook_id, old_values, values | {"status": state})
         return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
@@ -152,7 +153,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Delete a webhook and the log of its deliveries. Posts in progress may still arrive."""
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
-        connection.execute(queries.DELETE, {"webhook": webhook_id})
+        states.delete_webhook(connection, webhook_id)
         _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
     return DELETED.dump({"webhook_id": webhook_id, "deleted": True})
 

@@ -1,8 +1,8 @@
 """What the process of webhooks does, once: post the events that are due."""
 
 import asyncio
-import contextlib
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from sqlalchemy import text
 
@@ -12,14 +12,15 @@ from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
 SECONDS = 60
-OTHERS_SECONDS = 2.0
-"""How long others' transactions are waited for; a test may hold one open on purpose."""
 NEXT = text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
 OLDEST_OPEN = text("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 
 
-def deliver(service: Service) -> None:
-    """Post what is due now, to this machine too. In a thread of its own: Playwright has this one's event loop."""
+def deliver(service: Service, *, among_others: bool = False) -> None:
+    """Post what is due now, to this machine too. In a thread of its own: Playwright has this one's event loop.
+
+    `among_others`: at once, although other transactions are open.
+    """
 
     async def run() -> None:
         client = Client(loopback=True)
@@ -28,16 +29,26 @@ def deliver(service: Service) -> None:
         finally:
             await client.close()
 
-    wait_for_others(service)
+    if not among_others:
+        wait_for_others(service)
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, run()).result(SECONDS)
 
 
 def wait_for_others(service: Service) -> None:
-    """Wait for the transactions that are open on the server, in any database: later events are read after them."""
-    with (
-        service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
-        contextlib.suppress(AssertionError),
-    ):
+    """Wait for the transactions that are open on the server, in any database: later events are read after them.
+
+    An ANALYZE of the server itself is one of them.
+    """
+    with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         now = connection.execute(NEXT).scalar_one()
-        wait_until(lambda: connection.execute(OLDEST_OPEN).scalar_one() >= now, OTHERS_SECONDS, "their end")
+        wait_until(
+            lambda: connection.execute(OLDEST_OPEN).scalar_one() >= now, SECONDS, "the end of other transactions"
+        )
+
+
+def settled_events(service: Service, query: str = "") -> list[dict[str, Any]]:
+    """The first page of the account's events so far."""
+    wait_for_others(service)
+    listed: list[dict[str, Any]] = service.get(f"/events{query}").json["data"]
+    return listed

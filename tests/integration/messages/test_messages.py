@@ -10,6 +10,7 @@ from api.resources.messages import search as message_search
 from api.resources.messages.history import BATCHES
 from shared.ids import FIRST_ID, LAST_ID
 from shared.privacy.erasures import ERASED_PHONE
+from tests.harness.deliveries import settled_events
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -180,7 +181,7 @@ def test_a_search_by_phone_reads_a_bounded_number_of_batches_without_it(
 def test_events_have_the_error_too(service: Service) -> None:
     assert service.get("/events").json["data"] == []
     service.bulk([REFUSED, NAIROBI])
-    events = {event["type"]: event["data"] for event in service.get("/events").json["data"]}
+    events = {event["type"]: event["data"] for event in settled_events(service)}
     failed = events["message.failed"]
     assert failed["error"] == "invalid_destination"
     assert failed["error_details"] == next(iter(listed(service, "status=failed")))["error"]

@@ -1,6 +1,7 @@
 """The leases of webhooks: one process posts a webhook's events, and without the lease it changes nothing."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 from sqlalchemy import Engine, text
@@ -9,13 +10,16 @@ from bulksms.local.postgres import Postgres
 from shared import outbox as events
 from shared.db.connection import transaction
 from tests.harness.database import disposable_database
+from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from worker.webhooks import store
 from worker.webhooks.client import Reply
 from worker.webhooks.failures import note_fault
 
 EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
-LEFT = text("SELECT lease_until > clock_timestamp() FROM webhook")
+LENGTHEN = text("UPDATE webhook SET lease_until = lease_until + interval '1 hour'")
+NOW = text("SELECT clock_timestamp()")
+IS_LEASED = text("SELECT lease_until > :after FROM webhook")
 
 
 @pytest.fixture(name="engine")
@@ -37,14 +41,39 @@ def service(engine: Engine) -> Service:
     made = Service(engine, webhook_loopback=True)
     assert made.post("/webhooks", url="http://127.0.0.1:9/").status_code == 200
     made.send()
+    wait_for_others(made)
     return made
+
+
+def expire(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(EXPIRE)
+
+
+def lengthen(service: Service) -> None:
+    """Let the lease last an hour longer."""
+    with service.engine.begin() as connection:
+        connection.execute(LENGTHEN)
+
+
+def now(service: Service) -> datetime:
+    """The time by the clock of the database."""
+    with service.engine.connect() as connection:
+        moment: datetime = connection.execute(NOW).scalar_one()
+        return moment
+
+
+def is_leased(service: Service, after: datetime) -> bool:
+    """Whether the lease ends after that time."""
+    with service.engine.connect() as connection:
+        return bool(connection.execute(IS_LEASED, {"after": after}).scalar_one())
 
 
 def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service) -> None:
     (first,) = store.claim(service.engine, 10)
+    lengthen(service)
     assert store.claim(service.engine, 10) == []
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE)
+    expire(service)
     (second,) = store.claim(service.engine, 10)
     assert (second.id, second.epoch) == (first.id, first.epoch + 1)
 
@@ -58,34 +87,31 @@ def test_two_workers_never_claim_the_same_webhook(service: Service) -> None:
 
 def test_a_worker_that_lost_its_lease_renews_and_releases_nothing(service: Service) -> None:
     (lost,) = store.claim(service.engine, 10)
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE)
+    expire(service)
     (held,) = store.claim(service.engine, 10)
+    lengthen(service)
     store.release(service.engine, lost)
-    assert lease_is_held(service)
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE)
+    assert is_leased(service, now(service))
+    expire(service)
+    ended = now(service)
     store.renew(service.engine, {lost.id: lost.epoch})
-    assert not lease_is_held(service)
+    assert not is_leased(service, ended)
     store.renew(service.engine, {held.id: held.epoch})
-    assert lease_is_held(service)
+    assert is_leased(service, ended)
 
 
 def test_a_renewal_that_comes_after_the_release_leases_nothing(service: Service) -> None:
     """It was on its way when the page ended: nobody would have posted the next events for ten seconds."""
     (released,) = store.claim(service.engine, 10)
     store.release(service.engine, released)
+    ended = now(service)
     store.renew(service.engine, {released.id: released.epoch})
-    assert not lease_is_held(service)
+    assert not is_leased(service, ended)
     (again,) = store.claim(service.engine, 10)
     note_fault(service.engine, again, RuntimeError("a fault"))
+    ended = now(service)
     store.renew(service.engine, {again.id: again.epoch})
-    assert not lease_is_held(service)
-
-
-def lease_is_held(service: Service) -> bool:
-    with service.engine.connect() as connection:
-        return bool(connection.execute(LEFT).scalar_one())
+    assert not is_leased(service, ended)
 
 
 def work_of(service: Service, hook: store.Hook, posted: int) -> store.Work:
@@ -99,8 +125,7 @@ def work_of(service: Service, hook: store.Hook, posted: int) -> store.Work:
 
 def test_a_worker_that_lost_its_lease_moves_nothing(service: Service) -> None:
     (lost,) = store.claim(service.engine, 10)
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE)
+    expire(service)
     (held,) = store.claim(service.engine, 10)
     assert store.record(service.engine, lost, work_of(service, lost, posted=1)) is None
     assert store.record(service.engine, held, work_of(service, held, posted=1)) is not None

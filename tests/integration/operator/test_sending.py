@@ -13,6 +13,7 @@ from shared.accounts.operator_keys import revoke_operator_key
 from shared.audit.check import audit
 from shared.doubts.by_operator import resolve_doubts
 from shared.ids import new_id
+from tests.harness.live_workers import keep_reports
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -108,6 +109,7 @@ def test_a_worker_reports_how_long_its_carrier_took(service: Service, operator: 
     service.send()
     service.deliver_receipts()
     service.worker.carrier_status.refresh()
+    keep_reports(service.engine)
     shown = operator.get("/carriers/simulator").json
     assert shown["answer_p50_ms"] is not None and shown["answer_p99_ms"] >= shown["answer_p50_ms"] >= 0
     assert shown["receipt_p99_seconds"] >= shown["receipt_p50_seconds"] >= 0

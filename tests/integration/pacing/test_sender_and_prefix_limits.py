@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from shared.audit.check import audit
+from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
 from worker.routing.carrier_pools import CarrierPools
 
@@ -28,8 +29,9 @@ KENYA, ELSEWHERE = 254711000000, 255711000000
 
 
 @pytest.fixture
-def make(engine: Engine, tmp_path: Path) -> Callable[[], Service]:
-    """A service with these limits."""
+def make(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Service]:
+    """A service with these limits, whose carrier is as patient as it has to be."""
+    monkeypatch.setattr("worker.carriers.simulator.PATIENCE", 3600.0)
 
     def made() -> Service:
         with engine.begin() as connection:
@@ -40,6 +42,7 @@ def make(engine: Engine, tmp_path: Path) -> Callable[[], Service]:
         service = Service(engine, carriers_file=str(file))
         assert isinstance(service.worker.dispatcher, CarrierPools)
         service.worker.carrier_status.refresh()
+        keep_reports(engine)
         return service
 
     return made

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from shared.health.doctor import clock_findings
+from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
 
 WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
@@ -29,6 +30,7 @@ def no_other_worker(service: Service) -> None:
 )
 def test_a_wrong_clock_is_reported(service: Service, offset: float, detail: str | None) -> None:
     service.worker.sweeper.report_alive()
+    keep_reports(service.engine)
     with service.engine.begin() as connection:
         measured = connection.execute(text("SELECT clock_offset FROM lease WHERE name LIKE 'worker:%'")).scalar_one()
         assert abs(measured) < 60, "the same machine"
@@ -41,6 +43,7 @@ def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> No
     true = time.time
     monkeypatch.setattr(time, "time", lambda: true() - 3600)
     service.worker.sweeper.report_alive()
+    keep_reports(service.engine)
     with service.engine.connect() as connection:
         (found,) = clock_findings(connection)
     assert found.outcome == "wrong" and "behind the database's" in found.detail

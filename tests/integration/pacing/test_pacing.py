@@ -4,6 +4,8 @@ import logging
 import threading
 import time
 from bisect import bisect_left
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import fakeredis
@@ -11,8 +13,9 @@ import pytest
 from redis.exceptions import ConnectionError as Away
 
 from shared.observability.metrics import PROCESS
+from tests.harness.house import wait_until
 from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_CLAIM_WAIT, CarrierPace, LiveWorkers, Pacer
-from worker.pacing.redis_scripts import AHEAD, DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR
+from worker.pacing.redis_scripts import AHEAD, DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR, GROWTH
 
 RATE = 1000.0
 
@@ -58,9 +61,17 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of workers and of their Redis."""
     clock = Clock()
     monkeypatch.setattr("worker.pacing.pace.time", clock)
+    monkeypatch.setattr(time, "time", clock.monotonic)
     return clock
+
+
+@pytest.fixture
+def steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redis has the clock by which the tests measure, which nobody sets."""
+    monkeypatch.setattr(time, "time", time.monotonic)
 
 
 def pace_without_redis(clock: Clock, workers: int, carrier: Carrier | None = None, alone: int = 0) -> CarrierPace:
@@ -77,26 +88,33 @@ def busiest_second(times: list[float]) -> int:
 def test_it_works() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     assert pace.chunk == int(RATE * CHUNK)
-    assert pace.take(pace.chunk, time.monotonic() + 10)
+    assert pace.take(pace.chunk, time.monotonic() + 3600)
 
 
+@pytest.mark.usefixtures("steady")
 def test_several_workers_share_the_rate() -> None:
     server, taken, stop = fakeredis.FakeServer(), [], threading.Event()
     carrier = Carrier(rate=400.0)
 
     def work() -> None:
         pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(4), stop), carrier)
-        while pace.take(pace.chunk, time.monotonic() + 10):
+        while pace.take(pace.chunk, time.monotonic() + 3600):
             taken.extend([time.monotonic()] * pace.chunk)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    time.sleep(1.5)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert 0 < busiest_second(taken) <= 1.1 * carrier.rate
+    run_in_threads(work, stop, lambda: len(taken) >= 1.5 * carrier.rate)
+    assert busiest_second(taken) <= 1.1 * carrier.rate
+
+
+def run_in_threads(work: Callable[[], None], stop: threading.Event, is_enough: Callable[[], bool]) -> None:
+    """Run the work of four workers, and stop it when it is enough."""
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(work) for _ in range(4)]
+        try:
+            wait_until(is_enough, 60, "enough of the carrier")
+        finally:
+            stop.set()
+        for each in running:
+            each.result()
 
 
 def test_without_redis_each_worker_takes_its_share_after_the_convergence_time(clock: Clock) -> None:
@@ -172,13 +190,17 @@ def test_a_message_that_would_be_too_late_takes_no_place(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("with_redis", [True, False])
-def test_throttling_slows_down_and_full_speed_comes_back(with_redis: bool) -> None:
+def test_throttling_slows_down_and_full_speed_comes_back(clock: Clock, with_redis: bool) -> None:
     redis = fakeredis.FakeRedis() if with_redis else None
-    pace = CarrierPace(Pacer(redis, LiveWorkers(1), threading.Event()), Carrier())
+    pace = CarrierPace(Pacer(redis, LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
     pace.throttled(500.0)
-    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.01)
+    assert pace.allowed == pytest.approx(DECREASE * RATE)
+    clock.now += 0.1
     pace.throttled(500.0)
-    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.05), f"not twice within {DECREASE_INTERVAL_SECONDS} s"
+    slowed = (DECREASE + 0.1 * GROWTH) * RATE
+    assert pace.allowed == pytest.approx(slowed), f"not twice within {DECREASE_INTERVAL_SECONDS} s"
+    clock.now += 30
+    assert pace.allowed == RATE
 
 
 def test_full_speed_is_back_within_half_a_minute(clock: Clock) -> None:
@@ -200,17 +222,18 @@ def test_throttling_limits_a_carrier_without_a_rate_for_a_while(clock: Clock) ->
     assert pace.allowed == pace.chunk == 0
 
 
-def test_all_workers_slow_down_together() -> None:
+def test_all_workers_slow_down_together(clock: Clock) -> None:
     server = fakeredis.FakeServer()
     paces = [
-        CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(2), threading.Event()), Carrier())
+        CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(2), clock), Carrier())  # type: ignore[arg-type]
         for _ in "ab"
     ]
     paces[0].throttled(RATE)
-    assert paces[1].take(1, time.monotonic() + 10)
+    assert paces[1].take(1, clock.now + 10)
     assert paces[1].allowed < 0.9 * RATE
 
 
+@pytest.mark.usefixtures("steady")
 def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
     server, claimed, stop = fakeredis.FakeServer(), [], threading.Event()
 
@@ -219,16 +242,10 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
         while pace.schedule_claim(50):
             claimed.append(time.monotonic())
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
     begun = time.monotonic()
-    for thread in threads:
-        thread.start()
-    time.sleep(1)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    run_in_threads(work, stop, lambda: 50 * len(claimed) >= RATE)
     most = (time.monotonic() - begun + AHEAD) * RATE + 50
-    assert 0 < 50 * len(claimed) <= most
+    assert 50 * len(claimed) <= most
 
 
 def test_what_was_scheduled_and_not_claimed_is_free_again() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import select
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +25,13 @@ from console.session.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
 from console.settings import Settings
 from tests.harness.house import wait_until
 
+PATIENT = """
+from console.session import before_sign_in
+before_sign_in.TIMEOUT = 600.0
+from console.__main__ import main
+main()
+"""
+"""The console, which waits for an API longer than a machine stands still."""
 KEY = "a-secret-key-of-the-consoles-tests"
 MANY = 1200
 STRANGERS = 40
@@ -42,7 +50,7 @@ class Running:
 
     def connect(self, request: str = "") -> socket.socket:
         """A connection, with a request of it sent."""
-        made = socket.create_connection((LOOPBACK, self.port), timeout=30)
+        made = socket.create_connection((LOOPBACK, self.port), timeout=60)
         made.sendall(request.encode())
         return made
 
@@ -65,6 +73,7 @@ def running(tmp_path: Path, api_port: int) -> Iterator[Running]:
     port = free_port()
     env = services.environment({"CONSOLE_SECRET_KEY": KEY, "CONSOLE_PROXIES": "1", "PYTHONPATH": str(Path.cwd())})
     process = services.console(port, api_port, env, tmp_path, Path.cwd())
+    process.command = [sys.executable, "-c", PATIENT, "--port", str(port)]
     with process:
         process.launch()
         process.wait_ready(60)

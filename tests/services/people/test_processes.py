@@ -10,7 +10,7 @@ from tests.harness.house import House, wait_until
 from tests.harness.leaks import in_logs
 
 EMAIL, PASSWORD, WRONG = "canary-person@example.com", "canary password of a person", "canary guess at a password"
-CONNECTIONS = 12
+CONNECTIONS = 40
 """Requests on a connection each: enough for all processes to get some."""
 
 

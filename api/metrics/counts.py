@@ -1,7 +1,7 @@
 """What the installation has in tables that grow, counted by one process at a time for all that are scraped.
 
 A scrape reads the last counts from `state_count`, which costs the same for ten batches and a million. If they are old,
-the scrape starts a thread of its process that counts anew, and waits a moment for it. Counting takes long when much is
+the scrape starts a thread of its process that counts again, and waits a moment for it. Counting takes long when much is
 waiting, so the next count comes after COUNT_SECONDS, and after REST times as long as this one took.
 """
 

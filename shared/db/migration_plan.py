@@ -51,7 +51,7 @@ class Effect(NamedTuple):
     indexes: int = 0
     """How many indexes it builds."""
     rewrites: bool = False
-    """Whether it writes the whole table anew."""
+    """Whether it rewrites the whole table."""
 
     def seconds(self, size: int) -> float:
         """About how long it takes for a table of `size` bytes."""

@@ -35,7 +35,7 @@ class Claims:
     """The claims of this process, in a file of its own beside `notes`, and those of all processes. Thread-safe.
 
     A file has one line for each thread, which a single write replaces. It is not flushed to disk: after a crash of the
-    machine the database has started anew, and what may have been sent is in doubt.
+    machine the database has been restarted, and what may have been sent is in doubt.
     """
 
     def __init__(self, notes: Path) -> None:

@@ -67,7 +67,7 @@ class Provider:
         """Why the metadata could not be read, and until when it is not tried again."""
 
     def check(self) -> None:
-        """Read metadata and keys anew. Raises ProviderUnavailable."""
+        """Read metadata and keys again. Raises ProviderUnavailable."""
         run(self._read)
 
     def authorization_url(self, state: str, nonce: str, verifier: str) -> str:

@@ -98,7 +98,7 @@ def change_password(
 
 
 def set_password_hash(connection: Connection, person_id: UUID, password_hash: str) -> None:
-    """Store the same password, hashed anew."""
+    """Store the same password, hashed again."""
     connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
 
 

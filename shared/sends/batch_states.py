@@ -7,8 +7,8 @@
     held      its send is held (shared/sends/holding.py)
     done, canceled, expired    has ended; `due_at` says when
 
-Batches are locked before their sends, in the order of their ids. Those that are queued again are placed in fair order
-anew (shared/sends/requeue.py).
+Batches are locked before their sends, in the order of their ids. Those that are queued again get a new place in fair
+order (shared/sends/requeue.py).
 """
 
 from sqlalchemy import text

@@ -82,7 +82,7 @@ turns are again what they would be without them. `all` includes those that are q
 batches and the send."""
 
 CLEAR_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
-"""All batches of a send are placed anew."""
+"""All batches of a send are placed again."""
 
 LOCK_UNPLACED = text(
     "SELECT id FROM batch WHERE state = 'queued' AND turn = 0 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED"
@@ -118,7 +118,7 @@ def give_back_turns(connection: Connection, send: UUID) -> None:
 
 
 def reset_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None:
-    """Have the batches of a send placed anew, before their cost changes. None of it has been sent.
+    """Have the batches of a send placed again, before their cost changes. None of it has been sent.
 
     If they will cost less and cannot give their turns back, they keep them. Those that are queued must be requeued in
     the same transaction.

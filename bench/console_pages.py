@@ -73,7 +73,7 @@ OF_OPERATOR = {
     "health": "/operator/health/",
     "doctor": "/operator/health/doctor",
     "release the guard": "/operator/health/guard/release",
-    "log of changes": "/operator/changes/",
+    "audit log": "/operator/changes/",
     "access": "/operator/access/",
     f"{LIVE}carriers": "/operator/carriers/now",
     f"{LIVE}queue": "/operator/queue/now",

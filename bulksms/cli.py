@@ -18,8 +18,8 @@ COMMANDS = {
     "account": CommandEntry("account", "Manage accounts."),
     "archive": CommandEntry("archive", "Move old weeks of messages to files, and back."),
     "audit": CommandEntry("audit", "Prove that every credit and message is accounted for."),
+    "audit-log": CommandEntry("audit_log", "Show who changed rights or money, newest first."),
     "carriers": CommandEntry("carriers", "Show and change carriers."),
-    "changes": CommandEntry("change", "Show who changed rights or money, newest first."),
     "contact": CommandEntry("group", "Manage the contacts of a group."),
     "doctor": CommandEntry("doctor", "Check everything and say how to fix what is wrong."),
     "doubt": CommandEntry("doubt", "Show and resolve messages in doubt."),
@@ -43,6 +43,8 @@ COMMANDS = {
     "topup": CommandEntry("account", "Add CREDITS to an account."),
     "up": CommandEntry("service", "Run the whole service in this folder."),
 }
+RENAMED = {"changes": "audit-log"}
+"""Commands by their old names, which are still accepted."""
 
 
 class Commands(click.Group):
@@ -52,11 +54,12 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = COMMANDS.get(cmd_name)
+        name = RENAMED.get(cmd_name, cmd_name)
+        known = COMMANDS.get(name)
         if known is None:
             return None
         declared = vars(import_module(f"bulksms.commands.{known.module}")).values()
-        return next(each for each in declared if isinstance(each, click.Command) and each.name == cmd_name)
+        return next(each for each in declared if isinstance(each, click.Command) and each.name == name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

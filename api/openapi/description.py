@@ -56,7 +56,7 @@ have taken effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",
-    "people": "People who sign in: sessions, invitations, roles, and the log of changes.",
+    "people": "People who sign in: sessions, invitations, roles, and the audit log.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
     "sms": "Send messages and get quotes.",
     "sender-ids": "The names and numbers that messages are sent from.",

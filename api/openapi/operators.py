@@ -19,7 +19,7 @@ the two APIs are not valid on the other. The scopes of a key, and what each allo
 
 Without `texts`, phone numbers are shown with their middle hidden, and texts as null.
 
-**Log of changes.** Every change is recorded with the operator key or person who made it, its reason, and the values
+**Audit log.** Every change is recorded with the operator key or person who made it, its reason, and the values
 before and after: GET /operator/v1/changes.
 
 **Retries.** Give every POST an `Idempotency-Key`: a repeated request with the same key has no further effect and gets
@@ -45,7 +45,7 @@ TAGS = {
     "doubts": "Messages in doubt.",
     "inbound": "Inbound messages to numbers that belong to no account.",
     "installation": "Jobs set aside, audits, the doctor, and the guard against restored databases.",
-    "changes": "The log of changes.",
+    "changes": "The audit log.",
 }
 PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
     "account_id": ("The account.", 17),

@@ -11,7 +11,7 @@ from shared.ids import LAST_NUMBER
 
 LONGEST_REASON = 500
 ACCOUNT_ID = 17
-WHO = "operator key opk_4f1cQ9zK27Lb"
+ACTOR = "operator key opk_4f1cQ9zK27Lb"
 
 
 def reason(*, required: bool = True) -> fields.String:
@@ -23,7 +23,7 @@ def reason(*, required: bool = True) -> fields.String:
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Say why."),
         ],
-        metadata=doc("Why; kept in the log of changes.", "invoice 2026-0117"),
+        metadata=doc("Why; kept in the audit log.", "invoice 2026-0117"),
     )
 
 

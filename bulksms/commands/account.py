@@ -66,7 +66,7 @@ def show(account: str, as_json: bool) -> None:
 
 @account.command()
 @click.argument("account")
-@click.option("--reason", help="Kept in the log of changes.")
+@click.option("--reason", help="Kept in the audit log.")
 def suspend(account: str, reason: str | None) -> None:
     """Accept no new sends from an account. Accepted sends continue; `bulksms send hold` stops one."""
     with database() as connection:
@@ -76,7 +76,7 @@ def suspend(account: str, reason: str | None) -> None:
 
 @account.command()
 @click.argument("account")
-@click.option("--reason", help="Kept in the log of changes.")
+@click.option("--reason", help="Kept in the audit log.")
 def activate(account: str, reason: str | None) -> None:
     """Reactivate a suspended or frozen account."""
     with database() as connection:
@@ -86,7 +86,7 @@ def activate(account: str, reason: str | None) -> None:
 
 @account.command()
 @click.argument("account")
-@click.option("--reason", required=True, help="Kept in the log of changes.")
+@click.option("--reason", required=True, help="Kept in the audit log.")
 @click.confirmation_option(prompt="This cannot be undone. Close the account?")
 def close(account: str, reason: str) -> None:
     """Close an account for good: it accepts nothing more, and its keys are revoked. Its history stays."""
@@ -142,9 +142,9 @@ def retention(account: str, days: str) -> None:
 @click.option("--low-balance", type=int, help="Credits below which the balance is low.")
 @click.option("--weight", type=int, help="Relative share of each carrier's rate.")
 @click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
-@click.option("--reason", help="Kept in the log of changes.")
+@click.option("--reason", help="Kept in the audit log.")
 def set_account(account: str, reason: str | None, **options: Any) -> None:
-    """Change settings of an account, then show them all. `bulksms changes` lists each change."""
+    """Change settings of an account, then show them all. `bulksms audit-log` lists each change."""
     changes = {NAMES.get(name, name): value for name, value in options.items() if value is not None}
     if not changes:
         raise click.UsageError("Name what to change, such as --weight 2.")
@@ -176,7 +176,7 @@ def topups(account: str, as_json: bool) -> None:
 @click.argument("account")
 @click.argument("topup")
 @click.argument("credits", type=int)
-@click.option("--reason", required=True, help="Kept in the ledger and in the log of changes.")
+@click.option("--reason", required=True, help="Kept in the ledger and in the audit log.")
 def reverse(account: str, topup: str, credits: int, reason: str) -> None:
     """Reverse CREDITS of a mistaken top-up, once. TOPUP is its key or id (`bulksms account topups`).
 
@@ -214,7 +214,7 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
 @click.argument("account")
 @click.option("--send", "send_id", type=click.UUID, help="Everything that was charged for this send.")
 @click.option("--message", "message_id", type=click.UUID, help="This message.")
-@click.option("--reason", required=True, help="Kept in the ledger and in the log of changes.")
+@click.option("--reason", required=True, help="Kept in the ledger and in the audit log.")
 def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: str) -> None:
     """Refund what was charged for a send or a message, once. Prints the available credits."""
     if (send_id is None) == (message_id is None):

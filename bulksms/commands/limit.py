@@ -59,7 +59,7 @@ def show(account: str, as_json: bool) -> None:
 @click.option("--recipient-authentication", type=NUMBER, help=RECIPIENT_HELP.format("authentication"))
 @click.option("--recipient-transactional", type=NUMBER, help=RECIPIENT_HELP.format("transactional"))
 @click.option("--recipient-marketing", type=NUMBER, help=RECIPIENT_HELP.format("marketing"))
-@click.option("--reason", help="Kept in the log of changes.")
+@click.option("--reason", help="Kept in the audit log.")
 @json_option
 def set_limit(
     account: str, destinations: str | None, pumping: str | None, reason: str | None, as_json: bool, **numbers: Any

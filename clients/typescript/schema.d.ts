@@ -1625,7 +1625,7 @@ export interface AccountToken {
 
 /** Why an operator needs to see texts and phone numbers. */
 export interface OperatorTokenRequest {
-  /** Why texts and full phone numbers have to be seen; kept in the log of changes. */
+  /** Why texts and full phone numbers have to be seen; kept in the audit log. */
   reason?: string;
 }
 

@@ -1,4 +1,4 @@
-"""The log of changes in the reader's words."""
+"""The audit log in the reader's words."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ ACTORS: dict[str, Any] = {
     "operator": _("The operator"),
     "worker": _("The service"),
 }
-KINDS: dict[str, Any] = {
+ACTIONS: dict[str, Any] = {
     "account.activated": _("Account activated"),
     "account.authentication_set": _("Authentication messages allowed or refused"),
     "account.changed": _("Account changed"),
@@ -82,6 +82,6 @@ KINDS: dict[str, Any] = {
 
 
 def in_words(change: Mapping[str, Any]) -> dict[str, Any]:
-    """A change with its `kind` in words, and `who` made it: a person's name, or what kind of actor it was."""
+    """A change with its `action_in_words`, and its `actor_in_words`: a person's name, or what kind of actor it was."""
     actor = change["actor_name"] or label(ACTORS, change["actor"].partition(" ")[0])
-    return {**change, "kind": label(KINDS, change["action"]), "who": actor}
+    return {**change, "action_in_words": label(ACTIONS, change["action"]), "actor_in_words": actor}

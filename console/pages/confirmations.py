@@ -1,4 +1,4 @@
-"""Changes that are confirmed on a page of their own, with the reason for the log of changes."""
+"""Changes that are confirmed on a page of their own, with the reason for the audit log."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

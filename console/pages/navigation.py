@@ -51,7 +51,7 @@ MENU: Menu = (
             Entry("people.index", _("People"), "person", "people:read"),
             Entry("api_keys.index", _("API keys"), "key", "keys:read"),
             Entry("webhooks.index", _("Webhooks"), "hook", "webhooks:read"),
-            Entry("changes.index", _("Changes"), "clock", "people:read"),
+            Entry("changes.index", _("Audit log"), "clock", "people:read"),
         ),
     ),
 )
@@ -74,7 +74,7 @@ OPERATOR_MENU: Menu = (
             Entry("operator.carriers.index", _("Carriers"), "send", "read"),
             Entry("operator.queue.index", _("Queue"), "list", "read"),
             Entry("operator.installation.index", _("Health"), "shield", "read"),
-            Entry("operator.changes.index", _("Changes"), "clock", "read"),
+            Entry("operator.changes.index", _("Audit log"), "clock", "read"),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The log of changes: who has changed what."""
+"""The audit log: who has changed what."""
 
 from typing import Any
 

@@ -13,32 +13,32 @@ from sqlalchemy import Connection, Text, Uuid, bindparam, case, cast, func, inse
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.accounts import account
-from shared.db.tables.changes import change
+from shared.db.tables.audit_log import audit_log
 from shared.db.tables.people import person
 from shared.ids import LAST_NUMBER
 
-RECORD = insert(change).values(
+RECORD = insert(audit_log).values(
     before=cast(bindparam("values_before", type_=Text), JSONB), after=cast(bindparam("values_after", type_=Text), JSONB)
 )
 
-PERSON_ID = case((change.c.who.like("person %"), cast(func.substr(change.c.who, len("person ") + 1), Uuid)))
+PERSON_ID = case((audit_log.c.actor.like("person %"), cast(func.substr(audit_log.c.actor, len("person ") + 1), Uuid)))
 """The person who made a change, so that an index finds them; NULL if it was somebody else."""
 LIST = select(
-    change.c.id,
-    change.c.at,
-    change.c.account_id,
+    audit_log.c.id,
+    audit_log.c.at,
+    audit_log.c.account_id,
     account.c.name.label("account"),
-    change.c.who,
+    audit_log.c.actor,
     person.c.name.label("actor_name"),
-    change.c.what.label("action"),
-    change.c.subject,
-    change.c.before,
-    change.c.after,
-    change.c.reason,
-    change.c.request_id,
-    change.c.address,
+    audit_log.c.action,
+    audit_log.c.subject,
+    audit_log.c.before,
+    audit_log.c.after,
+    audit_log.c.reason,
+    audit_log.c.request_id,
+    audit_log.c.address,
 ).select_from(
-    change.outerjoin(account, account.c.id == change.c.account_id).outerjoin(person, person.c.id == PERSON_ID)
+    audit_log.outerjoin(account, account.c.id == audit_log.c.account_id).outerjoin(person, person.c.id == PERSON_ID)
 )
 
 
@@ -49,7 +49,7 @@ class Actor(NamedTuple):
     and `worker`.
     """
 
-    who: str
+    name: str
     request_id: str | None = None
     address: str | None = None
 
@@ -105,8 +105,8 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "account_id": account_id,
-        "who": by.who,
-        "what": action,
+        "actor": by.name,
+        "action": action,
         "subject": None if subject is None else str(subject),
         "values_before": None if before is None else json.dumps(before, default=str),
         "values_after": None if after is None else json.dumps(after, default=str),
@@ -120,21 +120,21 @@ def list_changes(
     connection: Connection,
     *,
     account_id: int | None = None,
-    who: str | None = None,
+    actor: str | None = None,
     action: str | None = None,
     before: int = LAST_NUMBER,
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """Changes older than the id `before`, newest first.
 
-    `who` is the actor or a person's name, and `action` the beginning of the kind of change: `key`, or `key.revoked`.
+    `actor` is the actor or a person's name, and `action` the beginning of the kind of change: `key`, or `key.revoked`.
     """
-    chosen = LIST.where(change.c.id < before).order_by(change.c.id.desc()).limit(limit)
+    chosen = LIST.where(audit_log.c.id < before).order_by(audit_log.c.id.desc()).limit(limit)
     if account_id is not None:
-        chosen = chosen.where(change.c.account_id == account_id)
-    if who is not None:
-        named = select(literal("person ") + cast(person.c.id, Text)).where(person.c.name == who)
-        chosen = chosen.where(or_(change.c.who == who, change.c.who.in_(named)))
+        chosen = chosen.where(audit_log.c.account_id == account_id)
+    if actor is not None:
+        named = select(literal("person ") + cast(person.c.id, Text)).where(person.c.name == actor)
+        chosen = chosen.where(or_(audit_log.c.actor == actor, audit_log.c.actor.in_(named)))
     if action is not None:
-        chosen = chosen.where(change.c.what.startswith(action, autoescape=True))
+        chosen = chosen.where(audit_log.c.action.startswith(action, autoescape=True))
     return [dict(row) for row in connection.execute(chosen).mappings()]

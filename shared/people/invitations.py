@@ -128,7 +128,7 @@ def invite(
             role=role,
             operator_role=operator_role,
             token_hash=hash_of(token),
-            invited_by=by.who,
+            invited_by=by.name,
             expires_at=func.now() + VALID,
         )
         .returning(invitation.c.expires_at)

@@ -41,7 +41,7 @@ SIGNING_IN = select(
 LOCK = BY_ID.with_for_update(key_share=True)
 END_INVITATIONS = (
     update(invitation)
-    .where(invitation.c.invited_by == bindparam("who"), invitation.c.ended_at.is_(None))
+    .where(invitation.c.invited_by == bindparam("actor"), invitation.c.ended_at.is_(None))
     .values(ended_at=func.now())
 )
 
@@ -147,7 +147,7 @@ def enable_person(connection: Connection, email: str, *, by: Actor | None = None
 def end_invitations(connection: Connection, person_id: UUID, account_id: int | None = None) -> None:
     """End the open invitations that a person has made: all, or those to an account."""
     ended = END_INVITATIONS if account_id is None else END_INVITATIONS.where(invitation.c.account_id == account_id)
-    connection.execute(ended, {"who": actor_of(person_id)})
+    connection.execute(ended, {"actor": actor_of(person_id)})
 
 
 def _known(connection: Connection, email: str) -> Row[Any]:

@@ -49,7 +49,7 @@ def test_doubts_are_resolved_by_a_carriers_report(stand: Stand) -> None:
     counts = service.counts(send)
     assert {name: counts.get(name) for name in ("delivered", "in_doubt")} == {"delivered": 1, "in_doubt": 1}
     assert service.get("/balance").json["balance"] == balance + 1  # of the one that failed
-    go_to(page, "Changes")
+    go_to(page, "Audit log")
     expect(page.locator("main table")).to_contain_text("doubt")
     assert errors == []
     context.close()
@@ -76,7 +76,7 @@ def test_the_guard_is_released(chromium: Browser, postgres_server: Postgres) -> 
             page.get_by_role("button", name="Release the guard").dblclick()
             expect(page.get_by_text("Sending has resumed.")).to_be_visible()
             expect(page.locator("#guard .status")).to_have_text("Messages are sent")
-            go_to(page, "Changes")
+            go_to(page, "Audit log")
             expect(page.locator("main table")).to_contain_text("the old database is off")
             assert errors == []
         service.sweep()

@@ -17,7 +17,7 @@ def test_a_viewer_sees_and_cannot_act(stand: Stand) -> None:
     errors = errors_of(page)
     sign_in_by_link(stand, page, stand.console.person("viewer"))
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    for name in ("New message", "API keys", "People", "Changes"):
+    for name in ("New message", "API keys", "People", "Audit log"):
         expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
     page.get_by_role("link", name="Sends").first.click()
     page.goto(f"{stand.account}/sends/{send['send_id']}")
@@ -54,7 +54,7 @@ def test_support_finds_a_message_and_reads_it_with_a_reason(stand: Stand) -> Non
     expect(page.locator("main h1")).to_have_text("+99901000042")
     page.get_by_role("link", name="Inbound messages").first.click()
     expect(page.get_by_role("heading", name="Inbound messages")).to_be_visible()
-    page.get_by_role("link", name="Changes").first.click()
+    page.get_by_role("link", name="Audit log").first.click()
     expect(page.locator("main table")).to_contain_text(REASON)
     assert errors == []
     context.close()

@@ -24,7 +24,7 @@ NAMES = {
     "show guard": "guard show",
     "release guard": "guard release",
     "top up": "bulksms topup",
-    "audit": "bulksms audit",
+    "audit": "bulksms audit\n",
     "dump in compose": "docker compose exec -T postgres pg_dump",
     "restore in compose": "docker compose stop",
     "lost database in compose": "docker compose exec api sh",

@@ -86,5 +86,5 @@ def sign_in(service: Service, email: str, password: str = PASSWORD, address: str
 def changes(service: Service) -> list[tuple[str, str, str | None]]:
     """Who did what to which object, from the whole audit log."""
     with service.engine.connect() as connection:
-        rows = connection.execute(text("SELECT who, what, subject FROM change ORDER BY id"))
-        return [(row.who, row.what, row.subject) for row in rows]
+        rows = connection.execute(text("SELECT actor, action, subject FROM audit_log ORDER BY id"))
+        return [(row.actor, row.action, row.subject) for row in rows]

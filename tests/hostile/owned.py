@@ -22,7 +22,7 @@ PUT_CONTACTS = text(
 COUNT_CONTACTS = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
 CHANGES = text(
     """
-    INSERT INTO change (account_id, who, what, subject)
+    INSERT INTO audit_log (account_id, actor, action, subject)
     SELECT :account, 'key smsk_live_0', 'key.created', n FROM generate_series(1, CAST(:count AS int)) AS n
     """
 )

@@ -40,7 +40,7 @@ DEFAULTS = """
       FROM information_schema.columns
      WHERE table_schema = 'public' AND column_default ~ '^(now|clock_timestamp)'
 """
-APPEND_ONLY = ("ledger", "change")
+APPEND_ONLY = ("ledger", "audit_log")
 TABLES = """
     SELECT string_agg(format('%I', relname), ', ') FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition

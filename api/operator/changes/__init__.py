@@ -1,1 +1,1 @@
-"""The log of changes."""
+"""The audit log."""

@@ -1,4 +1,4 @@
-"""The log of changes: who changed what, from where, and why."""
+"""The audit log: who changed what, from where, and why."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
         rows = list_changes(
             connection,
             account_id=query.get("account_id"),
-            who=query.get("actor"),
+            actor=query.get("actor"),
             action=query.get("action"),
             before=number_cursor(query.get("cursor"), LAST_NUMBER),
             limit=limit + 1,

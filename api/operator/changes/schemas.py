@@ -1,8 +1,8 @@
-"""Schemas of the log of changes."""
+"""Schemas of the audit log."""
 
 from marshmallow import Schema, validate
 
-from api.operator.fields import ACCOUNT_ID, WHO, AccountPaging
+from api.operator.fields import ACCOUNT_ID, ACTOR, AccountPaging
 from api.schemas import fields
 from api.schemas.fields import doc
 
@@ -12,7 +12,7 @@ LENGTH = validate.Length(1, 200, error="Use {min} to {max} characters.")
 class ChangePaging(AccountPaging):
     """Paging through changes."""
 
-    actor = fields.String(validate=LENGTH, metadata=doc("Only by this `actor`, or by persons of this name.", WHO))
+    actor = fields.String(validate=LENGTH, metadata=doc("Only by this `actor`, or by persons of this name.", ACTOR))
     action = fields.String(
         validate=LENGTH, metadata=doc("Only changes whose kind begins so: `key`, or `key.revoked`.", "account")
     )
@@ -27,8 +27,7 @@ class ChangeResponse(Schema):
     account = fields.String(required=True, allow_none=True, metadata=doc("The account's name.", "acme"))
     actor = fields.String(
         required=True,
-        attribute="who",
-        metadata=doc("Who: a key, a person, an operator key, a user of the command line, or a worker.", WHO),
+        metadata=doc("Who: a key, a person, an operator key, a user of the command line, or a worker.", ACTOR),
     )
     actor_name = fields.String(
         required=True, allow_none=True, metadata=doc("The name of a person; null otherwise.", "Ann Otieno")

@@ -1,1 +1,1 @@
-"""The account's log of changes."""
+"""The account's audit log."""

@@ -1,4 +1,4 @@
-"""The account's log of changes: who changed rights, money and settings.
+"""The account's audit log: who changed rights, money and settings.
 
 What operators did is shown without their names, reasons and addresses, which are for operators.
 """
@@ -14,32 +14,32 @@ from api.http.pagination import number_cursor, page
 from api.resources.changes.schemas import ChangeResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import PERSON_ID
-from shared.db.tables.changes import change
+from shared.db.tables.audit_log import audit_log
 from shared.db.tables.people import membership, person
 from shared.ids import LAST_NUMBER
 
 CHANGE = ChangeResponse()
 
-IS_OF_ACCOUNT = or_(change.c.who.like("key %"), change.c.who == "worker", membership.c.person_id.is_not(None))
+IS_OF_ACCOUNT = or_(audit_log.c.actor.like("key %"), audit_log.c.actor == "worker", membership.c.person_id.is_not(None))
 """Whether a key, a worker, or a person who is or was in the account did it; otherwise an operator did."""
 LIST = (
     select(
-        change.c.id.label("change_id"),
-        change.c.what.label("action"),
-        case((IS_OF_ACCOUNT, change.c.who), else_=literal("operator")).label("actor"),
+        audit_log.c.id.label("change_id"),
+        audit_log.c.action,
+        case((IS_OF_ACCOUNT, audit_log.c.actor), else_=literal("operator")).label("actor"),
         person.c.name.label("actor_name"),
-        change.c.subject,
-        change.c.before,
-        change.c.after,
-        case((IS_OF_ACCOUNT, change.c.reason), else_=null()).label("reason"),
-        case((IS_OF_ACCOUNT, change.c.address), else_=null()).label("address"),
-        case((IS_OF_ACCOUNT, change.c.request_id), else_=null()).label("request_id"),
-        change.c.at.label("created_at"),
+        audit_log.c.subject,
+        audit_log.c.before,
+        audit_log.c.after,
+        case((IS_OF_ACCOUNT, audit_log.c.reason), else_=null()).label("reason"),
+        case((IS_OF_ACCOUNT, audit_log.c.address), else_=null()).label("address"),
+        case((IS_OF_ACCOUNT, audit_log.c.request_id), else_=null()).label("request_id"),
+        audit_log.c.at.label("created_at"),
     )
-    .outerjoin(membership, (membership.c.account_id == change.c.account_id) & (membership.c.person_id == PERSON_ID))
+    .outerjoin(membership, (membership.c.account_id == audit_log.c.account_id) & (membership.c.person_id == PERSON_ID))
     .outerjoin(person, person.c.id == membership.c.person_id)
-    .where(change.c.account_id == bindparam("account"), change.c.id < bindparam("before"))
-    .order_by(change.c.id.desc())
+    .where(audit_log.c.account_id == bindparam("account"), audit_log.c.id < bindparam("before"))
+    .order_by(audit_log.c.id.desc())
     .limit(bindparam("most"))
 )
 

@@ -1,4 +1,4 @@
-"""Schema of the log of changes."""
+"""Schema of the audit log."""
 
 from marshmallow import Schema
 

@@ -74,7 +74,7 @@ class OperatorTokenRequest(Request):
 
     reason = fields.String(
         validate=validate.Length(SHORTEST_REASON, LONGEST_REASON, error="Give a reason of {min} to {max} characters."),
-        metadata=doc("Why texts and full phone numbers have to be seen; kept in the log of changes.", REASON),
+        metadata=doc("Why texts and full phone numbers have to be seen; kept in the audit log.", REASON),
     )
 
 

@@ -84,7 +84,7 @@ def create_my_operator_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     """Get a token for the operator API, with the scopes of the person's role in the installation.
 
     Those of `support` include `texts`, to see texts and full phone numbers, only with a `reason`, which is recorded in
-    the log of changes. The token is valid for ten minutes, and stops working within five seconds of the end of the
+    the audit log. The token is valid for ten minutes, and stops working within five seconds of the end of the
     session.
     """
     person_id, reason = signed_in.person_id, body.get("reason")

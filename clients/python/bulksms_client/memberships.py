@@ -24,7 +24,7 @@ class Memberships:
         return self._transport.request("DELETE", f"/people/{person_id}")
 
     def changes(self, limit: int = 50, **query: Any) -> Any:
-        """The log of changes, newest first; by `cursor`."""
+        """The audit log, newest first; by `cursor`."""
         return self._transport.request("GET", "/changes", query={"limit": limit, **query})
 
 

@@ -1,4 +1,4 @@
-"""The log of changes of the installation."""
+"""The audit log of the installation."""
 
 from typing import Any
 

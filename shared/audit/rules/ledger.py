@@ -40,7 +40,7 @@ ZERO_SUM = """
 LEDGER_GUARDED = """
     SELECT t.of AS subject, CAST(NULL AS bigint) AS account_id,
            format('the trigger %s is missing or disabled', t.of || t.name) AS detail
-      FROM (SELECT * FROM (VALUES ('ledger'), ('change')) AS o (of),
+      FROM (SELECT * FROM (VALUES ('ledger'), ('audit_log')) AS o (of),
                           (VALUES ('_append_only'), ('_no_truncate')) AS n (name)) AS t
      WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.of::regclass AND g.tgname = t.of || t.name
                                                   AND g.tgenabled IN ('O', 'A'))

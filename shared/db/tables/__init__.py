@@ -7,8 +7,8 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Co
 from shared.db.tables import (
     accounts,
     archives,
+    audit_log,
     carriers,
-    changes,
     contacts,
     events,
     inbound,
@@ -29,8 +29,8 @@ from shared.db.tables.base import metadata
 __all__ = [
     "accounts",
     "archives",
+    "audit_log",
     "carriers",
-    "changes",
     "contacts",
     "events",
     "inbound",

@@ -386,12 +386,12 @@ def test_what_is_done_to_keys_is_logged(service: Service) -> None:
     delete(service, key["api_key"])
     with service.engine.connect() as connection:
         rows = connection.execute(
-            text("SELECT what, who, address, request_id FROM change WHERE subject = :key ORDER BY id"),
+            text("SELECT action, actor, address, request_id FROM audit_log WHERE subject = :key ORDER BY id"),
             {"key": key["api_key"]},
         ).all()
-    assert [row.what for row in rows] == ["key.created", "key.rotated", "key.revoked"]
+    assert [row.action for row in rows] == ["key.created", "key.rotated", "key.revoked"]
     for row in rows:
-        assert row.who.startswith("key smsk_live_")
+        assert row.actor.startswith("key smsk_live_")
         assert row.address == "127.0.0.1"
         assert row.request_id.startswith("req_")
 

@@ -107,7 +107,7 @@ def of_the_account(console: Console, page: str = "") -> str:
 def actions(console: Console) -> list[str]:
     """What the audit log has recorded, oldest first."""
     with console.service.engine.connect() as connection:
-        return list(connection.execute(text("SELECT what FROM change ORDER BY id")).scalars())
+        return list(connection.execute(text("SELECT action FROM audit_log ORDER BY id")).scalars())
 
 
 def test_it_works(console: Console) -> None:

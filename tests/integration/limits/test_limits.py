@@ -320,7 +320,7 @@ def test_a_change_of_limits_is_logged(service: Service) -> None:
     with service.engine.connect() as connection:
         rows = connection.execute(
             text(
-                "SELECT before, after, reason FROM change"
+                "SELECT before, after, reason FROM audit_log"
                 " WHERE account_id = :account AND what = 'limits.changed' ORDER BY id"
             ),
             {"account": service.account_id},

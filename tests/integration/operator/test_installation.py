@@ -1,4 +1,4 @@
-"""Jobs set aside, audits, the doctor, the guard and the log of changes by the operator API."""
+"""Jobs set aside, audits, the doctor, the guard and the audit log by the operator API."""
 
 import dataclasses
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Every operation that changes something leaves an entry in the log of changes, with its operator."""
+"""Every operation that changes something leaves an entry in the audit log, with its operator."""
 
 from collections.abc import Callable
 from typing import Any
@@ -169,9 +169,9 @@ STEPS: dict[str, tuple[str, Step]] = {
 
 def by_command_line(service: Service) -> int:
     """How many entries name the user of this process, who only creates operator keys here."""
-    counted = text("SELECT count(*) FROM change WHERE who = :who AND what <> 'operator_key.created'")
+    counted = text("SELECT count(*) FROM audit_log WHERE actor = :actor AND action <> 'operator_key.created'")
     with service.engine.connect() as connection:
-        return int(connection.execute(counted, {"who": command_line().who}).scalar_one())
+        return int(connection.execute(counted, {"actor": command_line().name}).scalar_one())
 
 
 def test_it_works() -> None:

@@ -1,4 +1,4 @@
-"""The account's log of changes over the API."""
+"""The account's audit log over the API."""
 
 from typing import Any
 

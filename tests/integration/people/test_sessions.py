@@ -204,6 +204,6 @@ def test_the_log_of_changes_names_only_changed_fields(service: Service) -> None:
         assert ann.call("PATCH", "/me", name="Ann Njeri", locale="en").status_code == 200
     with service.engine.connect() as connection:
         logged = connection.execute(
-            text("SELECT after FROM change WHERE what = 'person.changed' AND subject = :ann"), {"ann": str(ann.id)}
+            text("SELECT after FROM audit_log WHERE action = 'person.changed' AND subject = :ann"), {"ann": str(ann.id)}
         ).scalars()
         assert list(logged) == [{"fields": ["name"]}]

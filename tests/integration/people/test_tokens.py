@@ -169,7 +169,7 @@ def test_operators_get_tokens_of_their_role(service: Service) -> None:
     assert support.post("/me/operator-token", reason="too short").status_code == 400
     assert support.post("/me/operator-token", reason=reason).json["scope"] == "read texts"
     with service.engine.connect() as connection:
-        found = connection.execute(text("SELECT who, reason FROM change WHERE what = 'person.sees_texts'")).all()
+        found = connection.execute(text("SELECT actor, reason FROM audit_log WHERE action = 'person.sees_texts'")).all()
     assert [tuple(row) for row in found] == [(f"person {support.id}", reason)]
 
 

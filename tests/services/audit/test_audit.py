@@ -43,7 +43,7 @@ SABOTAGE = [
     ("worlds", "UPDATE api_key SET test = NOT test"),
     ("ledger_guarded", UNGUARD),
     ("ledger_guarded", "DROP TRIGGER ledger_no_truncate ON ledger"),
-    ("ledger_guarded", "DROP TRIGGER change_append_only ON change"),
+    ("ledger_guarded", "DROP TRIGGER audit_log_append_only ON audit_log"),
     ("ledger_subjects", f"{POST} SELECT id, {RELEASE}, 1, 'batch', gen_random_uuid(), 0 FROM account"),
     ("ledger_subjects", f"{POST} SELECT account_id, {RELEASE}, 1, 'topup', id, 5 FROM send LIMIT 1"),
     ("ledger_subjects", f"{POST} SELECT account_id, {REVERSAL}, 1, 'send', id, 5 FROM send LIMIT 1"),

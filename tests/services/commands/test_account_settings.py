@@ -18,7 +18,7 @@ def account(connection: Connection) -> int:
 
 
 def last_change(connection: Connection) -> tuple[str, object, object, str | None]:
-    row = connection.execute(text("SELECT what, before, after, reason FROM change ORDER BY id DESC LIMIT 1")).one()
+    row = connection.execute(text("SELECT action, before, after, reason FROM audit_log ORDER BY id DESC LIMIT 1")).one()
     return tuple(row)
 
 
@@ -99,9 +99,9 @@ def test_settings_are_changed_and_logged(connection: Connection, account: int) -
         {"weight": 3, "country": "KE", "retention_days": 30},
         "contract",
     )
-    changes = connection.execute(text("SELECT count(*) FROM change")).scalar_one()
+    changes = connection.execute(text("SELECT count(*) FROM audit_log")).scalar_one()
     change_account(connection, account, {"weight": 3})
-    assert connection.execute(text("SELECT count(*) FROM change")).scalar_one() == changes, "nothing was changed"
+    assert connection.execute(text("SELECT count(*) FROM audit_log")).scalar_one() == changes, "nothing was changed"
 
 
 @pytest.mark.parametrize(

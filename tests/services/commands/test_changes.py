@@ -26,15 +26,17 @@ def account(connection: Connection) -> int:
 
 def logged(connection: Connection) -> list[tuple[str, str, str | None]]:
     """What, by whom and why, oldest first; without the account's own making."""
-    rows = connection.execute(text("SELECT what, who, reason FROM change WHERE what <> 'account.created' ORDER BY id"))
+    rows = connection.execute(
+        text("SELECT action, actor, reason FROM audit_log WHERE action <> 'account.created' ORDER BY id")
+    )
     return [tuple(row) for row in rows]
 
 
 def test_it_works(connection: Connection, account: int) -> None:
     by = Actor("key smsk_live_x", "req_1", "192.0.2.1")
     record(connection, by, "key.created", account_id=account, subject="y", before={"a": 1}, after={"a": 2})
-    row = connection.execute(text("SELECT * FROM change ORDER BY id DESC LIMIT 1")).one()
-    assert (row.account_id, row.who, row.what, row.subject, row.before, row.after, row.request_id, row.address) == (
+    row = connection.execute(text("SELECT * FROM audit_log ORDER BY id DESC LIMIT 1")).one()
+    assert (row.account_id, row.actor, row.action, row.subject, row.before, row.after, row.request_id, row.address) == (
         account,
         "key smsk_live_x",
         "key.created",
@@ -73,7 +75,7 @@ def test_every_change_of_an_account_is_logged_once(connection: Connection, accou
 def test_before_and_after_say_what_changed(connection: Connection, account: int) -> None:
     top_up(connection, account, 500, "x", "x")
     suspend_account(connection, account)
-    rows = connection.execute(text("SELECT before, after FROM change ORDER BY id DESC LIMIT 2")).all()
+    rows = connection.execute(text("SELECT before, after FROM audit_log ORDER BY id DESC LIMIT 2")).all()
     assert [tuple(row) for row in rows] == [
         ({"state": "active"}, {"state": "suspended"}),
         ({"available": 0}, {"available": 500}),
@@ -82,18 +84,18 @@ def test_before_and_after_say_what_changed(connection: Connection, account: int)
 
 def test_no_secret_is_logged(connection: Connection, account: int) -> None:
     key = create_key(connection, account, "a-secret-of-the-installation-for-tests")
-    row = connection.execute(text("SELECT change::text FROM change WHERE what = 'key.created'")).scalar_one()
+    row = connection.execute(text("SELECT audit_log::text FROM audit_log WHERE action = 'key.created'")).scalar_one()
     assert key.api_key in row
     assert key.api_secret not in row
 
 
 def test_the_default_actor_is_the_user_who_runs_the_process(connection: Connection, account: int) -> None:
-    actor = connection.execute(text("SELECT who FROM change WHERE what = 'account.created'")).scalar_one()
-    assert actor == operator().who
+    actor = connection.execute(text("SELECT actor FROM audit_log WHERE action = 'account.created'")).scalar_one()
+    assert actor == operator().name
     assert actor.startswith("operator ")
 
 
-@pytest.mark.parametrize("change", ["UPDATE change SET who = 'x'", "DELETE FROM change", "TRUNCATE change"])
+@pytest.mark.parametrize("change", ["UPDATE audit_log SET actor = 'x'", "DELETE FROM audit_log", "TRUNCATE audit_log"])
 def test_the_log_refuses_changes(connection: Connection, account: int, change: str) -> None:
     """Also those of its owner, whose privileges are the service's own."""
     with pytest.raises(DBAPIError, match=r"append-only|permission denied"):

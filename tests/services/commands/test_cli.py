@@ -135,7 +135,7 @@ def test_the_country_and_the_retention_of_an_account_are_changed(run: Run) -> No
     ):
         run("account", *arguments)
         assert as_json(run("account", "show", "abroad", "--json"))[name] == after
-        newest = as_json(run("changes", "abroad", "--json"))[0]
+        newest = as_json(run("audit-log", "abroad", "--json"))[0]
         assert (newest["action"], newest["before"], newest["after"]) == (
             "account.changed",
             {name: before},
@@ -169,7 +169,7 @@ def test_suspending(run: Run, engine: Engine) -> None:
     for command, state, reason in (("suspend", "suspended", ["--reason", "unpaid"]), ("activate", "active", [])):
         run("account", command, "late payer", *reason)
         assert scalar(engine, "SELECT state FROM account WHERE name = 'late payer'") == state
-    changes = as_json(run("changes", "late payer", "--what", "account", "--json"))
+    changes = as_json(run("audit-log", "late payer", "--action", "account", "--json"))
     kept = [(change["action"], change["reason"]) for change in changes[:2]]
     assert kept == [("account.activated", None), ("account.suspended", "unpaid")]
 
@@ -259,7 +259,7 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     assert import_chunk(engine)
     assert scalar(engine, "SELECT state FROM contact_import WHERE id = :id", id=made) == "completed"
     assert "No import" in run("job", "retry", "import", made, code=1).stderr
-    assert scalar(engine, "SELECT count(*) FROM change WHERE what = 'job.retried'") == 1
+    assert scalar(engine, "SELECT count(*) FROM audit_log WHERE action = 'job.retried'") == 1
 
 
 def import_file(run: Run, folder: Path, content: bytes, *more: object, code: int = 0) -> tuple[Result, str]:
@@ -411,7 +411,7 @@ def test_canceling(run: Run, service: Service) -> None:
 def test_a_send_named_twice_is_canceled_once(run: Run, service: Service) -> None:
     send = service.bulk(["254711000001"], **LATER).json["send_id"]
     assert "The send is canceled" in run("send", "cancel", send, send).stderr
-    logged = "SELECT account_id FROM change WHERE what = 'send.canceled' AND subject = :send"
+    logged = "SELECT account_id FROM audit_log WHERE action = 'send.canceled' AND subject = :send"
     with service.engine.connect() as connection:
         assert connection.execute(text(logged), {"send": send}).scalars().all() == [service.account_id]
 

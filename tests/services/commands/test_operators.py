@@ -104,16 +104,18 @@ def test_inbound_messages_are_assigned(run: Run, service: Service) -> None:
 
 def test_changes_are_filtered_by_actor(run: Run, service: Service) -> None:
     run("account", "suspend", service.account_id)
-    (changed, *_) = as_json(run("changes", service.account_id, "--json"))
-    same = as_json(run("changes", service.account_id, "--who", changed["who"], "--json"))
+    (changed, *_) = as_json(run("audit-log", service.account_id, "--json"))
+    same = as_json(run("audit-log", service.account_id, "--actor", changed["actor"], "--json"))
     assert same[0]["id"] == changed["id"]
-    assert as_json(run("changes", service.account_id, "--who", "nobody", "--json")) == []
+    assert as_json(run("audit-log", service.account_id, "--actor", "nobody", "--json")) == []
+    for command in (("audit-log", "--who", changed["actor"]), ("changes", "--what", changed["action"])):
+        assert as_json(run(*command, service.account_id, "--json"))[0] == changed, "renamed"
 
 
 def test_a_change_is_one_line(run: Run, service: Service) -> None:
     run("account", "close", service.account_id, "--reason", "unpaid\nbill [7]", "--yes")
-    shown = run("changes", service.account_id, "--what", "account.closed").stdout.splitlines()
-    (changed,) = as_json(run("changes", service.account_id, "--what", "account.closed", "--json"))
+    shown = run("audit-log", service.account_id, "--action", "account.closed").stdout.splitlines()
+    (changed,) = as_json(run("audit-log", service.account_id, "--action", "account.closed", "--json"))
     assert len(shown) == 1
-    for part in (str(changed["id"]), "account.closed", f"by {changed['who']}", '"unpaid bill [7]"'):
+    for part in (str(changed["id"]), "account.closed", f"by {changed['actor']}", '"unpaid bill [7]"'):
         assert f"  {part}  " in f"  {shown[0]}  "

@@ -126,7 +126,7 @@ def test_the_same_with_compose(engine: Engine, env: dict[str, str], tmp_path: Pa
     assert set(stop.split()[2:]) >= uses_database - {"migrate"}
     on_the_host = {name: value for name, value in env.items() if name != "DATABASE_URL"}
     with psycopg.connect(plain_url(engine, "bulksms_before"), autocommit=True) as connection:
-        connection.execute("INSERT INTO change (who, what) VALUES ('operator', 'lost.created')")
+        connection.execute("INSERT INTO audit_log (actor, action) VALUES ('operator', 'lost.created')")
     printed = run("lost database in compose", on_the_host | {"URL_OF_THE_API": env["DATABASE_URL"]}, tmp_path)
     assert "lost.created" in printed
 

@@ -45,3 +45,10 @@ def test_slow_modules_are_not_imported() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_renamed_commands_and_options_are_not_shown() -> None:
+    assert "changes" not in CliRunner().invoke(main, ["--help"]).output
+    shown = CliRunner().invoke(main, ["changes", "--help"]).output
+    assert "  --action " in shown and "  --actor " in shown
+    assert "--what" not in shown and "--who" not in shown

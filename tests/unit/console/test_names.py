@@ -8,7 +8,7 @@ from typing import get_args
 
 from api.resources.sends.bottleneck import REASONS
 from console.pages import formats
-from console.pages.changes import KINDS
+from console.pages.changes import ACTIONS
 from console.views import api_keys, sends, webhooks
 from shared.lifecycle import LANES, MessageStatus, SendState
 from shared.outbox import EventType
@@ -63,4 +63,4 @@ def test_every_change_that_is_recorded_has_words() -> None:
     found = {kind for tree in trees for kind in recorded(tree)}
     assert len(found) > 40
     by_state = {"account.suspended", *(f"sender.{decision}" for decision in get_args(Decision))}
-    assert found | by_state <= set(KINDS)
+    assert found | by_state <= set(ACTIONS)

@@ -6,7 +6,7 @@ from bulksms_client.transport import Transport
 
 
 class Installation:
-    """Its doctor, audits, guard and log of changes."""
+    """Its doctor, audits, guard and audit log."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -28,5 +28,5 @@ class Installation:
         return self._transport.request("POST", "/guard/release", {"reason": reason, "send_open": send_open}, key=key)
 
     def changes(self, limit: int = 50, **query: Any) -> Any:
-        """The log of changes, newest first; by `account_id`, `actor`, `action`, `cursor`."""
+        """The audit log, newest first; by `account_id`, `actor`, `action`, `cursor`."""
         return self._transport.request("GET", "/changes", query={"limit": limit, **query})

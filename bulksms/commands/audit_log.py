@@ -1,4 +1,4 @@
-"""`bulksms changes`."""
+"""`bulksms audit-log`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,27 +7,30 @@ import click
 
 from bulksms.environment import database
 from bulksms.output import json_option, show_json, show_lines
+from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.audit_log import list_changes
 from shared.ids import LAST_NUMBER
 
 
-@click.command()
+@click.command("audit-log", context_settings=renamed(what="action", who="actor"))
 @click.argument("account", required=False)
-@click.option("--what", help="Only changes whose kind begins with this: `key`, or `key.revoked`.")
-@click.option("--who", help="Only changes by this actor, such as `key smsk_live_…` or `operator key opk_…`.")
+@click.option("--action", help="Only changes whose action begins with this: `key`, or `key.revoked`.")
+@click.option("--actor", help="Only changes by this actor, such as `key smsk_live_…` or `operator key opk_…`.")
 @click.option("--before", type=click.IntRange(1), default=LAST_NUMBER, help="Only changes older than this id.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
-def changes(account: str | None, what: str | None, who: str | None, before: int, limit: int, as_json: bool) -> None:
+def audit_log(
+    account: str | None, action: str | None, actor: str | None, before: int, limit: int, as_json: bool
+) -> None:
     """List changes of rights and money, newest first, for one account or all.
 
-    A line has the change's id, time, account, kind, subject, values before and after, actor and reason, as far as
+    A line has the change's id, time, account, action, subject, values before and after, actor and reason, as far as
     known. --json also has the request and its address.
     """
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = list_changes(connection, account_id=owner, who=who, action=what, before=before, limit=limit)
+        rows = list_changes(connection, account_id=owner, actor=actor, action=action, before=before, limit=limit)
     if as_json:
         show_json(rows)
     else:
@@ -39,7 +42,6 @@ def _line(row: Mapping[str, Any]) -> dict[str, Any]:
     account = None if row["account_id"] is None else f"{row['account_id']} {row['account']}"
     reason = row["reason"] and f'"{row["reason"]}"'
     values = _values(row["before"] or {}, row["after"] or {})
-    by = f"by {row['who']}"
     return {
         "id": str(row["id"]),
         "at": row["at"],
@@ -47,7 +49,7 @@ def _line(row: Mapping[str, Any]) -> dict[str, Any]:
         "action": row["action"],
         "subject": row["subject"],
         "values": values or None,
-        "by": by,
+        "actor": f"by {row['actor']}",
         "reason": reason,
     }
 

@@ -9,10 +9,13 @@ Retention and the counting of usage are not among them: they run every few minut
 import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 from redis import Redis
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import TextClause, text
+from sqlalchemy.exc import OperationalError
 
 from shared.task_queue import QUEUE
 from tests.harness.house import House, wait_until
@@ -282,11 +285,16 @@ class Poison:
 
     def _execute(self, which: Callable[[Kind], TextClause | None]) -> None:
         for kind in KINDS:
-            statement = which(kind)
-            if statement is not None:
-                with self._house.engine.begin() as connection:
-                    self._run(connection, statement, kind)
+            if (statement := which(kind)) is not None:
+                wait_until(partial(self._has_run, statement, kind), 60, f"the change of {kind.name}")
 
-    def _run(self, connection: Connection, statement: TextClause, kind: Kind) -> None:
-        parameters = {"ids": self._ids[kind.name]} if ":ids" in statement.text else {}
-        connection.execute(statement, parameters)
+    def _has_run(self, statement: TextClause, kind: Kind) -> bool:
+        """Run it, unless a worker keeps its rows, or locks them in another order."""
+        try:
+            with self._house.engine.begin() as connection:
+                connection.execute(statement, {"ids": self._ids[kind.name]} if ":ids" in statement.text else {})
+        except OperationalError as error:
+            if isinstance(error.orig, DeadlockDetected | LockNotAvailable):
+                return False
+            raise
+        return True

@@ -24,7 +24,7 @@ RATE = 25
 """Single sends a second, each on a connection of its own and begun when it is due, however long the others take."""
 OTHERS_EVERY = 25
 """After so many sends it asks for something else, in turn."""
-PATIENCE = 30.0
+PATIENCE = 120.0
 FIRST_PHONE = 254_100_000_000
 ADDRESS = "127.0.2.1"
 """The victim's own: none of the attackers', and no proxy, so that it counts against the limits by address."""
@@ -59,6 +59,8 @@ class Victim:
         self._phones = itertools.count(FIRST_PHONE)
         self._posts: dict[UUID, float] = {}
         """When the first event of each message reached its webhook, in seconds after it was accepted."""
+        self._opening = threading.Lock()
+        """Held while a page is on its way."""
         self.requests: list[Request] = []
 
     def start(self, console_port: int) -> None:
@@ -147,7 +149,12 @@ class Victim:
         self.requests.append(Request(what, due, time.monotonic() - due, status, content))
 
     def _open_page(self, due: float) -> None:
-        status, response = self._request(self._console_port, "GET", self._page, None, {"Cookie": self.person.cookie})
+        """Open a page, unless the one before has not come yet: a session has a limit of pages at the same time."""
+        if not self._opening.acquire(blocking=False):
+            return
+        cookie = {"Cookie": self.person.cookie}
+        status, response = self._request(self._console_port, "GET", self._page, None, cookie)
+        self._opening.release()
         self.requests.append(Request("page", due, time.monotonic() - due, status, response))
 
     def _request(

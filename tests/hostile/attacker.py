@@ -21,8 +21,9 @@ from tests.hostile.wire import Target, Wire
 
 NICENESS = 10
 """The attacker's own work is another machine's, and should take little of this one's."""
-LONGER = 20.0
-END_SECONDS = 60
+LONGER = 60.0
+CLEAN_UP = 30
+END_SECONDS = 180
 
 
 async def attack(name: str, wire: Wire) -> None:
@@ -40,7 +41,7 @@ async def attack(name: str, wire: Wire) -> None:
     held = wire.counts["held"]
     attacking.cancel()
     with contextlib.suppress(asyncio.CancelledError, TimeoutError):
-        await asyncio.wait_for(attacking, 5)
+        await asyncio.wait_for(attacking, CLEAN_UP)
     wire.counts["held"] = held
 
 

@@ -40,6 +40,8 @@ request.url = "https://carrier.example"
 values.token = "t"
 callback.secret = "a secret of the carrier"
 """
+ARRIVAL_SECONDS = 180
+"""After an attack, for what the victim has sent."""
 PEOPLE = 10
 """Of the attacker's account, signed in at the console."""
 
@@ -121,7 +123,7 @@ class Ground:
             return not list(not_handed_over(felt))
 
         with contextlib.suppress(AssertionError):  # what has not come then is missing from the counts
-            wait_until(arrived, 60, "the victim's messages")
+            wait_until(arrived, ARRIVAL_SECONDS, "the victim's messages")
         felt.late = late(self.house.engine, did)
         felt.achieved = list(achieved(self.house.engine, felt.late))
         return felt

@@ -22,7 +22,7 @@ SINGLES, GAP = 3, 0.1
 """Sends to one phone each time, as they vary most, and the seconds before each: right after another one, a worker waits
 for more."""
 FIRST_PHONE = 254_600_000_000
-PATIENCE = 60.0
+PATIENCE = 180.0
 POLL = 0.01
 SINGLE, TOLD = "single send handed over", "webhook told of it"
 GROUP, IMPORT = f"send to a group of {CONTACTS}", f"import of {ROWS:,} rows"

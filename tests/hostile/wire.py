@@ -7,12 +7,14 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 ADDRESSES = tuple(f"127.0.1.{number}" for number in range(1, 101))
 SERVER = "127.0.0.1"
 PAUSE = 0.05
-"""Seconds after a connection that could not be made."""
+"""Seconds after a connection that could not be made, or a request that was not accepted."""
+NOT_NOW = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 READ = 65536
 
@@ -122,12 +124,17 @@ class Wire:
         return status, body
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
-        """One request on a connection of its own, whose response is JSON."""
-        connection = await self.open()
-        try:
-            return json.loads((await self.ask(connection, self.request(method, path, body)))[1])
-        finally:
-            connection[1].close()
+        """The JSON of a request's response, each time on a connection of its own, until it is accepted."""
+        while True:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                connection = await self.open()
+                try:
+                    status, response = await self.ask(connection, self.request(method, path, body))
+                finally:
+                    connection[1].close()
+                if status not in NOT_NOW:
+                    return json.loads(response)
+            await asyncio.sleep(PAUSE)
 
     async def repeat(self, make: Callable[[], bytes]) -> None:
         """Ask again and again, without a pause; `make` makes each request."""

@@ -12,7 +12,7 @@ from sqlalchemy.pool import QueuePool
 
 from api.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
-from shared.db.connection import driver_of, make_engine
+from shared.db.connection import driver_of, make_engine, reading
 from tests.harness.house import wait_until
 
 END_SESSIONS = text(
@@ -20,6 +20,11 @@ END_SESSIONS = text(
 )
 """Waits until they have ended: to drop their database, Postgres itself waits only a few seconds."""
 IS_THERE = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :session)")
+SOMEBODY_WAITS = text(
+    """
+    SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')
+    """
+)
 _api_engines: dict[URL, Engine] = {}
 
 
@@ -51,6 +56,13 @@ def wait_until_ended(engine: Engine, connection: Connection) -> None:
     session = {"session": driver_of(connection).info.backend_pid}
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as other:
         wait_until(lambda: not other.execute(IS_THERE, session).scalar_one(), 60, "the end of the session")
+
+
+def wait_until_somebody_waits(engine: Engine) -> None:
+    """Wait until a session of this database waits for a lock. The engine checks, each time in another transaction:
+    within one, all sessions look the same."""
+    with reading(engine) as connection:
+        wait_until(lambda: connection.execute(SOMEBODY_WAITS).scalar_one(), 60, "somebody who waits for a lock")
 
 
 @contextmanager

@@ -16,10 +16,10 @@ from shared.db.connection import transaction
 from shared.sends import fair_queueing
 from shared.sends.fair_queueing import RAISE_IDLE_CLOCK, virtual_time
 from shared.sends.holding import hold
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.drafts import single
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
-from tests.integration.sends.test_control_races import wait_until_somebody_waits
 from tests.integration.sends.test_overtaken import (
     Customer,
     attacker,

@@ -1,7 +1,6 @@
 """Whoever changes a send locks its batches in the order of their ids, so two never wait for each other."""
 
 import threading
-import time
 from collections.abc import Callable
 from uuid import UUID
 
@@ -12,23 +11,12 @@ from api.resources.sends.change import apply_changes
 from api.resources.sends.control import cancel, pause, resume
 from shared.db.connection import transaction
 from shared.sends.holding import hold, release
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
 BATCHES = text("SELECT id FROM batch WHERE send_id = :send ORDER BY id DESC")
 LOCK = text("SELECT FROM batch WHERE id = :id FOR UPDATE NOWAIT")
-STAY = text("SET LOCAL idle_in_transaction_session_timeout = 0")
-WAITS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-
-
-def wait_until_somebody_waits(engine: Engine) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        with engine.connect() as connection:  # within a transaction its sessions look the same
-            if connection.execute(WAITS).scalar():
-                return
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +53,6 @@ def test_batches_are_locked_in_the_order_of_their_ids(
 
     acting = threading.Thread(target=act)
     with engine.begin() as connection:
-        connection.execute(STAY)
         connection.execute(LOCK, {"id": ids[-1]})
         acting.start()
         wait_until_somebody_waits(engine)

@@ -116,6 +116,7 @@ def test_only_an_address_that_guesses_is_stopped(service: Service, monkeypatch: 
     assert sign_in(service, ann.email, address=THERE).status_code == 200
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_a_person_under_attack_can_sign_in_from_an_address_used_before(service: Service) -> None:
     ann = a_person(service)
     assert sign_in(service, ann.email, address=THERE).status_code == 200
@@ -125,6 +126,7 @@ def test_a_person_under_attack_can_sign_in_from_an_address_used_before(service: 
     assert sign_in(service, ann.email, address=THERE).status_code == 200
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_an_unknown_email_is_limited_like_a_known_one(service: Service) -> None:
     statuses = [
         sign_in(service, "nobody-2@example.com", WRONG, f"192.0.2.{n}").status_code for n in range(OF_EMAIL + 1)
@@ -132,6 +134,7 @@ def test_an_unknown_email_is_limited_like_a_known_one(service: Service) -> None:
     assert statuses == [401] * OF_EMAIL + [429]
 
 
+@pytest.mark.usefixtures("no_refill")
 def test_failures_are_counted_by_all_processes_together(service: Service) -> None:
     """Two processes with one Redis: what one has counted, the other knows. Redis holds no e-mail address."""
     ann = a_person(service)
@@ -194,7 +197,7 @@ def test_a_link_signs_in_once(service: Service) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join()
     assert sorted(responses) == [200, 401, 401, 401]
     assert open_call(service, "/sign-in/link", token=first).json["code"] == "invalid_link"
 

@@ -203,7 +203,8 @@ def test_a_doubt_after_a_crash_has_that_reason(service: Service) -> None:
     assert shown["error"]["code"] == "worker_stopped"
 
 
-def test_every_attempt_is_shown(service: Service) -> None:
+def test_every_attempt_is_shown(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.sending.dispatch.CYCLE_SECONDS", 3600.0)  # all of them are made in one cycle
     sent = service.send("99910000009").json["message_id"]
     attempts = message(service, sent)["attempts"]
     assert [attempt["answer"] for attempt in attempts] == ["failed"] * 3

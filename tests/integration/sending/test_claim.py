@@ -93,9 +93,9 @@ def test_a_claim_waits_for_the_first_send(waiting: Waiting) -> None:
     with engine.begin() as settlement, engine.connect() as other:
         settlement.execute(LOCK, {"send": waiting.first})
         claiming.start()
-        wait_until(lambda: other.execute(BLOCKED).scalar_one(), 30, "the claim to wait for the first send")
+        wait_until(lambda: other.execute(BLOCKED).scalar_one(), 60, "the claim to wait for the first send")
         settlement.execute(LOCK, {"send": waiting.second})
-    claiming.join(30)
+    claiming.join()
     assert waiting.claimed() == {waiting.single, waiting.first, waiting.second}
 
 
@@ -103,7 +103,8 @@ def test_a_claim_waits_for_the_first_send(waiting: Waiting) -> None:
 def dispatcher(engine: Engine) -> Dispatcher:
     """Its live carrier is not the one of test keys."""
     live, simulated = Simulator(engine), Simulator(engine)
-    return Dispatcher(engine, live, simulated, Settings("", "", "", ""), CircuitBreaker(live, breaks=True))
+    breaker = CircuitBreaker(live, breaks=True, clock=lambda: 0.0)
+    return Dispatcher(engine, live, simulated, Settings("", "", "", ""), breaker)
 
 
 @pytest.mark.parametrize(("claimed", "another_probe"), [([TEST], 1), ([LIVE, TEST], 0), ([], 1)])
@@ -118,7 +119,7 @@ def test_a_probe_that_was_not_used_is_given_back(
     assert breaker.admit(10) == another_probe
 
 
-@pytest.mark.parametrize(("lease", "renewals"), [(15.0, 0), (-1.0, 2)])
+@pytest.mark.parametrize(("lease", "renewals"), [(3600.0, 0), (-1.0, 2)])
 def test_messages_that_waited_long_for_others_of_their_claim_renew_their_lease(
     dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch, lease: float, renewals: int
 ) -> None:

@@ -130,7 +130,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> Non
         thread.start()
         wait_until(lambda: is_blocked(service), 60, "the lock")
         server.commit()
-    thread.join(60)
+    thread.join()
     assert batches(service) == [("queued", 0, 0, 1), ("sending", 10, 0, 1)]
 
 

@@ -14,8 +14,10 @@ import pytest
 from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
 from shared.scopes import DEFAULT_SCOPES, SCOPES
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
+PAUSE = "sleep 3\n"
+"""Of a reader who pastes line by line."""
 README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS, OPERATOR_API = (
     Path(page).read_text()
     for page in (
@@ -47,7 +49,7 @@ OPERATOR_KEYS, OPERATOR_TOKEN = blocks("sh", OPERATOR_API)
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1") as made:
+    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **STEADY) as made:
         made.start_webhooks()
         made.new_account("demo", 1_000, sender="DEMO")
         yield made
@@ -82,7 +84,7 @@ def paste(service: House, script: str, folder: Path) -> str:
         env={**service.env, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=900,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
@@ -126,11 +128,25 @@ def test_personal_messages(service: House, demo: dict[str, str], tmp_path: Path)
     assert {service.get(f"/sends/{send['send_id']}")["category"] for send in (bulk, group)} == {"marketing"}
 
 
-def examples(service: House, demo: dict[str, str], folder: Path, page: str) -> list[Any]:
-    """What the examples of a guide print, pasted after those of the first send."""
+def as_soon_as(word: str, script: str) -> str:
+    """The script, in which the pause ends when the command after it prints the word ten times in a row.
+
+    It then has found all processes ready: each answers some.
+    """
+    before, pause, after = script.partition(PAUSE)
+    assert pause
+    command = after.splitlines()[0].removesuffix("; echo")
+    ready = f"ready() {{ for _ in $(seq 10); do {command} | grep -q '{word}' || return 1; done; }}"
+    return f"{before}{ready}\nuntil ready; do sleep 0.1; done\n{after}"
+
+
+def examples(service: House, demo: dict[str, str], folder: Path, page: str, word: str = "") -> list[Any]:
+    """What the examples of a guide print, pasted after those of the first send. Their pause ends with the `word`."""
     (folder / "var").mkdir()
     (folder / "var" / "demo.json").write_text(json.dumps(demo))
     script = "".join(blocks("sh", Path(f"docs/guides/{page}.md").read_text()))
+    script = as_soon_as(word, script) if word else script
+    assert PAUSE not in script
     return [json.loads(line) for line in paste(service, FIRST + script, folder).splitlines()[2:]]
 
 
@@ -167,13 +183,13 @@ def test_a_one_time_password(service: House, demo: dict[str, str], tmp_path: Pat
 
 
 def test_opt_outs(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    added, listed, refused, removed = examples(service, demo, tmp_path, "receiving")
+    added, listed, refused, removed = examples(service, demo, tmp_path, "receiving", "recipient_suppressed")
     assert (added["counts"]["added"], refused["code"], removed["removed"]) == (1, "recipient_suppressed", 1)
     assert [each["phone"] for each in listed["data"]] == ["254711000021"]
 
 
 def test_what_happened_to_a_message(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    sent, found, codes, usage, ledger = examples(service, demo, tmp_path, "troubleshooting")
+    sent, found, codes, usage, ledger = examples(service, demo, tmp_path, "troubleshooting", '"failed"')
     (message,) = found["data"]
     assert (message["message_id"], message["status"]) == (sent["message_id"], "failed")
     assert message["error"]["code"] in [each["code"] for each in codes["data"]]
@@ -212,7 +228,8 @@ def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", RECEIVER.replace("9000", port)], stdout=output) as receiver,
     ):
         try:
-            pasted = paste(service, FIRST + WEBHOOKS.replace("9000", port), tmp_path)
+            script = as_soon_as("message.delivered", WEBHOOKS.replace("9000", port))
+            pasted = paste(service, FIRST + script, tmp_path)
             webhook, sent, pulled = (json.loads(line) for line in pasted.splitlines()[2:])
             assert webhook["secret"].startswith("whsec_")
             wait_until(lambda: "message.delivered" in received.read_text(), 60, "the event")

@@ -15,12 +15,20 @@ from api.http import bounded_queries
 from api.server.application import Application, Owners
 from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
+from shared.db.cancellation import Cancellation
 from tests.harness.service import PREFIX, Service
 
-SLEEPING = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
-    " AND query LIKE 'SELECT pg_sleep%'"
+SLEEP = "SELECT pg_sleep(300)"
+WAIT = "SELECT pg_advisory_xact_lock(0, 4711)"
+HOLD, LET_GO = text("SELECT pg_advisory_lock(0, 4711)"), text("SELECT pg_advisory_unlock(0, 4711)")
+WAITING = text(
+    """
+    SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND state = 'active' AND query IN (:sleep, :wait)
+    """
 )
+SECONDS = 50
+"""For what should come at once. Less than SLEEP, and less than statements may take."""
 SENDS = text("SELECT count(*) FROM send WHERE account_id = :account")
 
 
@@ -64,33 +72,33 @@ class Server:
 
 @pytest.fixture(name="server")
 def _server(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(bounded_queries, "STATEMENT_SECONDS", 50)
+    monkeypatch.setattr(bounded_queries, "STATEMENT_SECONDS", 300)
     made = Server(service)
     yield made
     made.stop()
 
 
 @pytest.fixture(name="slow")
-def _slow(service: Service) -> Iterator[Callable[[str, int], None]]:
-    """Lets Postgres sleep once, for so many seconds, before the next statement that has this in it."""
-    armed: list[tuple[str, int]] = []
+def _slow(service: Service) -> Iterator[Callable[[str, str], None]]:
+    """Lets Postgres execute a statement once, before the next one that has this in it."""
+    armed: list[tuple[str, str]] = []
 
     def before(_: Any, cursor: Any, statement: str, *__: Any) -> None:
         if armed and armed[0][0] in statement:
-            cursor.execute(f"SELECT pg_sleep({armed.pop()[1]})")
+            cursor.execute(armed.pop()[1])
 
     event.listen(service.api_engine, "before_cursor_execute", before)
-    yield lambda fragment, seconds: armed.append((fragment, seconds))
+    yield lambda fragment, statement: armed.append((fragment, statement))
     event.remove(service.api_engine, "before_cursor_execute", before)
 
 
-def sleeping(engine: Engine) -> int:
+def waiting(engine: Engine) -> int:
     with engine.connect() as connection:
-        return int(connection.execute(SLEEPING).scalar_one())
+        return int(connection.execute(WAITING, {"sleep": SLEEP, "wait": WAIT}).scalar_one())
 
 
-def until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    ends = time.monotonic() + seconds
+def until(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < ends
         time.sleep(0.02)
@@ -108,27 +116,41 @@ def until(condition: Callable[[], bool], seconds: float = 30) -> None:
     ids=["list", "export", "list with counts", "report", "quote"],
 )
 def test_a_read_only_request_ends_and_frees_its_thread(
-    server: Server, slow: Callable[[str, int], None], method: str, path: str, accept: str, fragment: str
+    server: Server, slow: Callable[[str, str], None], method: str, path: str, accept: str, fragment: str
 ) -> None:
     service, fields = server.service, {}
     if method == "POST":
         group = service.new_group(["254711000001"])
         fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
-    slow(fragment, 40)
+    slow(fragment, SLEEP)
     with server.request(method, path, accept, **fields):
-        until(lambda: sleeping(service.engine) == 1)
-    until(lambda: sleeping(service.engine) == 0)
+        until(lambda: waiting(service.engine) == 1)
+    until(lambda: waiting(service.engine) == 0)
     with server.request("GET", "/balance") as other:
         assert other.recv(12) == b"HTTP/1.1 200"
 
 
-def test_a_request_that_writes_is_finished(server: Server, slow: Callable[[str, int], None]) -> None:
+def test_a_request_that_writes_is_finished(
+    server: Server, slow: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     service = server.service
     group = service.new_group(["254711000001"])
-    slow("FROM contact c", 6)  # so long that it is seen, on a slow machine too
+    has_left, cancel = threading.Event(), Cancellation.cancel
+
+    def note(cancellation: Cancellation) -> None:
+        cancel(cancellation)
+        has_left.set()
+
+    monkeypatch.setattr(Cancellation, "cancel", note)
+    slow("FROM contact c", WAIT)
     fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
-    with server.request("POST", "/sms/send-group", **fields):
-        until(lambda: sleeping(service.engine) == 1)
+    with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holding:
+        holding.execute(HOLD)
+        with server.request("POST", "/sms/send-group", **fields):
+            until(lambda: waiting(service.engine) == 1)
+        assert has_left.wait(SECONDS)
+        assert waiting(service.engine) == 1
+        holding.execute(LET_GO)
 
     def accepted() -> bool:
         with service.engine.connect() as connection:
@@ -138,13 +160,13 @@ def test_a_request_that_writes_is_finished(server: Server, slow: Callable[[str, 
 
 
 def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
-    server: Server, slow: Callable[[str, int], None], caplog: pytest.LogCaptureFixture
+    server: Server, slow: Callable[[str, str], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     """A cancellation that came late would end a statement of somebody else."""
     closed: list[Any] = []
     event.listen(server.service.api_engine, "invalidate", lambda connection, *_: closed.append(connection))
-    slow("FROM suppression", 40)
+    slow("FROM suppression", SLEEP)
     with server.request("GET", "/suppressions"):
-        until(lambda: sleeping(server.service.engine) == 1)
+        until(lambda: waiting(server.service.engine) == 1)
     until(lambda: len(closed) == 1)
     assert not [record for record in caplog.records if record.levelname in ("ERROR", "WARNING")]

@@ -67,9 +67,13 @@ def test_the_choice_of_accounts_names_those_that_cannot_be_used(console: Console
     assert browser.open("/").text.count('<span class="status bad">Frozen</span>') == 1
 
 
-def test_just_after_the_change_the_page_says_that_the_account_is_not_active(console: Console) -> None:
+def test_just_after_the_change_the_page_says_that_the_account_is_not_active(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.session.current.PERSON_SECONDS", 3600.0)
     browser = console.browser("owner")
     kept = console.app.extensions["bulksms_api"].people
+    kept.clear()
     browser.get("/")
     people, kept.clear = kept.clear, lambda: None
     set_state(console, "frozen")

@@ -9,9 +9,10 @@ from shared.audit.check import audit
 from tests.harness.service import Service
 
 END_OTHERS = """
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+"""And wait until they have ended."""
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 
+AT_ONCE = 10
+"""Requests at the same time, for which there are connections enough: each may hold one while it waits for another."""
+
 
 def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
@@ -154,7 +157,7 @@ def test_fifty_at_once_have_one_effect(service: Service) -> None:
         )
         return bytes(response.data)
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         responses = set(pool.map(once, range(50)))
     assert len(responses) == 1
     assert len(service.get("/sends").json["data"]) == 1
@@ -175,7 +178,7 @@ def test_fifty_at_once_against_thirty_credits(service: Service) -> None:
             .status_code
         )
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         statuses = list(pool.map(once, range(50)))
     assert sorted(statuses) == [200] * 30 + [402] * 20
     assert service.get("/balance", token=poor).json["balance"] == 0
@@ -215,11 +218,11 @@ def test_a_request_whose_session_ends_while_it_waits_is_no_conflict(service: Ser
                 wait_for(second, key)
 
         outcome = pool.submit(wait)
-        wait_until(lambda: other.execute(waiting).scalar() is not None, 30, "the second request to wait")
+        wait_until(lambda: other.execute(waiting).scalar() is not None, 60, "the second request to wait")
         pid = other.execute(waiting).scalar_one()
         other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
         with pytest.raises(OperationalError) as ended:
-            outcome.result(30)
+            outcome.result(60)
     assert is_outage(ended.value)
 
 

@@ -767,7 +767,7 @@ def at_once(service: Service, count: int, **more: Any) -> list[TestResponse]:
         headers = {"Authorization": f"Bearer {service.token}", **more}
         return EventLoopClient(service.flask).post(f"{PREFIX}/sms/send", json=body, headers=headers)
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(10) as pool:  # for which there are connections enough
         return list(pool.map(once, range(count)))
 
 

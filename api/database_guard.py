@@ -3,10 +3,8 @@
 import contextlib
 
 from shared.db.connection import UNAVAILABLE
-from shared.guard import Guard
+from shared.guard import CHECK_SECONDS, Guard
 from shared.periodic import repeat
-
-CHECK_SECONDS = 1.0
 
 
 def keep_checking(guard: Guard) -> None:

@@ -11,13 +11,11 @@ from console.load.connections import most_connections, raise_descriptor_limit
 from console.settings import from_environment
 from shared.environment import SettingsError
 from shared.observability.logs import configure_logging
-from shared.priority import lower_priority
+from shared.priority import lower_priority, switch_threads_often
 
 THREADS = 16
 NICENESS = 5
 """The console runs at a lower priority, so that the API and sending go first on a shared machine."""
-SWITCH_SECONDS = 0.0005
-"""Threads are switched ten times as often as by default, so that one page does not hold up the others."""
 RECV_BYTES = 512
 """Bytes read at a time. This bounds how many pipelined requests are served before the client reads the responses: ten
 for the largest static file make 2 MB. From 16 MB on, a thread would wait for the client indefinitely."""
@@ -36,7 +34,7 @@ def main() -> int:
         return 2
     configure_logging()
     lower_priority(NICENESS)
-    sys.setswitchinterval(SWITCH_SECONDS)
+    switch_threads_often()
     waitress.serve(
         create_app(settings),
         host=options.host,

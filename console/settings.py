@@ -4,11 +4,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.environment import Environment, SettingsError
+from shared.environment import SHORTEST_KEY, Environment, SettingsError
 
 API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
-SHORTEST_KEY = 32
-"""Minimum length of CONSOLE_SECRET_KEY, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from shared.api_key import Network, networks
 from shared.encryption import TextKey
-from shared.environment import Environment, driver_url
+from shared.environment import SHORTEST_KEY, Environment, driver_url
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
 from shared.oidc_settings import OidcSettings, oidc_settings
@@ -18,8 +18,6 @@ from shared.redis_client import EXAMPLE, SENTINEL, sentinel_address
 N = TypeVar("N", int, float)
 
 MAX_PORT = 65_535
-SHORTEST_KEY = 32
-"""Characters of SECRET_KEY."""
 MAX_LEASE_SECONDS = 100
 """A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
 MAX_REPLICA_LAG = 3_600

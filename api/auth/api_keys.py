@@ -1,17 +1,14 @@
 """API keys: find one, verify its secret, rehash it under the current SECRET_KEY, and note when the key is used."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Engine, Row, bindparam, case, func, or_, select, update
 
+from shared.accounts.api_keys import USED_RESOLUTION
 from shared.api_key import DIGEST_BYTES, hash_secret, matches
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, api_key
-
-USED_RESOLUTION = timedelta(seconds=50)
-"""How old `last_used_at` of a key must be to be updated: several processes would all update it."""
 
 KEY = (
     select(

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import Callable, MutableMapping
 from functools import cache
 from socket import socket
@@ -19,18 +18,16 @@ from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
 from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 from shared.observability.traces import stop_traces
+from shared.priority import switch_threads_often
 
 BACKLOG = 2048
 END_SECONDS = 20.0
 """How long open requests may take after the server is told to stop."""
-SWITCH_SECONDS = 0.0005
-"""How long a thread may keep the interpreter while another one waits for it: a tenth of Python's default. The event
-loop waits after each system call, once for every busy thread."""
 
 
 def run(load: Callable[[], Any], listening: socket) -> None:
     """Serve the ASGI application that `load` returns, until SIGTERM or SIGINT."""
-    sys.setswitchinterval(SWITCH_SECONDS)
+    switch_threads_often()  # the event loop waits after each system call, once for every busy thread
     map_large_buffers()
     application = load()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

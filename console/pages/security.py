@@ -25,6 +25,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 ONE_YEAR = 31_536_000
+"""Seconds for which a browser may keep what cannot change any more."""
 
 
 def secure(app: Flask, tls: bool) -> None:

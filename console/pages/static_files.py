@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask, Response, request
 
-ONE_YEAR = 31_536_000
+from console.pages.security import ONE_YEAR
 
 
 def add_versions(app: Flask) -> None:

@@ -22,6 +22,8 @@ MAX_CREATED_PER_DAY = 100
 """Maximum number of keys that an account, or a sandbox, can create in 24 hours, whatever became of them."""
 MAX_OVERLAP_SECONDS = 7 * 86_400
 """Maximum seconds for which the old secret works after a rotation."""
+USED_RESOLUTION = timedelta(seconds=50)
+"""How old the `last_used_at` of a key or a session must be to be updated: several processes would all update it."""
 
 KEYS = api_key.c
 ALL_COLUMNS = (

@@ -29,7 +29,7 @@ from shared.archive.copy import copy_out
 from shared.archive.files import write
 from shared.db.advisory_locks import ARCHIVE, RETENTION
 from shared.db.connection import driver_of, reading
-from shared.db.partitions import partition_of, weeks_of_messages
+from shared.db.partitions import WEEK, partition_of, weeks_of_messages
 from shared.db.tables.archives import archived_week
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
@@ -40,7 +40,6 @@ from shared.ids import first_id_at
 Say = Callable[[date, str], None]
 """Called with the week and what was just done or is in progress."""
 
-WEEK = timedelta(weeks=1)
 LEAST_AGE = timedelta(days=9)
 """Usage is final after eight days, and receipts that match nothing are kept for three."""
 LOCK_TRIES = 60

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, func, select, text
 
 from shared.ids import first_id_at
 
+WEEK = timedelta(weeks=1)
 WEEKS_AHEAD = 4
 WEEKS = text(
     """
@@ -39,10 +40,10 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
     monday = today - timedelta(days=today.weekday() + 7)
     created = []
     for week in range(WEEKS_AHEAD + 2):
-        begin = monday + timedelta(weeks=week)
+        begin = monday + week * WEEK
         name = partition_of(begin)
         if connection.execute(select(func.to_regclass(name))).scalar() is None:
-            low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
+            low, high = first_id_at(begin), first_id_at(begin + WEEK)
             if connection.execute(ASTRAY, {"low": low, "high": high}).scalar():
                 connection.execute(text("LOCK TABLE message IN ACCESS EXCLUSIVE MODE"))  # nothing is written meanwhile
             connection.execute(text(f"CREATE TABLE {name} (LIKE message INCLUDING ALL) WITH (fillfactor = 60)"))

@@ -12,9 +12,9 @@ that were filled again), no message may be claimed before a worker has compared 
 `verdict.py` draws the conclusion. A crash of the same server loses no durable commit, and holds nothing.
 """
 
-from shared.guard.check import Guard
+from shared.guard.check import CHECK_SECONDS, Guard
 from shared.guard.notes import Notes
 from shared.guard.state import INCARNATION, State, release, state_of
 from shared.guard.witness import Witness
 
-__all__ = ["INCARNATION", "Guard", "Notes", "State", "Witness", "release", "state_of"]
+__all__ = ["CHECK_SECONDS", "INCARNATION", "Guard", "Notes", "State", "Witness", "release", "state_of"]

@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 
 WAIT_FOR_DISK = text("SELECT set_config('synchronous_commit', :value, true)")
 """The commit need not be durable if only a process's lease has changed."""
+CHECK_SECONDS = 1.0
 PRESENT_SECONDS = 5
-"""For how long a process counts as alive after its check. An API process checks every second; a worker's sweeper renews
-its lease."""
+"""For how long a process counts as alive after its check; a worker's sweeper renews its lease."""
 
 
 class Guard:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, Update, bindparam, func, select, update
 
+from shared.accounts.api_keys import USED_RESOLUTION
 from shared.accounts.operator_keys import revoke_operator_tokens
 from shared.db.tables.people import person, person_session
 from shared.ids import new_id
@@ -31,8 +32,6 @@ __all__ = [
 
 IDLE = timedelta(hours=12)
 LONGEST = timedelta(days=30)
-USED_RESOLUTION = timedelta(seconds=50)
-"""How old `last_used_at` of a session must be to be updated."""
 MAX_SESSIONS = 50
 """Sessions of one person. A further one ends the oldest."""
 LONGEST_USER_AGENT = 200

@@ -36,7 +36,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.db.advisory_locks import RETENTION
 from shared.db.connection import reading
 from shared.db.expressions import in_parameter, last_message_id
-from shared.db.partitions import partition_of, weeks_of_messages
+from shared.db.partitions import WEEK, partition_of, weeks_of_messages
 from shared.db.tables.accounts import account
 from shared.db.tables.base import MOMENT
 from shared.db.tables.messages import attempt as attempt_row
@@ -54,7 +54,6 @@ PAGE, PAGE_MESSAGES = 500, 20_000
 """Most sends of one transaction, and most of their messages: readers of events wait for it. The messages of a larger
 send are deleted some batches at a time."""
 BATCHES = 20
-WEEK = timedelta(weeks=1)
 
 ONE_AT_A_TIME = select(func.pg_try_advisory_xact_lock(RETENTION))
 ACCOUNTS = select(

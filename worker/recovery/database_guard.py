@@ -3,13 +3,11 @@
 import logging
 import threading
 
-from shared.guard import Guard
+from shared.guard import CHECK_SECONDS, Guard
 from shared.periodic import repeat
 from worker.outages import Outage
 
 log = logging.getLogger(__name__)
-
-CHECK_SECONDS = 1.0
 
 
 def keep_checking(guard: Guard, outage: Outage, stop: threading.Event) -> None:

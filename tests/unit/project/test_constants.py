@@ -8,14 +8,19 @@ from pathlib import Path
 import shared.ids
 
 ROOT = Path(shared.ids.__file__).parent.parent
-PACKAGES = ("api", "worker", "shared")
+PACKAGES = ("api", "worker", "shared", "bulksms", "console")
 ALLOWED = {
     "CHECK_SECONDS": "how often two background jobs look for work; neither follows the other",
+    "BLOCK": "how much two readers of files read at a time",
+    "THREADS": "of the console, and of sends that are committed",
+    "VALID": "how long a quote and a link to sign in are valid",
+    "QUEUE": "the Celery queue of `celery -Q`, as in Procfile: `bulksms up` starts workers, and does not import Celery",
 }
 
 
 def constants(source: str) -> Iterator[tuple[str, str]]:
-    """The module's constants with their values: numbers above 9, strings, tuples of strings, and SQL."""
+    """The module's constants with their values: numbers above 9 or with a fraction, strings, tuples of strings, SQL,
+    spans of time and patterns."""
     for node in ast.parse(source).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         value = getattr(node, "value", None)
@@ -28,22 +33,31 @@ def is_fact(value: ast.expr) -> bool:
         case ast.Constant(value=bool()):
             return False
         case ast.Constant(value=int() | float() as number):
-            return number > 9
+            return number > 9 or number != int(number)
         case ast.Constant(value=str()) | ast.JoinedStr():
             return True
         case ast.Tuple(elts=elements):
             return bool(elements) and all(isinstance(each, ast.Constant) and is_fact(each) for each in elements)
-        case ast.Call(func=ast.Name(id="text")):
+        case ast.Call(func=ast.Name(id="text" | "timedelta") | ast.Attribute(attr="compile")):
             return True
         case _:
             return isinstance(value, ast.BinOp) and all(isinstance(x, ast.Constant) for x in (value.left, value.right))
 
 
 def test_it_works() -> None:
-    found = dict(
-        constants('A = 1_000\nB: Final = "x"\nC = text("SELECT 1")\nD = 9\nE = True\nF = g(10)\nG = ("a", "b")')
+    lines = (
+        "A = 1_000",
+        'B: Final = "x"',
+        'C = text("SELECT 1")',
+        "D = 9",
+        "E = True",
+        "F = g(10)",
+        'G = ("a", "b")',
+        "H = 0.5",
+        "I = timedelta(hours=1)",
     )
-    assert set(found) == {"A", "B", "C", "G"}
+    found = dict(constants("\n".join(lines)))
+    assert set(found) == {"A", "B", "C", "G", "H", "I"}
     assert found["A"] == dict(constants("A = 1000"))["A"]
 
 

@@ -22,7 +22,7 @@ from flask import current_app, g, request, session
 from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
-from console.session.token_cache import AccountToken, Cache, LiveResponse, account_token, digest
+from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, LiveResponse, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LIVE_RESPONSES = 500
@@ -70,7 +70,7 @@ class Api:
     def __init__(self, url: str) -> None:
         self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
-        self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - 60.0)
+        self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - RENEW_BEFORE)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
         self.ended: Cache[float] = Cache(lambda known_until: known_until)
         self.refusals = Refusals()

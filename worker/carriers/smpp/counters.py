@@ -12,18 +12,12 @@ class Counters:
     """Counts since the driver was created. Increments are not locked, which is accurate enough for monitoring."""
 
     connections: int = 0
-    bound: int = 0
-    submitted: int = 0
-    """submit_sm PDUs that may have been sent."""
     given_up: int = 0
     """PDUs without a response in time."""
-    late: int = 0
-    unknown_answers: int = 0
+    unmatched_responses: int = 0
     """Responses whose sequence number matches no outstanding PDU, or one already answered."""
     malformed: int = 0
     """PDUs that could not be read."""
-    nacked: int = 0
-    """Unknown requests from the carrier, and generic_nacks received."""
     receipts: int = 0
     unreadable_receipts: int = 0
     inbound: int = 0

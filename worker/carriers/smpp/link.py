@@ -97,7 +97,6 @@ class Link:
             session = self._make(wire)
             session.bind(self._command)
             self._bound_at = time.monotonic()
-            self._counters.bound += 1
             self._become("bound", session=session)
             if self._stop.is_set():  # while we were connecting, when `close` had no session to unbind
                 session.part()

@@ -76,7 +76,6 @@ class Session:
         self.windows.complete(window, untouched)
         window.done.wait(max(0.0, deadline - time.monotonic()))
         responses = self.windows.close(window, untouched)
-        self._counters.submitted += window.sent
         self._counters.given_up += responses.count(None)
         if self._convert_id is not None:
             responses = [self._convert_id(each) if isinstance(each, str) else each for each in responses]
@@ -220,7 +219,6 @@ class Session:
             case Command.ENQUIRE_LINK:
                 self.say(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
             case Command.GENERIC_NACK:
-                self._counters.nacked += 1
                 self._answered(sequence, status or Status.ESME_RUNKNOWNERR)
             case Command.UNBIND:
                 self.windows.draining = True
@@ -231,9 +229,8 @@ class Session:
             case Command.ENQUIRE_LINK_RESP | Command.ALERT_NOTIFICATION | Command.OUTBIND:
                 pass  # they only prove that the link is alive
             case _ if command & RESPONSE:
-                self._counters.unknown_answers += 1
+                self._counters.unmatched_responses += 1
             case _:
-                self._counters.nacked += 1
                 self.say(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
 
     def _id_in(self, body: bytes) -> str:
@@ -247,7 +244,7 @@ class Session:
     def _answered(self, sequence: int, response: CarrierResponse) -> None:
         window = self.windows.find(sequence)
         if window is None or window.responses[sequence - window.first] is not None:
-            self._counters.unknown_answers += 1
+            self._counters.unmatched_responses += 1
             return
         offset = sequence - window.first
         window.responses[offset] = response
@@ -255,7 +252,6 @@ class Session:
             response = self._convert_id(response)
         self._record_part_id(window, window.indexes[offset], response)
         if window.closed:
-            self._counters.late += 1
             self._inbox.late(window.submission, window.indexes[offset], response)
             return
         window.missing -= 1

@@ -86,7 +86,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
         (
             r"(?P<count>[\d,]+) credits of this top-up were reversed before; .*",
-            _("%(count)s credits of this top-up were taken back before. A top-up is reversed once."),
+            _("%(count)s credits of this top-up were already taken back. A top-up can be reversed once."),
         ),
         (
             r"Nothing charged for this send is left to refund\.",

@@ -59,7 +59,7 @@ REFUSALS: dict[str, Any] = {
     "group_full": _("The group cannot take more contacts."),
     "import_limit": _("The account has too many imports. Wait until one has ended."),
     "sender_limit": _("The account has too many sender IDs, or too many waiting for approval."),
-    "suppression_limit": _("The opt-out list is full. Ask the operator."),
+    "suppression_limit": _("The opt-out list is full. Remove entries that you do not need."),
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),

@@ -46,7 +46,7 @@ def set_quiet_hours(
     """Set the quiet hours of a category: from and until these minutes of the recipient's day; None removes them."""
     _check(category)
     if hours is not None and not (hours[0] != hours[1] and all(0 <= minute < 1440 for minute in hours)):
-        raise Refused("Quiet hours begin and end at different times of the day.")
+        raise Refused("Quiet hours must begin and end at different times of the day.")
     _set(connection, account_id, category, "quiet_hours", hours, by)
 
 

@@ -62,7 +62,7 @@ def top_up(
         raise Refused("The account is closed.")
     available = row.available
     if is_sandbox(connection, account_id):
-        raise Refused("This is a sandbox. Its play credits are filled up with POST /api/v1/sandbox/refill.")
+        raise Refused("This is a sandbox. Its play credits are refilled with POST /api/v1/sandbox/refill.")
     subject = top_up_id(account_id, key)
     before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
     if before is None:
@@ -100,7 +100,7 @@ def reverse_top_up(
     if original.reversed is not None:
         if original.reversed == credits:
             return Reversal(int(row.available), repeated=True)
-        raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; a top-up is reversed once.")
+        raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; that can be done once.")
     if not 0 < credits <= original.amount:
         raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
     if credits > row.available:

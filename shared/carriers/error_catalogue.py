@@ -139,11 +139,11 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         "The message's validity ended before a carrier accepted it. Its credits were released.",
         "Send again, with a longer validity.",
     ),
-    "canceled": MessageError(False, "Canceled", "The send was canceled before this message left.", "Nothing."),
+    "canceled": MessageError(False, "Canceled", "The send was canceled before this message was submitted.", "Nothing."),
     "no_answer": MessageError(
         False,
         "No answer from the carrier",
-        "The message left and no answer came, so the carrier may or may not have it.",
+        "The message was submitted and no answer came, so the carrier may or may not have it.",
         "Wait for a receipt or the end of its validity. Send it again only if it may arrive twice.",
     ),
     "worker_stopped": MessageError(

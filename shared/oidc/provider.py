@@ -34,7 +34,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class CodeRefused(Exception):
-    """The provider does not take the code: it is wrong, was used before, or is too old."""
+    """The provider does not accept the code: it is wrong, was used before, or is too old."""
 
 
 class Identity(NamedTuple):

@@ -87,7 +87,7 @@ def _identity(provider: Provider, body: dict[str, Any]) -> Identity:
     try:
         return provider.identity(body["code"], attempt.nonce, attempt.verifier)
     except CodeRefused:
-        raise _failed("The provider does not take the code: it was used before, or is too old.") from None
+        raise _failed("The provider does not accept the code: it was used before, or is too old.") from None
     except WrongIdToken as reason:
         log.warning("The provider's ID token was refused: %s", reason)
         raise _failed("The provider's ID token is not valid here.") from None

@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-RANGES, SIZE = 24, 500
+RANGES, SIZE = 40, 300
 """Test processes of a machine at the same time, and the ports of each."""
 FIRST = 8_000
 """The ranges end below the ports that programs started by a test choose for themselves (bulksms/local/ports.py)."""

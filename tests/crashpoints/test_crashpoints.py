@@ -22,7 +22,7 @@ from shared.audit.check import audit
 from shared.crashpoints import MODES, NAMES
 from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
-from tests.harness.house import House, wait_until
+from tests.harness.house import STEADY, House, wait_until
 
 WINDOW = 400
 """Of the simulated carrier: at most so many messages may be in doubt after one crash of a worker."""
@@ -45,7 +45,7 @@ numbers = count(1)
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"))
+    made = House(tmp_path_factory.mktemp("house"), **STEADY)
     try:
         yield made
     finally:
@@ -155,11 +155,12 @@ def leave_something_behind(service: House) -> None:
 
 
 def start_armed_worker(service: House, crashpoint: str) -> Command:
-    service.env["CRASHPOINT"] = crashpoint
+    usual = dict(service.env)
+    service.env |= {"CRASHPOINT": crashpoint, "LEASE_SECONDS": "3"}
     try:
         service.launch_worker()
     finally:
-        del service.env["CRASHPOINT"]
+        service.env = usual
     return service.workers[-1]
 
 

@@ -14,7 +14,7 @@ from bulksms.cli import main
 from shared.settings import from_environment
 from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.faults.ground import Fault
-from tests.harness.house import wait_until
+from tests.harness.house import STEADY, wait_until
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ def note_latency(fault: Fault) -> None:
     assert slow < 2.0
 
 
+@pytest.mark.parametrize("settings", [STEADY])
 def test_f15_killed_and_started_again(fault: Fault) -> None:
     with fault.workload():
         for _ in range(2):

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
-from tests.harness.house import wait_until
+from tests.harness.house import STEADY, wait_until
 from worker.sending.settle_rest import MAX_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"
@@ -25,7 +25,7 @@ POISON = "25488"
 def crash_at(fault: Fault, crashpoint: str, hit: int, in_doubt: int) -> None:
     """A third worker dies at the crash point in the middle of the workload."""
     house = fault.house
-    house.more["worker"] = {"CRASHPOINT": f"{crashpoint}:exit:{hit}"}
+    house.more["worker"] = {"CRASHPOINT": f"{crashpoint}:exit:{hit}", "LEASE_SECONDS": str(LEASE)}
     house.start_workers(1)
     house.more["worker"] = {}
     armed = house.workers[-1]
@@ -36,10 +36,12 @@ def crash_at(fault: Fault, crashpoint: str, hit: int, in_doubt: int) -> None:
     fault.check(in_doubt=in_doubt)
 
 
+@pytest.mark.parametrize("settings", [STEADY])
 def test_f06_killed_while_it_claims(fault: Fault) -> None:
     crash_at(fault, "claim.before_commit", 3, WINDOW)
 
 
+@pytest.mark.parametrize("settings", [STEADY])
 def test_f07_killed_after_its_claim(fault: Fault) -> None:
     crash_at(fault, "claim.committed", 3, WINDOW)
 
@@ -56,11 +58,12 @@ def test_f08_killed_with_windows_at_the_carrier(fault: Fault) -> None:
     fault.check(in_doubt=2 * WINDOW)
 
 
+@pytest.mark.parametrize("settings", [STEADY])
 def test_f09_killed_after_the_responses(fault: Fault) -> None:
     crash_at(fault, "submit.answered", 3, WINDOW)
 
 
-@pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40"}])
+@pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40", **STEADY}])
 @pytest.mark.parametrize("crashpoint", ["advance.committed", "settle_complete.before_commit"])
 def test_f10_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
     crash_at(fault, crashpoint, 2, WINDOW)

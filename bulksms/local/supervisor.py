@@ -113,7 +113,7 @@ class Supervisor:
             deadline = time.monotonic() + STOP_SECONDS
             for process in group:
                 if not process.wait_stopped(max(0.1, deadline - time.monotonic())):
-                    self._report(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
+                    self._report(f"{process.name} did not end within {STOP_SECONDS:.0f} s and was killed")
         self._children.clear()
 
     def _supervise(self, child: _Child) -> None:

@@ -70,8 +70,8 @@ def judge(evidence: Evidence) -> Verdict:
     if evidence.file_noted and not evidence.is_witnessed:
         return _wait_then_hold(
             evidence,
-            "this database was restored or copied: the notes of how far it had come, in the file that GUARD_FILE names,"
-            " are missing or from long before",
+            "this database was restored or copied: the notes of its progress, in the file that GUARD_FILE names, are"
+            " missing or much older",
         )
     return CONFIRMED
 
@@ -83,14 +83,14 @@ def _after_promotion(evidence: Evidence) -> Verdict:
     if not evidence.is_witnessed:
         return _wait_then_hold(
             evidence,
-            "this database was restored, or a standby was promoted, and nothing outside of it tells how far it had"
-            " come",
+            "this database was restored, or a standby was promoted, and nothing outside it tells whether it lacks"
+            " commits",
         )
     if evidence.missing:
         if not evidence.synchronous:
             return _wait_then_hold(
                 evidence,
-                "a standby was promoted, and processes that had been accepting or sending messages did not come back to"
+                "a standby was promoted, and processes that had been accepting or sending messages did not return to"
                 f" tell whether it lacks commits ({evidence.missing})",
             )
         if evidence.waited < PATIENCE_SECONDS:

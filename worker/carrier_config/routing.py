@@ -51,7 +51,7 @@ def read_limits(value: Any) -> tuple[Limit, ...]:
     for number, each in enumerate(value, 1):
         limit = _limit(number, each)
         if limit.name in limits:
-            raise RouteError(number, None, f"there is a limit of {limit.name} already: remove one of them", "limits")
+            raise RouteError(number, None, f"there already is a limit of {limit.name}: remove one of them", "limits")
         limits[limit.name] = limit
     return tuple(sorted(limits.values(), key=lambda limit: (limit.rate, limit.name)))
 
@@ -69,7 +69,7 @@ def _limit(number: int, value: Mapping[str, Any]) -> Limit:
     if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
         raise refuse("sender", f"sender: {sender!r} is not a valid sender ID; write it as approved")
     if prefix is not None and (not isinstance(prefix, str) or not PREFIX.fullmatch(prefix)):
-        raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, as a text")
+        raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, in quotes")
     if rate is None:
         raise refuse(None, "rate is missing: write segments per second")
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MAX_RATE:

@@ -131,10 +131,10 @@ def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
         (LIMITS.replace("sender", "senders"), "line 11: there is no setting senders; did you mean sender?"),
         (LIMITS.replace('sender = "ACME"', ""), "line 10: a limit needs a sender, a prefix, or both"),
         (LIMITS.replace('"ACME"', '"MUCH TOO LONG"'), "line 11: sender: 'MUCH TOO LONG' is not a valid sender ID"),
-        (LIMITS.replace('"2547"', "2547"), "line 15: prefix: 2547: write digits without a plus sign, as a text"),
+        (LIMITS.replace('"2547"', "2547"), "line 15: prefix: 2547: write digits without a plus sign, in quotes"),
         (LIMITS.replace("2.5", "0"), "line 16: rate: segments per second, above 0 and at most 100,000, not 0"),
         (LIMITS.replace("rate = 2.5", ""), "line 14: rate is missing: write segments per second"),
-        (LIMITS.replace('prefix = "2547"', 'sender = "ACME"'), "line 14: there is a limit of sender ACME already"),
+        (LIMITS.replace('prefix = "2547"', 'sender = "ACME"'), "line 14: there already is a limit of sender ACME"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path: Path, text: str, problem: str) -> None:

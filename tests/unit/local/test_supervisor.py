@@ -111,7 +111,7 @@ def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> Non
 
 def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", "import time, os; print(os.getpid()); time.sleep(0.1); os._exit(3)")
-    assert eventually(lambda: len(pids(tmp_path / "child.log")) == 3)
+    assert eventually(lambda: len(pids(tmp_path / "child.log")) >= 3)
     supervisor.terminate()
     _, output = supervisor.communicate(timeout=60)
     assert "ended with exit code 3; restarting it in 0.5 s" in output

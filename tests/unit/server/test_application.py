@@ -19,6 +19,7 @@ from api.http.receive import SpooledBody, spooled_body
 from api.http.request import Receive, current_request, environ_of
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
+from api.limits import refusal_delays
 from api.limits.bulkheads import (
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
@@ -397,6 +398,13 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+@pytest.fixture
+def prompt_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for long because of earlier refusals."""
+    monkeypatch.setattr(refusal_delays, "MAX_DELAY_OF_ADDRESS", 0.01)
+
+
+@pytest.mark.usefixtures("prompt_refusals")
 def test_silent_clients_delay_nobody_else() -> None:
     """As many as one address may have wait for a body; one more is refused, and others are answered."""
 
@@ -580,6 +588,7 @@ def test_too_many_simultaneous_exports_are_refused() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.usefixtures("prompt_refusals")
 def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     """Who asks again and again while others of its exports are written costs no thread and no query."""
     made: list[str] = []

@@ -27,6 +27,9 @@ from tests.mutations.catalogue import Mutation, mutations
 from tests.mutations.generate import KINDS, OF_SCOPE, ROOT, Generated
 
 COPIED = ("api", "worker", "shared", "bulksms", "console", "bench", "clients", "deploy", "docs", "tests")
+NOT_COPIED = shutil.ignore_patterns("*-pytest-*.pyc", "*.pyc.*", "node_modules")
+"""But what is compiled is copied: only pytest's own forms of tests, which name their files, and files half written are
+not."""
 LEFT = text("SELECT datname FROM pg_database WHERE datname LIKE 'test%'")
 BETWEEN_DROPS = 10
 TESTS_AT_ONCE = 10
@@ -46,7 +49,7 @@ def copy_of_the_source(root: Path = ROOT) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="bulksms-mutation-") as folder:
         copy = Path(folder)
         for name in COPIED:
-            shutil.copytree(root / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+            shutil.copytree(root / name, copy / name, ignore=NOT_COPIED)
         for file in root.iterdir():
             if file.is_file():
                 shutil.copy(file, copy)

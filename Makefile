@@ -69,7 +69,7 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 failover: $(READY) ## Promote a standby twenty times of each kind, and restore a lost server, under load, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
 
-upgrade: $(READY) ## Replace the code of an earlier revision by this one under load; needs git: make upgrade FROM=e515bd3
+upgrade: $(READY) ## Replace the code of an earlier revision with this one under load; needs git: make upgrade FROM=e515bd3
 	@[ -d var/upgrade/$(FROM) ] || git worktree add --quiet --detach var/upgrade/$(FROM) $(FROM)
 	@env -u MAKEFLAGS $(MAKE) --no-print-directory --directory var/upgrade/$(FROM) .venv/.run-ready
 	UPGRADE_FROM=var/upgrade/$(FROM) $(BIN)/python -m pytest -q -s -m upgrade tests/upgrade
@@ -86,7 +86,7 @@ hostile: $(READY) ## Attack the service beside a victim, for an hour: make hosti
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/jobs/test_import_million.py
 
-npm: $(READY) ## Try webhooks, OpenAPI, Postman and OIDC with packages of npm; needs node, npm and a network
+npm: $(READY) ## Try webhooks, OpenAPI, Postman and OIDC with npm packages; needs node, npm and a network
 	$(BIN)/python -m pytest -m npm tests
 
 schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: make schemathesis CASES=10000
@@ -105,7 +105,7 @@ pooler: $(READY) ## Run the service behind a real PgBouncer, which must be insta
 rabbitmq: $(READY) ## Run the service with a cluster of RabbitMQ, which must be installed
 	$(BIN)/python -m pytest -q -m rabbitmq tests/rabbitmq
 
-kubernetes: $(READY) ## Check the manifests of deploy/kubernetes against the schemas of Kubernetes, which take 110 MB
+kubernetes: $(READY) ## Check the manifests of deploy/kubernetes against the Kubernetes schemas, which take 110 MB
 	@[ -x $(VENV)-kubernetes/bin/kubernetes-validate ] || { $(BIN)/python -m venv --clear $(VENV)-kubernetes \
 		&& $(VENV)-kubernetes/bin/python -m pip --disable-pip-version-check install --quiet kubernetes-validate==1.37.0; }
 	$(VENV)-kubernetes/bin/kubernetes-validate --strict --quiet --no-warn -k 1.29 deploy/kubernetes/*.yaml
@@ -140,16 +140,16 @@ next: $(READY) ## Run the tests without servers on the newest versions of all de
 	$(VENV)-next/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	$(VENV)-next/bin/python -m pytest -n $(TEST_JOBS) --dist loadfile $(or $(TESTS),tests/unit tests/integration)
 
-mutations: $(READY) ## Break each guarantee and each check by a small change: make mutations KIND=scopes ONLY=webhooks
+mutations: $(READY) ## Break each guarantee and each check with a small change: make mutations KIND=scopes ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(KIND),--kind "$(KIND)") $(if $(ONLY),--only "$(ONLY)")
 
-assets: $(READY) ## Fetch the console's scripts of others, with the versions and hashes of console/vendor.json; needs npm
+assets: $(READY) ## Fetch the console's third-party scripts, with the versions and hashes of console/vendor.json; needs npm
 	$(BIN)/python -m console.vendor
 
 texts: $(READY) ## Collect the console's texts, and compile their translations
 	$(BIN)/python -m console.texts
 
-browser: $(READY) ## Use the console in Chromium, which must be installed, and check every page with axe-core
+browser: $(READY) ## Open the console in Chromium, which must be installed, and check every page with axe-core
 	$(BIN)/python -m pytest -q -m "browser or not browser" tests/browser
 
 pictures: $(READY) ## Take the pictures of the console for the documentation; needs Chromium
@@ -158,7 +158,7 @@ pictures: $(READY) ## Take the pictures of the console for the documentation; ne
 docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-sbom: $(READY) ## Write a bill of materials of what runs the service into var/sbom.cdx.json (CycloneDX)
+sbom: $(READY) ## Write the service's bill of materials to var/sbom.cdx.json (CycloneDX)
 	@mkdir -p var
 	@$(BIN)/python -m bulksms.sbom requirements-server.lock > var/sbom.cdx.json
 

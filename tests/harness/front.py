@@ -15,9 +15,12 @@ import pytest
 
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_listening
+from tests.harness.house import STOP_SECONDS, wait_until
 
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+WORKERS = 2
+"""Processes of nginx that answer requests."""
 GETENT = """#!/bin/sh
 # The container engine's name server.
 awk '{ print $1, "STREAM", "api" }' "$ADDRESSES"
@@ -66,6 +69,7 @@ class Front:
         text = text.replace("listen 127.0.0.1:8001;", f"listen {LOOPBACK}:{free_port()};")
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         paths = "".join(f"{kind}_temp_path {self._folder / 'run' / kind};\n" for kind in kinds)
+        text = text.replace("worker_processes auto;", f"worker_processes {WORKERS};")
         user = "user root;\n" if os.geteuid() == 0 else ""
         return user + text.replace("http {\n", f"error_log stderr;\nhttp {{\n{paths}", 1)
 
@@ -75,6 +79,25 @@ class Front:
         whole = self._addresses.with_suffix(".new")
         whole.write_text("".join(f"{address}\n" for address in addresses))
         whole.rename(self._addresses)
+
+    def use(self, *addresses: str, line: str) -> None:
+        """Say these, and wait until it chooses from servers with this line.
+
+        The processes of the configuration before have then ended.
+        """
+        before = self.workers()
+        self.resolve_to(*addresses)
+        wait_until(lambda: line in self.servers(), 60, "the look-up")
+        wait_until(lambda: not before & self.workers(), 60, "the end of the processes before")
+
+    def look_up(self) -> None:
+        """Wait until it has looked up the addresses once more, from the beginning to the end."""
+        for _ in range(2):
+            before = self._looked_up()
+            wait_until(lambda before=before: self._looked_up() > before, 60, "a look-up")
+
+    def _looked_up(self) -> int:
+        return (self._folder / "run" / "api.conf").stat().st_mtime_ns
 
     def fail_to_resolve(self) -> None:
         """From now on the name server does not respond, until `resolve_to`."""
@@ -88,6 +111,7 @@ class Front:
         """Start, and wait until it listens."""
         self._nginx.launch()
         self._nginx.wait_ready(60)
+        wait_until(lambda: len(self.workers()) == WORKERS, 60, "the processes that answer requests")
 
     def leave(self, *addresses: str) -> None:
         """Send no more requests to these."""
@@ -96,6 +120,10 @@ class Front:
     def servers(self) -> str:
         """The servers that nginx chooses from."""
         return (self._folder / "run" / "api.conf").read_text()
+
+    def server(self, address: str) -> str:
+        """The beginning of the line of a server that gets requests."""
+        return f"server {address}:{self.api_port} max_fails"
 
     def leaving(self) -> set[str]:
         """The addresses that get no more requests until the name server lacks them."""
@@ -108,7 +136,7 @@ class Front:
 
     def stop(self) -> None:
         """Stop it."""
-        assert self._nginx.stop(), self._nginx.log_tail()
+        assert self._nginx.stop(timeout=STOP_SECONDS), self._nginx.log_tail()
 
 
 class Upstream(threading.Thread):

@@ -49,7 +49,7 @@ def health(container: str) -> str:
     try:
         connection.request("GET", "/readyz")
         return "healthy" if connection.getresponse().status == 200 else "unhealthy"
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return "starting"
 
 
@@ -59,11 +59,18 @@ def stop(containers: list[str], number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
         for _ in range(600):
-            if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            if has_ended(pid):
                 break
             time.sleep(0.05)
         else:
             raise SystemExit(f"{container} had to be killed")
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def remove(containers: list[str]) -> None:

@@ -1,5 +1,6 @@
 """Every batch has its task, which Celery's own tools see, and which changes nothing when it comes again."""
 
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,16 +15,27 @@ from redis import Redis
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, QUEUE, SEND_BATCH, make_celery
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
+WORKERS = 2
 BATCHES = 34
 FIRST_PHONE = 254_711_000_000
 SENT_TWICE = "SELECT count(*) FROM (SELECT FROM simulated_submit GROUP BY phone HAVING count(*) > 1) s"
 
 
+PATIENCE = """
+from shared import task_publisher
+task_publisher.PUBLISH_SECONDS = 60.0
+"""
+"""Run by each process when it starts: it gives up no task because the broker stands still for a while."""
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("tasks"), workers=2, CELERY_REMOTE_CONTROL="1") as made:
+    folder, more = tmp_path_factory.mktemp("tasks"), tmp_path_factory.mktemp("more")
+    (more / "sitecustomize.py").write_text(PATIENCE)
+    settings = {"CELERY_REMOTE_CONTROL": "1", "PYTHONPATH": f"{more}{os.pathsep}{Path.cwd()}", **STEADY}
+    with house(folder, workers=WORKERS, **settings) as made:
         yield made
 
 
@@ -42,7 +54,10 @@ def events(celery: Celery) -> Iterator[dict[str, list[str]]]:
     """The ids of tasks by the kind of event, and of those that were received by the task's name too."""
     seen: dict[str, list[str]] = defaultdict(list)
 
+    heard: set[str] = set()
+
     def keep(event: dict[str, Any]) -> None:
+        heard.add(event["hostname"])
         seen[event["type"]].append(event.get("uuid", ""))
         if event["type"] == "task-received":
             seen[event["name"]].append(event["uuid"])
@@ -51,8 +66,13 @@ def events(celery: Celery) -> Iterator[dict[str, list[str]]]:
         receiver = celery.events.Receiver(connection, handlers={"*": keep})
         thread = threading.Thread(target=receiver.capture, daemon=True)
         thread.start()
-        celery.control.enable_events()
-        wait_until(lambda: len(seen["worker-heartbeat"]) >= 2, 60, "the workers' events")
+
+        def all_are_heard() -> bool:
+            """A worker that does not listen to the broker yet gets no command."""
+            celery.control.enable_events()
+            return len(heard) == WORKERS
+
+        wait_until(all_are_heard, 60, "the workers' events")
         try:
             yield seen
         finally:
@@ -101,7 +121,7 @@ def test_each_batch_of_a_list_and_of_a_group_has_its_task(service: House, celery
 
 
 def test_inspect_finds_a_batch_by_its_id(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1, CELERY_REMOTE_CONTROL="1", SIMULATOR_RATE="100") as slow:
+    with house(tmp_path, workers=1, CELERY_REMOTE_CONTROL="1", SIMULATOR_RATE="100", **STEADY) as slow:
         slow.new_account()
         phones = [str(FIRST_PHONE + number) for number in range(5_000)]
         send = slow.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]

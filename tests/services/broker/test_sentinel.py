@@ -12,7 +12,7 @@ from bulksms.cli import main
 from shared.audit.check import audit
 from shared.redis_client import redis_client
 from tests.faults.traffic import Traffic
-from tests.harness.house import House, wait_until
+from tests.harness.house import STEADY, House, wait_until
 from tests.harness.sentinel import Watched
 
 
@@ -27,7 +27,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
 @pytest.fixture
 def service(tmp_path: Path, watched: Watched) -> Iterator[House]:
-    made = House(tmp_path, REDIS_URL=watched.url, BROKER_URL=watched.url)
+    made = House(tmp_path, REDIS_URL=watched.url, BROKER_URL=watched.url, **STEADY)
     try:
         made.start(workers=2)
         made.new_account()
@@ -41,10 +41,11 @@ def consumers(client: "Redis") -> int:
     return sum(each["cmd"] == "brpop" for each in client.client_list())
 
 
-def test_it_works(service: House, watched: Watched) -> None:
+def test_it_works(service: House, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sends go on without Redis; what is shared by it is shared again after the promotion."""
     client = redis_client(watched.url, timeout=30)
     wait_until(lambda: consumers(client) == 2, 60, "the consumers at the primary")
+    monkeypatch.setattr("tests.faults.traffic.PATIENCE", 60.0)
     traffic = Traffic(service, 254_711_000_000, "failover")
     traffic.start()
     try:
@@ -57,7 +58,7 @@ def test_it_works(service: House, watched: Watched) -> None:
     assert [wanted.tries[0].status for wanted in traffic.wanted] == [200] * len(traffic.wanted)
     wait_until(lambda: consumers(client) == 2, 60, "the consumers at the promoted replica")
     with Redis.from_url(watched.replica.url) as promoted:
-        assert consumers(promoted) == 2
+        wait_until(lambda: consumers(promoted) == 2, 60, "the same by its address")
         wait_until(promoted.dbsize, 60, "what the processes share")
     service.wait_for_end()
     assert service.most_submits() == 1

@@ -43,7 +43,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def publisher(server: RedisServer, clock: Clock) -> TaskPublisher:
+def publisher(server: RedisServer, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> TaskPublisher:
+    """One that does not give up a server that stands still for a while."""
+    monkeypatch.setattr(task_publisher, "PUBLISH_SECONDS", 60.0)
     return TaskPublisher(make_celery(settings(server)), clock)
 
 
@@ -80,7 +82,7 @@ def listeners(server: RedisServer) -> int:
 def test_each_batch_has_its_task_with_its_id(publisher: TaskPublisher, server: RedisServer) -> None:
     batches = ids(100)
     publisher.publish(batches)
-    wait_until(lambda: queued(server) == 100, 30, "the tasks")
+    wait_until(lambda: queued(server) == 100, 60, "the tasks")
     found = tasks(server)
     assert [task["headers"]["id"] for task in found] == [str(batch) for batch in batches]
     assert [arguments(task) for task in found] == [[str(batch)] for batch in batches]
@@ -97,7 +99,7 @@ def test_a_task_is_written_as_celery_writes_it(publisher: TaskPublisher, server:
     app = make_celery(settings(server))
     app.send_task(SEND_BATCH, args=[str(batch)], task_id=str(batch), queue=QUEUE, retry=False, ignore_result=True)
     publisher.publish([batch])
-    wait_until(lambda: queued(server) == 2, 30, "both tasks")
+    wait_until(lambda: queued(server) == 2, 60, "both tasks")
     celerys, ours = tasks(server)
     for task in (celerys, ours):
         del task["properties"]["delivery_tag"], task["properties"]["reply_to"], task["headers"]["origin"]
@@ -108,7 +110,7 @@ def test_groups_and_imports_have_tasks_of_their_own(publisher: TaskPublisher, se
     send, imported = ids(2)
     publisher.publish_expansion(send)
     publisher.publish_import(imported)
-    wait_until(lambda: queued(server) == 2, 30, "the tasks")
+    wait_until(lambda: queued(server) == 2, 60, "the tasks")
     assert [(task["headers"]["task"], task["headers"]["id"]) for task in tasks(server)] == [
         (EXPAND_SEND, str(send)),
         (IMPORT_CONTACTS, str(imported)),
@@ -129,11 +131,11 @@ def test_single_sends_of_one_round_share_tasks(
 ) -> None:
     monkeypatch.setattr(task_publisher, "ROUND_SECONDS", 2.0)
     publisher.publish(first := ids(1))
-    wait_until(lambda: queued(server) == 1, 30, "the round before")
+    wait_until(lambda: queued(server) == 1, 60, "the round before")
     singles = ids(count)
     publisher._singles.extend(singles[1:])  # of one round, however slow this test is
     publisher.publish_single(singles[0])
-    wait_until(lambda: queued(server) == 1 + len(sizes), 30, "the tasks")
+    wait_until(lambda: queued(server) == 1 + len(sizes), 60, "the tasks")
     alone, *found = tasks(server)
     assert arguments(alone) == [str(first[0])]
     assert [len(arguments(task)) for task in found] == sizes
@@ -147,17 +149,17 @@ def test_a_broker_that_is_away_pauses_the_publishing(
     publisher: TaskPublisher, server: RedisServer, clock: Clock
 ) -> None:
     publisher.publish(ids(1))
-    wait_until(lambda: queued(server) == 1, 30, "the first task")
+    wait_until(lambda: queued(server) == 1, 60, "the first task")
     server.kill()
     publisher.publish(ids(100))
-    wait_until(lambda: publisher.paused, 30, "the pause")
+    wait_until(lambda: publisher.paused, 60, "the pause")
     server.start()
     publisher.publish(ids(100))
     assert not publisher._tasks
     clock.now += PAUSE_SECONDS
     assert not publisher.paused
     publisher.publish(ids(3))
-    wait_until(lambda: queued(server) == 3, 30, "the tasks after the pause")
+    wait_until(lambda: queued(server) == 3, 60, "the tasks after the pause")
 
 
 def test_a_queue_that_nobody_empties_is_bounded(
@@ -165,23 +167,26 @@ def test_a_queue_that_nobody_empties_is_bounded(
 ) -> None:
     monkeypatch.setattr(task_publisher, "MAX_QUEUED", 250)
     publisher.publish(ids(1_000))
-    wait_until(lambda: publisher.paused, 30, "the pause")
+    wait_until(lambda: publisher.paused, 60, "the pause")
     assert queued(server) == 2 * task_publisher.MAX_PER_COMMAND
     with Redis.from_url(server.url) as client:
         client.delete(QUEUE)
     clock.now += PAUSE_SECONDS
     publisher.publish(ids(100))
-    wait_until(lambda: queued(server) == 100, 30, "the tasks, when workers took the others")
+    wait_until(lambda: queued(server) == 100, 60, "the tasks, when workers took the others")
 
 
-def test_a_broker_that_does_not_answer_delays_nobody(publisher: TaskPublisher, server: RedisServer) -> None:
+def test_a_broker_that_does_not_answer_delays_nobody(
+    publisher: TaskPublisher, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_publisher, "PUBLISH_SECONDS", 0.3)
     with Redis.from_url(server.url) as client:
         client.client_pause(3_600_000)
         began = time.monotonic()
         for _ in range(50):
             publisher.publish(ids(100))
             publisher.publish_single(uuid4())
-        wait_until(lambda: publisher.paused, 30, "the pause")
+        wait_until(lambda: publisher.paused, 60, "the pause")
         for _ in range(50):
             publisher.publish(ids(100))
         assert time.monotonic() - began < 3_600 / 10, "the broker is silent for an hour: nobody waited for it"
@@ -190,7 +195,7 @@ def test_a_broker_that_does_not_answer_delays_nobody(publisher: TaskPublisher, s
 
 def test_the_number_of_unpublished_tasks_is_bounded(publisher: TaskPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
     published = threading.Event()
-    monkeypatch.setattr(publisher, "_publish", lambda tasks: published.wait(30))
+    monkeypatch.setattr(publisher, "_publish", lambda tasks: published.wait(600))
     for _ in range(3):
         publisher.publish(ids(MAX_WAITING // 2))
     for single in ids(MAX_WAITING + 10):
@@ -202,15 +207,13 @@ def test_the_number_of_unpublished_tasks_is_bounded(publisher: TaskPublisher, mo
 
 def test_workers_take_task_after_task(tmp_path: Path) -> None:
     """Also when they have connected anew. Celery's loop by itself would sleep for a second or two after a few."""
-    count = 64
+    count = 240
     with house(tmp_path, workers=1) as made:
         for _ in range(2):
             wait_until(lambda: listeners(made.redis), 60, "the worker's connection")
             publisher = TaskPublisher(make_celery(settings(made.redis)))
-            began = time.monotonic()
             publisher.publish(ids(count))
             wait_until(lambda: not publisher._tasks, 60, "the publishing")  # noqa: B023 - called before the next round
-            wait_until(lambda: queued(made.redis) == 0, 60, "the worker")
-            assert time.monotonic() - began < count / 4
+            wait_until(lambda: queued(made.redis) == 0, count / 4, "the worker")
             made.redis.kill()
             made.redis.start()

@@ -14,8 +14,9 @@ from redis import Redis
 from bulksms.local import services
 from shared.settings import Settings
 from shared.task_queue import QUEUE, SEND_BATCH, make_celery
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
+SETTINGS = {"CELERY_REMOTE_CONTROL": "1", "SIMULATOR_RATE": "1000", **STEADY}
 GARBAGE = (
     "x",
     "\0",
@@ -31,7 +32,7 @@ GARBAGE = (
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("broker"), workers=1, CELERY_REMOTE_CONTROL="1") as made:
+    with house(tmp_path_factory.mktemp("broker"), workers=1, **SETTINGS) as made:
         made.new_account()
         yield made
 
@@ -108,14 +109,15 @@ def test_many_entries_that_are_no_tasks_do_not_count_as_a_worker_that_restarts_t
 
 
 def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> None:
-    service.post("/sms/send-bulk", sender_id="ACME", phones=phones(50_000), message="Hello")
-    wait_until(lambda: service.scalar("SELECT count(*) FROM simulated_submit"), 30, "the sending")
+    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(50_000), message="Hello")["send_id"]
+    wait_until(lambda: service.get(f"/sends/{send}")["counts"]["queued"] < 50_000, 60, "the sending")
     celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
     celery.control.shutdown()
     wait_until(lambda: service.workers[0].exit_code() is not None, 60, "the worker's end")
     assert service.scalar("SELECT count(*) FROM batch WHERE state = 'queued'"), "it ended before all was sent"
     assert not service.scalar("SELECT count(*) FROM doubt")
     service.workers.clear()
+    service.post(f"/sends/{send}/cancel")
     service.start_workers(1)
     service.wait_for_end(120)
 
@@ -141,7 +143,7 @@ def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
 def test_other_pools_are_refused(service: House) -> None:
     command = services.worker(9, service.env, service.folder, Path.cwd()).command
     command[command.index("threads")] = "processes"
-    ended = subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=180)
     assert ended.returncode != 0
     assert "start it with --pool threads" in ended.stderr + ended.stdout
 

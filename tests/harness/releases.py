@@ -53,7 +53,7 @@ def next_release(folder: Path) -> Path:
 
 def status_of(port: int, path: str) -> int | None:
     """The status with which a process responds on this port; None if it does not respond."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

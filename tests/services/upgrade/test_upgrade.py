@@ -44,7 +44,7 @@ def test_it_works(installation: Installation, tmp_path: Path) -> None:
             assert before.is_ready(), "a load balancer would take the running release out"
             sent = len(installation.times_at_carrier())
             wait_until(
-                lambda: len(installation.times_at_carrier()) > sent, 30, "what the running release sends afterwards"
+                lambda: len(installation.times_at_carrier()) > sent, 60, "what the running release sends afterwards"
             )
             after.start(workers=2)
             lists.append(installation.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(1), message="Hi"))
@@ -74,6 +74,6 @@ def test_the_release_before_can_take_over_again(installation: Installation, tmp_
         before.start(workers=1)
         installation.new_account()
         send = installation.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["send_id"]
-        wait_until(lambda: installation.get(f"/sends/{send}")["counts"]["delivered"] == 1, 30, "its message")
+        wait_until(lambda: installation.get(f"/sends/{send}")["counts"]["delivered"] == 1, 60, "its message")
     finally:
         before.stop()

@@ -45,7 +45,7 @@ OF_CARRIERS = {
     "allowed": ("bulksms_carrier_allowed_rate", "Segments per second currently allowed, after throttling."),
     "window": ("bulksms_carrier_window", "Messages that may be unanswered at a time, of all workers together."),
     "unreadable": ("bulksms_carrier_unreadable", "Receipts and other PDUs from the carrier that could not be read."),
-    "unknown_answers": ("bulksms_carrier_unknown_answers", "Responses from the carrier that match no request."),
+    "unknown_answers": ("bulksms_carrier_unmatched_responses", "Responses from the carrier that match no request."),
 }
 
 

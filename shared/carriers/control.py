@@ -53,7 +53,7 @@ LIST = text(
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
            coalesce(max(w.batches), 0) AS batches, coalesce(max(w.messages), 0) AS messages,
            max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused,
-           jsonb_agg(r.answer_times) FILTER (WHERE r.answer_times IS NOT NULL) AS answer_times,
+           jsonb_agg(r.answer_times) FILTER (WHERE r.answer_times IS NOT NULL) AS response_times,
            jsonb_agg(r.receipt_delays) FILTER (WHERE r.receipt_delays IS NOT NULL) AS receipt_delays
       FROM recent r LEFT JOIN carrier_setting s ON s.name = r.carrier LEFT JOIN waiting w ON w.carrier = r.carrier
      GROUP BY r.carrier ORDER BY r.carrier
@@ -139,15 +139,15 @@ OUTCOME = (
 def list_carriers(connection: Connection) -> list[dict[str, Any]]:
     """The state of each carrier as the live workers report it, and whether it is paused, which they follow.
 
-    With how long half and 99 % of its answers and receipts of the last minutes took at most; None if there were none.
+    With how long half and 99 % of its responses and receipts of the last minutes took at most; None if there were none.
     """
     carriers = [dict(row) for row in connection.execute(LIST, {"fresh": MAX_REPORT_AGE}).mappings()]
     for carrier in carriers:
-        answers = sum_of(carrier.pop("answer_times") or ())
+        responses = sum_of(carrier.pop("response_times") or ())
         receipts = sum_of(carrier.pop("receipt_delays") or ())
         for name, share in (("p50", 0.5), ("p99", 0.99)):
-            seconds = quantile(share, answers)
-            carrier[f"answer_{name}_ms"] = None if seconds is None else round(1000 * seconds)
+            seconds = quantile(share, responses)
+            carrier[f"response_{name}_ms"] = None if seconds is None else round(1000 * seconds)
             delay = quantile(share, receipts)
             carrier[f"receipt_{name}_seconds"] = None if delay is None else round(delay, 1)
     return carriers

@@ -115,7 +115,7 @@ class KeepsUnreadable(Protocol):
         """Deliveries that could not be read since the driver was created."""
 
     @property
-    def unknown_answers(self) -> int:
+    def unmatched_responses(self) -> int:
         """Responses that matched no outstanding request."""
 
 

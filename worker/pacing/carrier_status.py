@@ -150,7 +150,7 @@ class CarrierStatus:
             "throttled": [breaker.counts.throttled for breaker in breakers],
             "failed": [breaker.counts.failed for breaker in breakers],
             "unreadable": [unreadable for unreadable, _ in unreadable_counts],
-            "unknown_answers": [unknown for _, unknown in unreadable_counts],
+            "unknown_answers": [unmatched for _, unmatched in unreadable_counts],
             "answer_times": [response_delays.get(breaker.carrier.name, {}) for breaker in breakers],
             "receipt_delays": [receipt_delays.get(breaker.carrier.name, {}) for breaker in breakers],
         }
@@ -158,4 +158,4 @@ class CarrierStatus:
 
 def _unreadable_counts(carrier: Carrier) -> tuple[int, int]:
     """The carrier's unreadable deliveries, and its responses to no outstanding request."""
-    return (carrier.unreadable, carrier.unknown_answers) if isinstance(carrier, KeepsUnreadable) else (0, 0)
+    return (carrier.unreadable, carrier.unmatched_responses) if isinstance(carrier, KeepsUnreadable) else (0, 0)

@@ -104,7 +104,7 @@ class ClaimedBatch:
     again: dict[int, int] = field(default_factory=dict)
     """Positions to submit once more in this cycle, with their number of attempts."""
     answer_ms: dict[str, int] = field(default_factory=dict)
-    """Milliseconds until the carrier answered or was given up, by time of submit."""
+    """Milliseconds until the carrier responded or was given up, by time of submit."""
     failed: list[FailedAttempt] = field(default_factory=list)
     """Failed attempts of this cycle that are not in the database yet."""
     rows_uncertain: bool = False
@@ -210,8 +210,8 @@ class ClaimedBatch:
         self.resent += len(again)
         self.unrecorded = [position for position in self.unrecorded if self.results[position] is not None]
 
-    def answer_times(self, ats: Sequence[str]) -> list[int]:
-        """Milliseconds until the answer for each time of submit. Usually all are the same."""
+    def response_times(self, ats: Sequence[str]) -> list[int]:
+        """Milliseconds until the response for each time of submit. Usually all are the same."""
         if ats.count(ats[0]) == len(ats):
             return [self.answer_ms.get(ats[0], 0)] * len(ats)
         return [self.answer_ms.get(at, 0) for at in ats]

@@ -228,7 +228,7 @@ class Dispatcher:
             crashpoint("submit.before")
             submitted_at = time.monotonic()
             outcomes = carrier.submit(message_groups(window))
-            answer_time = time.monotonic() - submitted_at
+            response_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments
             if trace is not None:
@@ -237,8 +237,8 @@ class Dispatcher:
                 breaker.note(outcomes)
             if not batches[0].test:
                 since_claim = time.monotonic() - claimed_at
-                count_window(carrier.name, window, outcomes, segments, since_claim, answer_time)
-            if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
+                count_window(carrier.name, window, outcomes, segments, since_claim, response_time)
+            if apply_outcomes(window, outcomes, self._queue is not None, response_time):
                 if any(each.response is ResponseKind.THROTTLED and not each.is_unsubmitted for each in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)

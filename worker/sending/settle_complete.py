@@ -181,7 +181,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
         alike["status"] += statuses
         alike["price"] += [batch.price] * len(positions)
         alike["attempts"] += attempts
-        alike["answer_ms"] += batch.answer_times(ats)
+        alike["answer_ms"] += batch.response_times(ats)
     own = {"message": array(messages), "phone": array(phones)}
     nullable = {"route": routes, "reference": references, "error": errors}
     return (

@@ -59,13 +59,13 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
     )
 
 
-def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
+def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = False, response_time: float = 0.0) -> bool:
     """Store each message's result. Returns whether any is submitted once more in this cycle: throttled or failed ones.
 
     With `several` carriers, failed messages are left to another one, after this cycle. The response came just now,
-    `answer_time` seconds after the submit; the clock may have been changed since the submit.
+    `response_time` seconds after the submit; the clock may have been changed since the submit.
     """
-    at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=answer_time)), round(answer_time * 1000)
+    at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=response_time)), round(response_time * 1000)
     again = False
     left = iter(outcomes)
     for batch, positions in window:

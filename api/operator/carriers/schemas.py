@@ -118,15 +118,15 @@ class CarrierResponse(Schema):
     throttled = fields.Integer(required=True, metadata=doc("Of these, those that were throttled and repeated.", 12))
     failed = fields.Integer(required=True, metadata=doc("Of these, those that failed.", 40))
     waiting_batches = fields.Integer(required=True, attribute="batches", metadata=doc("Batches that wait for it.", 0))
-    answer_p50_ms = fields.Integer(
+    response_p50_ms = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("Milliseconds that half of its answers took at most; " + LATELY, 45),
+        metadata=doc("Milliseconds that half of its responses took at most; " + LATELY, 45),
     )
-    answer_p99_ms = fields.Integer(
+    response_p99_ms = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("Milliseconds that 99 % of its answers took at most; " + LATELY, 480),
+        metadata=doc("Milliseconds that 99 % of its responses took at most; " + LATELY, 480),
     )
     receipt_p50_seconds = fields.Float(
         required=True,

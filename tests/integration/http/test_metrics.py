@@ -83,7 +83,7 @@ def test_the_state_of_the_installation(service: Service) -> None:
     assert lines['bulksms_carrier_workers{carrier="simulator",state="down"}'] == 0
     assert lines['bulksms_carrier_window{carrier="simulator"}'] == 400
     assert lines['bulksms_carrier_unreadable{carrier="simulator"}'] == 0
-    assert lines['bulksms_carrier_unknown_answers{carrier="simulator"}'] == 0
+    assert lines['bulksms_carrier_unmatched_responses{carrier="simulator"}'] == 0
     assert lines["bulksms_receipts_unreadable"] == 0
     assert lines['bulksms_carrier_allowed_rate{carrier="simulator"}'] == 0
     assert lines['bulksms_oldest_queued_seconds{category="authentication"}'] == 0

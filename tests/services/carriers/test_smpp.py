@@ -325,7 +325,7 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         assert counts.duplicates == 0
         assert seen[ACCEPTED] >= 200
         assert all_.carrier.health.counters.malformed > 0
-        assert all_.carrier.health.counters.unknown_answers > 0
+        assert all_.carrier.health.counters.unmatched_responses > 0
 
 
 def test_several_threads_share_one_connection() -> None:

@@ -113,7 +113,7 @@ def test_unexpected_and_repeated_responses_are_counted_and_change_nothing() -> N
             both.smsc.send(pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0"))
         both.smsc.answer(second, b"right too")
         assert references(done) == ["right", "right too"]
-        assert both.counted("unknown_answers") == 6
+        assert both.counted("unmatched_responses") == 6
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> No
         assert [each.reason for each in kept] == ["no_id_or_state", "malformed", "not_marked"]
         assert b"nothing in it" in kept[0].octets
         assert kept[1].octets == b"cut"
-        assert (both.carrier.unreadable, both.carrier.unknown_answers) == (2, 0)
+        assert (both.carrier.unreadable, both.carrier.unmatched_responses) == (2, 0)
 
 
 def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:

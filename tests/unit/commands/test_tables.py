@@ -50,11 +50,11 @@ def test_one_object_fits_too(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_name_of_a_column_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["allowed_rate", "answer_p50_ms", "answer_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds"]
+    names = ["allowed_rate", "response_p50_ms", "response_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds"]
     show_rows([{"carrier": "main", **dict.fromkeys(names, 1)}], False, "Carriers", "There are none.")
     shown = capsys.readouterr().out
     assert "…" not in shown
-    assert [shown.count(word) for word in ("allowed", "answer", "receipt", "p50", "seconds")] == [1, 2, 2, 2, 2]
+    assert [shown.count(word) for word in ("allowed", "response", "receipt", "p50", "seconds")] == [1, 2, 2, 2, 2]
     assert "─" * 80 not in shown, "it fits as a table"
 
 

@@ -130,9 +130,9 @@ class SmppCarrier:
         return self._counters.unreadable_receipts + self._counters.malformed
 
     @property
-    def unknown_answers(self) -> int:
+    def unmatched_responses(self) -> int:
         """Responses whose sequence number matches no outstanding request."""
-        return self._counters.unknown_answers
+        return self._counters.unmatched_responses
 
     @property
     def on_unreadable(self) -> OnUnreadable:

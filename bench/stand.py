@@ -42,7 +42,7 @@ POLL_SECONDS = 0.05
 
 CARRIERS = """\
 [carrier.main]
-driver = "smpp"
+kind = "smpp"
 host = "127.0.0.1"
 port = {port}
 system_id = "bench"

@@ -26,7 +26,7 @@ from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
 from shared.scopes import SCOPES
 from tests.harness.leaks import in_logs, in_redis
-from tests.harness.servers import make_migrated_postgres, make_redis
+from tests.harness.servers import START_SECONDS, make_migrated_postgres, make_redis
 
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
 OPEN = "SELECT count(*) FROM send WHERE completed_at IS NULL"
@@ -77,11 +77,11 @@ class House:
         """Start the API and workers at the same time, and wait until all of them are ready."""
         api = self._launch_api()
         self.start_workers(workers)
-        api.wait_ready(60)
+        api.wait_ready(START_SECONDS)
 
     def start_api(self) -> None:
         """Start the API and wait until it is ready."""
-        self._launch_api().wait_ready(60)
+        self._launch_api().wait_ready(START_SECONDS)
 
     def _launch_api(self) -> Command:
         self.api = services.api(self.port, self.env, self.folder, Path.cwd())
@@ -93,7 +93,7 @@ class House:
         before = self.scalar(WORKERS_EVER)
         for _ in range(count):
             self.launch_worker()
-        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, 90, "the workers")
+        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, START_SECONDS, "the workers")
 
     def launch_worker(self) -> None:
         """Start a worker process without waiting for it."""

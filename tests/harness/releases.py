@@ -19,6 +19,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from shared.db.schema import MIGRATIONS, head
 from tests.faults.traffic import Traffic
 from tests.harness.house import STOP_SECONDS, WORKERS_EVER, House, wait_until
+from tests.harness.servers import START_SECONDS
 
 HERE = Path.cwd()
 PACKAGES = ("api", "bulksms", "shared", "worker")
@@ -159,9 +160,9 @@ class Release:
         self.workers = [self._process("worker", f"worker-{number}") for number in range(1, workers + 1)]
         for worker in self.workers:
             worker.launch()
-        wait_until(self.is_ready, 60, "the API")
+        wait_until(self.is_ready, START_SECONDS, "the API")
         self._installation.ports.append(self.port)
-        wait_until(lambda: self._installation.scalar(WORKERS_EVER) >= before + workers, 90, "the workers")
+        wait_until(lambda: self._installation.scalar(WORKERS_EVER) >= before + workers, START_SECONDS, "the workers")
 
     def is_ready(self) -> bool:
         """Whether its API takes requests."""
@@ -181,7 +182,7 @@ class Release:
         }
         self.console = self._process("console", "console", CONSOLE_PORT=str(self.console_port), **mine, **kept)
         self.console.launch()
-        wait_until(lambda: status_of(self.console_port, "/healthz") == http.HTTPStatus.OK, 60, "the console")
+        wait_until(lambda: status_of(self.console_port, "/healthz") == http.HTTPStatus.OK, START_SECONDS, "the console")
 
     def stop(self) -> None:
         """Stop its processes, one after the other. None has to be killed."""

@@ -16,6 +16,8 @@ from shared.db.migrate import migrate
 SMALL = {"shared_buffers": "64MB", "max_wal_size": "512MB", "dynamic_shared_memory_type": "mmap"}
 RUNNING_POSTGRES = "TESTS_POSTGRES_URL"
 """The environment variable that names a migrated server to use, in place of one of each test process."""
+START_SECONDS = 180.0
+"""For any process. A second is enough, but the machine may stand still."""
 UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 FOR_MANY_DATABASES = {"autovacuum": "off"}
 """For a server with a database of each test module: it would look at one of them all the time. While it writes what it
@@ -27,7 +29,9 @@ def make_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None
 
     `more` are further settings.
     """
-    return Postgres(folder / "postgres", settings={**SMALL, **({} if durable else UNSAFE), **(more or {})})
+    made = Postgres(folder / "postgres", settings={**SMALL, **({} if durable else UNSAFE), **(more or {})})
+    made.start_seconds = START_SECONDS
+    return made
 
 
 def make_migrated_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None = None) -> Postgres:
@@ -67,4 +71,6 @@ class RunningPostgres(Postgres):
 
 def make_redis(folder: Path) -> RedisServer:
     """A Redis that is not started yet."""
-    return RedisServer(folder / "redis")
+    made = RedisServer(folder / "redis")
+    made.start_seconds = START_SECONDS
+    return made

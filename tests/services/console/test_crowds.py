@@ -24,6 +24,7 @@ from console.session.call_limits import MANY_REFUSALS
 from console.session.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
 from console.settings import Settings
 from tests.harness.house import wait_until
+from tests.harness.servers import START_SECONDS
 
 PATIENT = """
 from console.session import before_sign_in
@@ -76,7 +77,7 @@ def running(tmp_path: Path, api_port: int) -> Iterator[Running]:
     process.command = [sys.executable, "-c", PATIENT, "--port", str(port)]
     with process:
         process.launch()
-        process.wait_ready(60)
+        process.wait_ready(START_SECONDS)
         yield Running(process, port)
 
 

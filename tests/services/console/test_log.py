@@ -9,6 +9,7 @@ import pytest
 
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
+from tests.harness.servers import START_SECONDS
 
 KEY = "a-secret-key-of-the-consoles-tests"
 TOKEN = "smsv_" + "a1" * 20
@@ -21,7 +22,7 @@ def log_of_a_console(folder: Path, **settings: str) -> list[dict[str, Any]]:
     process = services.console(port, free_port(), env, folder, Path.cwd())
     with process:
         process.launch()
-        process.wait_ready(60)
+        process.wait_ready(START_SECONDS)
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
         connection.request("GET", f"/invitations/{TOKEN}")
         assert connection.getresponse().status == 503

@@ -13,6 +13,7 @@ from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from shared.people.sign_in_links import make_link
 from tests.harness.house import SECRET_KEY, STEADY, House, house
+from tests.harness.servers import START_SECONDS
 
 KEY = "a-secret-key-of-the-consoles-tests"
 
@@ -59,7 +60,7 @@ def test_it_works(tmp_path: Path) -> None:
         console = services.console(port, service.port, service.env, tmp_path, Path.cwd())
         with console:
             console.launch()
-            console.wait_ready(60)
+            console.wait_ready(START_SECONDS)
             known = Path(f"/proc/{console.pid}/environ").read_bytes()
             assert KEY.encode() in known and SECRET_KEY.encode() not in known and b"DATABASE_URL" not in known
             visitor = Visitor(port)

@@ -17,6 +17,7 @@ from shared.people.persons import create_person
 from tests.harness.console import CONSOLE_KEY
 from tests.harness.house import STEADY, WORKERS_EVER, House, wait_until
 from tests.harness.people import PASSWORD, hash_of_password
+from tests.harness.servers import START_SECONDS
 
 SECCOMP = Path("/proc/sys/kernel/seccomp/actions_avail")
 pytestmark = pytest.mark.skipif(
@@ -43,7 +44,7 @@ def _service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         made.api = confined(services.api(made.port, made.env, made.folder, home), "bulksms-api@.service")
         made.workers.append(confined(services.worker(1, made.env, made.folder, home), "bulksms-worker@.service"))
         made.webhooks.append(confined(services.webhooks(made.env, made.folder, home), "bulksms-webhooks.service"))
-        made.api.wait_ready(60)
+        made.api.wait_ready(START_SECONDS)
         wait_until(lambda: made.scalar(WORKERS_EVER), 90, "the worker")
         yield made
     finally:
@@ -74,7 +75,7 @@ def test_a_person_signs_in_at_the_console(service: House) -> None:
     confined(console, "bulksms-console.service")
     browser = Browser(port)
     try:
-        console.wait_ready(60)
+        console.wait_ready(START_SECONDS)
         browser.sign_in("ann@example.com", PASSWORD)
         assert "Ann Otieno" in browser.get(f"/accounts/{account}/live/")[1]
     finally:

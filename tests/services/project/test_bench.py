@@ -14,6 +14,7 @@ from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import free_port, is_listening
 from tests.harness.house import wait_until
+from tests.harness.servers import START_SECONDS
 
 PHONES = range(254_700_000_000, 254_700_000_250)
 
@@ -65,7 +66,7 @@ def test_the_asyncio_client_counts_what_it_got(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
     with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: is_listening(port)) as server:
         server.launch()
-        server.wait_ready(60)
+        server.wait_ready(START_SECONDS)
         result = asyncio.run(_asyncio_clients(port, "a token", PHONES.start, clients=4, seconds=0.5))
     assert result.requests >= 4 and result.errors == 0
     assert 0 < result.p50 <= result.p99

@@ -5,6 +5,8 @@ import itertools
 from sqlalchemy import text
 
 from shared.db.connection import transaction
+from shared.db.tables.inbound import inbound
+from shared.ids import new_id
 from shared.inbound import Inbound, store
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
@@ -116,8 +118,9 @@ def test_messages_to_an_unassigned_number_are_given_to_an_account(service: Servi
 
 def test_five_thousand_messages_are_given_at_once(service: Service, operator: OperatorClient) -> None:
     number = str(next(NUMBERS))
+    stored = {"carrier": "main", "phone": PHONE, "sender_id": number, "message": "Hello", "segments": 1, "missing": 0}
     with transaction(service.engine) as connection:
-        store(connection, "main", [Inbound(PHONE, number, "Hello")] * 5_001)
+        connection.execute(inbound.insert(), [{**stored, "id": new_id()} for _ in range(5_001)])
     operator.post(f"/sender-ids/{requested(service, number)}/approve")
     assign = {"sent_to": number, "account_id": service.account_id, "reason": "bought"}
     given = [operator.post("/inbound/assign", **assign).json for _ in range(2)]

@@ -89,7 +89,7 @@ class Hosts(Ground):
     def is_ready(self) -> bool:
         """Whether the API says that it can accept sends."""
         try:
-            return get(self.host, self.port, "/readyz")[0] == http.HTTPStatus.OK
+            return get(self.host, self.port, "/readyz", timeout=5)[0] == http.HTTPStatus.OK
         except (OSError, http.client.HTTPException):
             return False
 
@@ -153,9 +153,11 @@ class Hosts(Ground):
         return smsc
 
 
-def get(address: str, port: int, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> tuple[int, str]:
+def get(
+    address: str, port: int, path: str, headers: Mapping[str, str] = MappingProxyType({}), timeout: float = 60
+) -> tuple[int, str]:
     """The status and body of a response."""
-    connection = http.client.HTTPConnection(address, port, timeout=5)
+    connection = http.client.HTTPConnection(address, port, timeout=timeout)
     try:
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()

@@ -15,11 +15,9 @@ import psycopg
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
 
-from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
-from shared.db.migrate import migrate
 from shared.db.partitions import make_partitions
-from tests.harness.servers import SMALL
+from tests.harness.servers import make_migrated_postgres
 
 CRASHES = {"fsync": "off", "full_page_writes": "off", "wal_writer_delay": "10s", "autovacuum": "off"}
 START = datetime(2030, 1, 7, 12, tzinfo=UTC)
@@ -52,10 +50,8 @@ class Database:
     """One server and one database on it, emptied for each run."""
 
     def __init__(self, folder: Path) -> None:
-        self.server = Postgres(folder / "postgres", settings=SMALL | CRASHES)
-        self.server.start()
-        engine = make_engine(self.server.url, pool=1)
-        migrate(engine)
+        self.server = make_migrated_postgres(folder, durable=True, more=CRASHES)
+        engine = make_engine(self.server.start(), pool=1)
         with engine.begin() as connection:
             make_partitions(connection, START)
             connection.execute(text(SCHEMA))

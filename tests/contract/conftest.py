@@ -1,5 +1,5 @@
-"""A database for each test module."""
+"""A database for each test module, and patience with it."""
 
-from tests.integration.conftest import engine
+from tests.integration.conftest import engine, patient_sessions
 
-__all__ = ["engine"]
+__all__ = ["engine", "patient_sessions"]

@@ -9,6 +9,9 @@ import pytest
 
 from tests.faults.catalogue import SHORT, Survived, summary
 from tests.faults.ground import Fault, standing
+from tests.integration.conftest import patient_sessions
+
+__all__ = ["patient_sessions"]
 
 OUTCOMES: dict[str, tuple[str, str]] = {}
 SURVIVED: dict[str, Survived] = {}

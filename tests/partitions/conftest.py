@@ -1,11 +1,14 @@
-"""The hosts of each test."""
+"""The hosts of each test, and patience with their database."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from tests.integration.conftest import patient_sessions
 from tests.partitions.hosts import HOSTS, SECOND
 from tests.partitions.network import Network, NoNetwork
+
+__all__ = ["patient_sessions"]
 
 
 @pytest.fixture

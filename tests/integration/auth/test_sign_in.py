@@ -50,7 +50,7 @@ def test_it_works(service: Service, key: NewKey) -> None:
 
 @pytest.mark.usefixtures("no_refill")
 def test_guessing_is_stopped_and_the_owner_still_signs_in(service: Service, key: NewKey) -> None:
-    statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(1000)]
+    statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(200)]
     assert statuses[:10] == [401] * 10 and set(statuses) == {401, 429}
     assert statuses.count(401) <= 20
     refused = exchange(service, key.api_key, key.api_secret)
@@ -227,11 +227,14 @@ def test_an_account_has_a_maximum_of_revoked_tokens(
     assert sandbox.post("/auth/revoke").status_code == 200
 
 
-def test_the_event_loop_never_waits_for_revocations(service: Service, key: NewKey) -> None:
+def test_the_event_loop_never_waits_for_revocations(
+    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither reads them nor waits for their reader: its request is handled again in a thread."""
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
     known.read(f"Bearer {token}")
+    monkeypatch.setattr(tokens, "FRESH", 3600.0)
 
     async def on_loop() -> None:
         with handling(Request({}, None)):

@@ -16,14 +16,22 @@ from shared.audit.check import audit
 from shared.ledger import spend_limits
 from shared.ledger.spend_limits import PeriodSpend
 from tests.harness.service import Service
+from tests.harness.times import leave_midnight
 
 KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
+
+
+@pytest.fixture(autouse=True)
+def one_day() -> None:
+    """What is spent is counted by days."""
+    leave_midnight()
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits are read for each request, as two seconds later."""
     monkeypatch.setattr(tokens, "FRESH", 0.0)
+    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
 
 
 def limit(service: Service, **changes: Any) -> None:
@@ -321,7 +329,7 @@ def test_a_change_of_limits_is_logged(service: Service) -> None:
         rows = connection.execute(
             text(
                 "SELECT before, after, reason FROM audit_log"
-                " WHERE account_id = :account AND what = 'limits.changed' ORDER BY id"
+                " WHERE account_id = :account AND action = 'limits.changed' ORDER BY id"
             ),
             {"account": service.account_id},
         ).all()

@@ -12,7 +12,9 @@ import shared.db.connection
 import shared.db.sessions
 import shared.job_failures
 from api.event_loop import ThreadOnlyPool
+from api.http import bounded_queries
 from bulksms.local.postgres import Postgres
+from shared import outbox
 from shared.db.pools import CountedPool
 from shared.observability.logs import JsonLines
 from tests.harness.database import dispose, fresh_database
@@ -30,6 +32,15 @@ def patient_sessions() -> Iterator[None]:
         patch.setattr(shared.db.connection, "SESSION", shared.db.connection.SESSION | PATIENT)
         patch.setattr(shared.db.connection, "CONNECT_SECONDS", 60)
         patch.setattr(shared.db.sessions, "SESSION_SECONDS", 60.0)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heard_at_once() -> Iterator[None]:
+    """Who listens to events is asked each time, so that no test waits until every process knows it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outbox, "CACHE_SECONDS", 0.0)
+        patch.setattr(outbox, "MARGIN_SECONDS", 0.0)
         yield
 
 
@@ -58,6 +69,14 @@ def whole_rounds() -> Iterator[None]:
     """What workers do by themselves each second does all that is due, however slow the machine is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared.job_failures, "ROUND_SECONDS", 3600.0)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def patient_lists() -> Iterator[None]:
+    """A statement of a list may take as long as a slow machine needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounded_queries, "STATEMENT_SECONDS", 59)
         yield
 
 

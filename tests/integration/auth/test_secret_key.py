@@ -11,11 +11,11 @@ from sqlalchemy import Engine, text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from bulksms.cli import main
-from shared import outbox as events
 from shared.accounts.administration import create_key
 from shared.api_key import NewKey
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
+from tests.harness.deliveries import wait_for_others
 from tests.harness.people import a_person
 from tests.harness.people import sign_in as sign_in_as
 from tests.harness.receiver import Receiver, receiver
@@ -25,13 +25,6 @@ from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
 NEW = "another-secret-key-of-enough-characters"
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who listens is asked each time, so that no test waits for it."""
-    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
-    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -69,6 +62,8 @@ def sign_in(service: Service, key: NewKey) -> int:
 
 
 def deliver(service: Service) -> None:
+    wait_for_others(service)
+
     async def run() -> None:
         client, settings = Client(loopback=True), service.settings
         try:

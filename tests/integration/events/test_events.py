@@ -6,24 +6,17 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from shared import outbox as events
 from shared.accounts.top_ups import top_up
 from shared.doubts.resolution import expire_doubts
 from shared.events import stream
 from shared.ids import message_id
 from shared.outbox import listen
 from shared.senders.sender_ids import decide_sender
+from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
 ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who listens is asked each time, so that no test waits for it."""
-    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
-    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -146,6 +139,7 @@ def test_a_page_looks_at_a_bounded_number_of_events(heard: Service, monkeypatch:
     monkeypatch.setattr(stream, "MAX_ROWS", 3)
     for _ in range(2):
         heard.send()
+    wait_for_others(heard)
     pages = [stream.START]
     with heard.engine.connect() as connection:
         for more in (True, False):

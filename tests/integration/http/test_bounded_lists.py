@@ -1,5 +1,6 @@
 """A list examines a bounded number of rows for each page, whatever its filters and however much there is."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,11 +32,12 @@ REFUSED, NAIROBI = "99902000002", "254711000001"
 
 @contextmanager
 def statements(engine: Engine) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that are executed meanwhile, with their parameters."""
+    """The statements that requests execute meanwhile, with their parameters; not what is refreshed beside them."""
     executed: list[tuple[str, Any]] = []
 
     def remember(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
-        executed.append((statement, parameters))
+        if not threading.current_thread().name.startswith("background"):
+            executed.append((statement, parameters))
 
     event.listen(engine, "before_cursor_execute", remember)
     try:
@@ -201,20 +203,24 @@ def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, mo
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
 
 
-def test_the_next_user_of_a_connection_has_its_own_bound(service: Service) -> None:
+def test_the_next_user_of_a_connection_has_its_own_bound(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 7)
     with reading_list(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "7s"
     with reading(service.engine) as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
 
 
-def test_a_list_that_writes_has_the_same_bound_until_its_transaction_ends(service: Service) -> None:
+def test_a_list_that_writes_has_the_same_bound_until_its_transaction_ends(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 7)
     with transaction(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
         bound_statements(connection)
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "7s"
     with reading(service.engine) as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"

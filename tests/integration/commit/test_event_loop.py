@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,10 +11,9 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from api.endpoint import direct_endpoint
-from api.event_loop import ThreadOnlyPool
 from api.http.wsgi import WholeResponse
 from api.server.application import Application, Owners
-from shared.db.connection import make_engine
+from tests.harness.database import api_engine
 from tests.harness.on_the_loop import handled
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -24,9 +22,9 @@ from tests.harness.times import ahead
 class Loop:
     """The API on an event loop, for one account. No worker is woken: its sends are for later."""
 
-    def __init__(self, service: Service, engine: Engine) -> None:
+    def __init__(self, service: Service) -> None:
         self.service = service
-        app = create_app(service.settings, engine=engine, celery=service.celery)
+        app = create_app(service.settings, engine=api_engine(service.engine), celery=service.celery)
         work = app.extensions["bulksms"]
         self.served = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
 
@@ -47,11 +45,8 @@ def service(engine: Engine) -> Service:
 
 
 @pytest.fixture
-def loop(service: Service) -> Iterator[Loop]:
-    """Connections are for threads only, as the API has it."""
-    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
-    yield Loop(service, engine)
-    engine.dispose()
+def loop(service: Service) -> Loop:
+    return Loop(service)
 
 
 def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
@@ -109,15 +104,13 @@ def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
 
 def test_a_phone_over_its_limit_is_refused_but_a_repeated_request_is_not(service: Service) -> None:
     service = Service(service.engine, recipient_limits=(2, 2, 2))
-    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
-    loop = Loop(service, engine)
+    loop = Loop(service)
 
     async def several() -> list[WholeResponse]:
         due = ahead()
         return [await loop.send(key, send_at=due) for key in ("one", "one", None, None, "one", "two")]
 
     responses = asyncio.run(several())
-    engine.dispose()
     assert [response.status for response in responses] == [200, 200, 200, 429, 200, 429]
     assert b"retry-after" in dict(responses[3].headers)
     assert service.get("/balance").json["balance"] == 998

@@ -22,7 +22,8 @@ from shared.db.encryption_keys import WrongTextKeys, check_text_keys
 from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, end_parts, store
 from shared.outbox import listen
-from tests.harness.database import fresh_database
+from tests.harness.database import dispose, fresh_database
+from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.privacy.test_privacy import erase, where
@@ -40,7 +41,7 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
     """A database whose texts are encrypted with FIRST."""
     engine = with_keys(fresh_database(postgres_server), FIRST)
     yield engine
-    engine.dispose()
+    dispose(engine)
 
 
 def with_keys(engine: Engine, *keys: TextKey) -> Engine:
@@ -108,6 +109,7 @@ def everything(service: Service) -> dict[str, str]:
 def shown(service: Service) -> list[str]:
     """All texts that the API shows."""
     sends = service.get("/sends").json["data"]
+    wait_for_others(service)
     events = service.get("/events?types=message.received").json["data"]
     inbound = service.get("/inbound").json["data"]
     replayed = service.post(f"/sends/{sends[0]['send_id']}/pause", headers={"Idempotency-Key": "k"}).json

@@ -13,8 +13,9 @@ import worker.jobs.usage
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
-from tests.harness.database import fresh_database
+from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
+from tests.harness.times import leave_midnight
 from worker.jobs.usage import Key, UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
@@ -60,6 +61,7 @@ def of_usage(service: Service) -> Counter[tuple[Any, ...]]:
 
 
 def test_it_works(service: Service) -> None:
+    leave_midnight()
     service.send(KE)
     service.bulk([KE, US, DE, "99902000001"], message="x" * 161, category="marketing")
     service.deliver_receipts()
@@ -145,7 +147,7 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
-    service.engine.dispose()
+    dispose(service.engine)
 
 
 def test_pages_and_csv_have_the_same_counts(service: Service) -> None:

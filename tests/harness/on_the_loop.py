@@ -48,5 +48,5 @@ async def handled(
         sent.append(message)
 
     length = (b"content-length", b"%d" % len(body))
-    await asyncio.wait_for(application(scope(headers=[*headers, length]), receive, send), 20)
+    await asyncio.wait_for(application(scope(headers=[*headers, length]), receive, send), 60)
     return WholeResponse(sent[0]["status"], sent[0]["headers"], sent[1]["body"])

@@ -234,7 +234,7 @@ def carrier(service: Service, on_inbound: Any = None, **settings: Any) -> Iterat
         driver.open(lambda receipts: None, lambda late: None, keep)
         try:
             wait_until(
-                lambda: smsc.records.counts.binds == (2 if "bind" in settings and "+" in settings["bind"] else 1)
+                lambda: smsc.records.counts.binds >= (2 if "bind" in settings and "+" in settings["bind"] else 1)
             )
             yield smsc
         finally:
@@ -242,7 +242,7 @@ def carrier(service: Service, on_inbound: Any = None, **settings: Any) -> Iterat
 
 
 def wait_until(true: Any) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)

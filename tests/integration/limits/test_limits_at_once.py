@@ -27,9 +27,9 @@ def refused_after(service: Service, make: Make, request: Callable[[], TestRespon
         make(process)
         other = other.execution_options(isolation_level="AUTOCOMMIT")
         pending = threads.submit(request)
-        wait_until(lambda: pending.done() or bool(other.execute(WAITING).scalar_one()), 30, "the request")
+        wait_until(lambda: pending.done() or bool(other.execute(WAITING).scalar_one()), 60, "the request")
         process.commit()
-        response = pending.result(60)
+        response = pending.result(120)
         return response.status_code, response.json.get("code")
 
 

@@ -116,7 +116,8 @@ def test_an_undecided_message_is_not_reported(recorder: Recorder) -> None:
     assert recorder.after(HOLD_SECONDS) == []
 
 
-def test_those_that_are_held_are_reported_before_it_stops() -> None:
+def test_those_that_are_held_are_reported_before_it_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STOP_SECONDS", 60.0)
     recorder = Recorder()
     recorder.late.start(recorder)
     recorder.give(FIRST)

@@ -78,6 +78,7 @@ class Carrier(threading.Event):
 def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
     monkeypatch.setattr(module, "GATHER_SECONDS", GATHER_SECONDS)
     monkeypatch.setattr(module, "GAP_SECONDS", GAP_SECONDS)
+    monkeypatch.setattr(module, "STORE_TIME", 60.0)
     made = Carrier()
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: made.now))
     yield made

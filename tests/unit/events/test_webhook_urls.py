@@ -13,6 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.events.webhook_urls import address_problem, url_problem
 from shared.retry_after import retry_after
+from tests.unit.webhooks.test_client import patience as patience
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
 
@@ -122,7 +123,7 @@ class Canary:
     def close(self) -> None:
         """End, and the thread too: it would go on with whatever socket gets the number of this one."""
         self._listener.shutdown(socket.SHUT_RDWR)
-        self._thread.join(30)
+        self._thread.join(60)
         self._listener.close()
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from shared.settings import SIMULATED
 from shared.task_queue import SEND_BATCH
-from tests.harness.house import STEADY, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 
 SCRIPTS = Path(sys.executable).parent
 API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
@@ -106,23 +107,26 @@ def with_wrong_password(server: Postgres) -> str:
     return re.sub(r":[^:@/]+@", ":wrong@", server.url)
 
 
-def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1, **STEADY) as service:
-        service.new_account()
-        (worker,) = service.workers
-        for number in range(20):
-            service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
-        service.wait_for_end()
-        written = worker.log_file.read_text().splitlines()
-        assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("house"), workers=1, **STEADY) as made:
+        made.new_account()
+        yield made
 
 
-def test_each_start_and_each_send_is_marked_as_simulated(tmp_path: Path) -> None:
-    with house(tmp_path, workers=1, **STEADY) as service:
-        service.new_account()
-        assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True
-        phones = ["254711000000", "254711000001"]
-        assert service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["simulated"] is True
-        for process in (service.api, *service.workers):
-            assert process is not None
-            assert SIMULATED in process.log_file.read_text(), process.name
+def test_a_worker_writes_no_line_for_each_task(service: House) -> None:
+    (worker,) = service.workers
+    for number in range(20):
+        service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
+    service.wait_for_end()
+    written = worker.log_file.read_text().splitlines()
+    assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
+
+
+def test_each_start_and_each_send_is_marked_as_simulated(service: House) -> None:
+    assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True
+    phones = ["254711000000", "254711000001"]
+    assert service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["simulated"] is True
+    for process in (service.api, *service.workers):
+        assert process is not None
+        assert SIMULATED in process.log_file.read_text(), process.name

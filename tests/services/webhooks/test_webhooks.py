@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 from tests.harness.receiver import Post, Receiver, receiver
 from worker.webhooks.health import prefix
 
@@ -24,7 +24,7 @@ JAVASCRIPT = Path(__file__).parent / "standardwebhooks"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """The service, with webhooks that may go to this machine."""
-    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1") as made:
+    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **STEADY) as made:
         made.start_webhooks()
         yield made
 
@@ -59,7 +59,7 @@ class Customer:
 
     def __call__(self, post: Post) -> int:
         if len(self.verified) >= 300:
-            self.goes_on.wait(10)
+            self.goes_on.wait(60)
         secret = self.secret
         try:
             Webhook(secret).verify(post.body, post.headers)
@@ -81,7 +81,7 @@ def rotated_in_the_middle(service: House, there: Receiver, name: str) -> Custome
     wait_until(lambda: len(customer.verified) >= 300, 60, "300 events")
     customer.secret = service.post(f"/webhooks/{made['webhook_id']}/rotate-secret")["secret"]
     customer.goes_on.set()
-    wait_until(lambda: len({each["headers"]["webhook-id"] for each in customer.verified}) == 1000, 90, "1,000 events")
+    wait_until(lambda: len({each["headers"]["webhook-id"] for each in customer.verified}) == 1000, 180, "1,000 events")
     assert {each["secret"] for each in customer.verified} == {made["secret"], customer.secret}
     return customer
 
@@ -104,12 +104,13 @@ def test_nothing_is_lost_when_the_process_dies_while_it_posts(service: House, th
     service.kill_webhooks()
     service.wait_for_end(60)
     service.start_webhooks()
+    wait_until(lambda: len(pulled(service)) >= 601, 60, "the events in the stream")
     expected = pulled(service)
     assert len(expected) == 601
-    wait_until(lambda: set(there.ids()) == expected, 60, "every event")
+    wait_until(lambda: set(there.ids()) == expected, 120, "every event")
     webhook = service.get("/webhooks")["data"][0]["webhook_id"]
     service.post(f"/webhooks/{webhook}/recover", since=since.isoformat())
-    wait_until(lambda: service.scalar("SELECT count(*) FROM delivery WHERE state <> 'delivered'") == 0, 30, "the rest")
+    wait_until(lambda: service.scalar("SELECT count(*) FROM delivery WHERE state <> 'delivered'") == 0, 90, "the rest")
     bodies = {post.id: post.body for post in there.posts}
     assert all(bodies[post.id] == post.body for post in there.posts if post.payload["type"].startswith("message."))
 
@@ -135,9 +136,9 @@ def test_the_javascript_library_verifies_them_too(service: House, there: Receive
 def test_the_health_check_knows_whether_this_machines_process_reports(service: House) -> None:
     def check() -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "worker.webhooks.health"]
-        return subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=180, check=False)
 
-    wait_until(lambda: check().returncode == 0, 30, "a report")
+    wait_until(lambda: check().returncode == 0, 60, "a report")
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE lease SET held_until = now() + interval '1 hour' WHERE name LIKE 'webhooks:%'"))
         connection.execute(text("UPDATE lease SET name = replace(name, 'webhooks:', 'webhooks:another-')"))

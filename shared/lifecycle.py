@@ -1,4 +1,4 @@
-"""The states of a send, a batch and a message, and which may follow which.
+"""The states of a send, a batch, a message, an account and a sender ID, and which of a message may follow which.
 
 A message only moves forward, and `delivered` is final. The order of `MessageStatus` is the order of the database's
 enum, so `status < 'delivered'` means the same in both.
@@ -97,6 +97,11 @@ FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
 
 `sending` goes back to `queued` only if the message was certainly not submitted. A receipt may follow `expired` only if
 the message expired while in doubt: the status is then corrected, the money is not."""
+
+ACCOUNT_STATES: Final = ("active", "suspended", "frozen", "closed")
+SENDER_ID_STATES: Final = ("pending", "approved", "rejected", "suspended")
+DELIVERY_STATES: Final = ("pending", "delivered", "failed")
+"""Of an event that is posted to a webhook."""
 
 
 def as_sql(statuses: Iterable[MessageStatus]) -> str:

@@ -18,6 +18,7 @@ from shared.sends.placeholder_batches import Chunk
 from shared.sends.quiet_hours import by_zone
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
+from shared.timestamps import rfc3339
 
 MAX_INLINE_ENTRIES = 1000
 """Entries of a list included in the response itself. Of rejected recipients, no more are stored."""
@@ -239,19 +240,14 @@ class Draft:
         return {
             "category": str(self.category),
             "reference": self.reference,
-            "send_at": stamp(self.send_at) if self.send_at else None,
-            "expires_at": stamp(self.expires_at),
+            "send_at": rfc3339(self.send_at) if self.send_at else None,
+            "expires_at": rfc3339(self.expires_at),
             "test": self.test,
             **({"simulated": True} if self.simulated else {}),
-            "created_at": stamp(self.created_at),
+            "created_at": rfc3339(self.created_at),
         }
 
 
 def encode(value: Any) -> str:
     """Compact JSON."""
     return orjson.dumps(value).decode()
-
-
-def stamp(moment: datetime) -> str:
-    """Format a UTC time as RFC 3339 with milliseconds."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,13 +5,14 @@ The statement that reserves the credits (api/commit/commit.py) finds out, and ra
 
 from sqlalchemy import Engine, bindparam, select
 
-from api.commit.draft import Draft, stamp
+from api.commit.draft import Draft
 from api.problems import Problem
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import Period, PeriodSpend, SpendLimitReached, standings
 from shared.plurals import counted
+from shared.timestamps import rfc3339
 
 BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
@@ -50,5 +51,5 @@ def spend_limit_reached(required: int, standings: dict[Period, PeriodSpend]) -> 
         period=of.period,
         spend_limit=most,
         spent=of.credits,
-        resets_at=stamp(of.ends),
+        resets_at=rfc3339(of.ends),
     )

@@ -17,6 +17,7 @@ from api.schemas.errors import UNKNOWN_FIELD, coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
 from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
+from shared.timestamps import rfc3339
 
 IN_RANGE = "Use a number from {min} to {max}."
 LONGEST_NAME = 100
@@ -34,10 +35,8 @@ def doc(description: str, example: Any = None, **json_schema: Any) -> dict[str, 
 
 
 def timestamp(moment: datetime | None) -> str | None:
-    """A time as the API writes it: RFC 3339, UTC, to the millisecond, with `Z`."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """A time as the API writes it; None stays None."""
+    return None if moment is None else rfc3339(moment)
 
 
 class Coded(fields.Field[Any]):

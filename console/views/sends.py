@@ -17,10 +17,11 @@ from console.pages.forms import Form, as_number
 from console.pages.message_errors import explained
 from console.pages.paging import paging
 from console.session.current import account, require
+from shared.lifecycle import SendState
 
 pages = Blueprint("sends", __name__, url_prefix="/sends")
 
-STATES = ("scheduled", "expanding", "queued", "sending", "paused", "held", "completed", "canceled")
+STATES = tuple(map(str, SendState))
 OUTCOMES = (
     "scheduled",
     "queued",
@@ -98,8 +99,8 @@ def recipients(send_id: Any) -> Any:
 @pages.get("/<uuid:send_id>/recipients.csv")
 def recipients_csv(send_id: Any) -> Any:
     """The same as a file."""
-    pieces = account().sends.messages_csv(str(send_id), status=request.args.get("status") or None)
-    return download(pieces, f"send-{send_id}.csv")
+    chunks = account().sends.messages_csv(str(send_id), status=request.args.get("status") or None)
+    return download(chunks, f"send-{send_id}.csv")
 
 
 @pages.post("/<uuid:send_id>/<any(pause, resume, cancel):action>")

@@ -8,7 +8,7 @@ indexes. A position in the stream is the transaction id and the id of the last e
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from shared.ids import FIRST_ID, batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED_PHONE
+from shared.timestamps import rfc3339
 
 MAX_ROWS = 2_000
 """Maximum number of rows read for one page, including those of other types."""
@@ -90,7 +91,7 @@ class Event(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The payload of a webhook; entries of the stream also have the id."""
-        return {"type": self.type, "timestamp": stamp(self.at), "data": self.data}
+        return {"type": self.type, "timestamp": rfc3339(self.at), "data": self.data}
 
 
 @dataclass(slots=True)
@@ -234,16 +235,11 @@ def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
         "reference": send.reference,
         "metadata": send.metadata,
         "test": send.test,
-        "created_at": stamp(send.created_at),
-        "completed_at": send.completed_at and stamp(send.completed_at),
+        "created_at": rfc3339(send.created_at),
+        "completed_at": send.completed_at and rfc3339(send.completed_at),
     }
 
 
 def encode(event: dict[str, Any]) -> bytes:
     """Encode a payload for signing and posting: JSON in UTF-8."""
     return json.dumps(event, separators=(",", ":"), default=str).encode()
-
-
-def stamp(moment: datetime) -> str:
-    """Format a time as in the API: RFC 3339, UTC, to the millisecond."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -12,11 +12,44 @@ from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
 from shared.accounts.refused import Refused
 from shared.accounts.retention import MAX_RETENTION_DAYS
+from shared.lifecycle import ACCOUNT_STATES
 from shared.sms.numbering import is_country
 
-STATUSES = ("active", "suspended", "frozen", "closed")
 MAX_WEIGHT = 1_000
 MAX_THRESHOLD = 10**12
+
+
+def _name(*, required: bool = False) -> fields.String:
+    return fields.String(
+        required=required,
+        validate=[
+            validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
+            validate.Predicate("isprintable", error="Remove the invisible characters."),
+        ],
+        metadata=doc("A name that no other account has.", "acme"),
+    )
+
+
+def _low_balance_threshold(**default: Any) -> fields.WholeNumber:
+    return fields.WholeNumber(
+        **default,
+        validate=validate.Range(0, MAX_THRESHOLD, error=IN_RANGE),
+        metadata=doc("Credits below which the balance is low.", 100),
+    )
+
+
+def _weight(**default: Any) -> fields.WholeNumber:
+    return fields.WholeNumber(
+        **default,
+        validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
+        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
+    )
+
+
+def _authentication(**default: Any) -> fields.StrictBoolean:
+    return fields.StrictBoolean(
+        **default, metadata=doc("Whether its sends may have the category `authentication`.", False)
+    )
 
 
 class AccountSearch(Paging):
@@ -27,41 +60,27 @@ class AccountSearch(Paging):
         metadata=doc("Only accounts with this in their name, ignoring upper and lower case, or with this id.", "acme"),
     )
     status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
-        metadata=doc("Only accounts with this status.", "active", enum=[*STATUSES]),
+        validate=validate.OneOf(ACCOUNT_STATES, error="Use one of {choices}."),
+        metadata=doc("Only accounts with this status.", "active", enum=[*ACCOUNT_STATES]),
     )
 
 
 class AccountSettings(Request):
     """Settings of an account."""
 
-    name = fields.String(
-        validate=[
-            validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
-            validate.Predicate("isprintable", error="Remove the invisible characters."),
-        ],
-        metadata=doc("A name that no other account has.", "acme"),
-    )
+    name = _name()
     country = fields.String(
         allow_none=True,
         metadata=doc("The country whose number format its contact lists use, by ISO 3166-1; null means none.", "KE"),
     )
-    low_balance_threshold = fields.WholeNumber(
-        validate=validate.Range(0, MAX_THRESHOLD, error=IN_RANGE),
-        metadata=doc("Credits below which the balance is low.", 100),
-    )
-    weight = fields.WholeNumber(
-        validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
-        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
-    )
+    low_balance_threshold = _low_balance_threshold()
+    weight = _weight()
     retention_days = fields.WholeNumber(
         allow_none=True,
         validate=validate.Range(1, MAX_RETENTION_DAYS, error=IN_RANGE),
         metadata=doc("Days after which texts and phone numbers are forgotten; null means as the installation.", 90),
     )
-    authentication = fields.StrictBoolean(
-        metadata=doc("Whether its sends may have the category `authentication`.", False)
-    )
+    authentication = _authentication()
 
     @validates("name")
     def a_name(self, name: str, data_key: str) -> None:
@@ -81,27 +100,10 @@ class AccountSettings(Request):
 class NewAccount(AccountSettings):
     """A new account."""
 
-    name = fields.String(
-        required=True,
-        validate=[
-            validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
-            validate.Predicate("isprintable", error="Remove the invisible characters."),
-        ],
-        metadata=doc("A name that no other account has.", "acme"),
-    )
-    low_balance_threshold = fields.WholeNumber(
-        load_default=100,
-        validate=validate.Range(0, MAX_THRESHOLD, error=IN_RANGE),
-        metadata=doc("Credits below which the balance is low.", 100),
-    )
-    weight = fields.WholeNumber(
-        load_default=1,
-        validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
-        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
-    )
-    authentication = fields.StrictBoolean(
-        load_default=False, metadata=doc("Whether its sends may have the category `authentication`.", False)
-    )
+    name = _name(required=True)
+    low_balance_threshold = _low_balance_threshold(load_default=100)
+    weight = _weight(load_default=1)
+    authentication = _authentication(load_default=False)
 
 
 class AccountChanges(AccountSettings):
@@ -127,7 +129,7 @@ class AccountResponse(Schema):
         metadata=doc(
             "Whether it may send. `frozen`: its credits did not add up, and everything waits until it is activated.",
             "active",
-            enum=[*STATUSES],
+            enum=[*ACCOUNT_STATES],
         ),
     )
     balance = fields.Integer(required=True, attribute="available", metadata=doc("Credits that it can spend.", 880))

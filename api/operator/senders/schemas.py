@@ -3,18 +3,19 @@
 from marshmallow import Schema, validate
 
 from api.operator.fields import ACCOUNT_ID, AccountPaging, account_id
-from api.resources.sender_ids.schemas import STATUSES, SenderRequest
+from api.resources.sender_ids.schemas import SenderRequest
 from api.schemas import fields
 from api.schemas.examples import SENDER_UUID
 from api.schemas.fields import Request, doc
+from shared.lifecycle import SENDER_ID_STATES
 
 
 class SenderIdPaging(AccountPaging):
     """Paging through sender IDs."""
 
     status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
-        metadata=doc("Only sender IDs with this status.", "pending", enum=[*STATUSES]),
+        validate=validate.OneOf(SENDER_ID_STATES, error="Use one of {choices}."),
+        metadata=doc("Only sender IDs with this status.", "pending", enum=[*SENDER_ID_STATES]),
     )
 
 
@@ -38,7 +39,9 @@ class LikenessResponse(Schema):
     account_id = fields.Integer(required=True, metadata=doc("The other account.", 18))
     account = fields.String(required=True, metadata=doc("Its name.", "acne"))
     sender_id = fields.String(required=True, metadata=doc("Its sender ID.", "ACNE"))
-    status = fields.String(required=True, attribute="state", metadata=doc("Its status.", "approved", enum=[*STATUSES]))
+    status = fields.String(
+        required=True, attribute="state", metadata=doc("Its status.", "approved", enum=[*SENDER_ID_STATES])
+    )
 
 
 class SenderIdResponse(Schema):
@@ -48,7 +51,9 @@ class SenderIdResponse(Schema):
     account_id = fields.Integer(required=True, metadata=doc("The account.", ACCOUNT_ID))
     account = fields.String(required=True, metadata=doc("Its name.", "acme"))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
-    status = fields.String(required=True, attribute="state", metadata=doc("Its status.", "pending", enum=[*STATUSES]))
+    status = fields.String(
+        required=True, attribute="state", metadata=doc("Its status.", "pending", enum=[*SENDER_ID_STATES])
+    )
     reason = fields.String(required=True, allow_none=True, metadata=doc("The reason of the decision; null if none."))
     use_case = fields.String(
         required=True, allow_none=True, metadata=doc("What it is for, in the account's words.", "Order confirmations")

@@ -6,9 +6,8 @@ from api.schemas import fields
 from api.schemas.examples import DELIVERED_AT, EVENT_ID, WEBHOOK_ID, WEBHOOK_URL
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
+from shared.lifecycle import DELIVERY_STATES
 from shared.outbox import KEPT_DAYS
-
-DELIVERY_STATUSES = ("pending", "delivered", "failed")
 
 
 class RecoverBody(Request):
@@ -23,7 +22,7 @@ class DeliveryPaging(Paging):
     """Paging through a webhook's deliveries, newest event first."""
 
     status = fields.String(
-        validate=validate.OneOf(DELIVERY_STATUSES, error="Use `pending`, `delivered` or `failed`."),
+        validate=validate.OneOf(DELIVERY_STATES, error="Use `pending`, `delivered` or `failed`."),
         metadata=doc("Only deliveries with this status.", "failed"),
     )
 
@@ -62,7 +61,7 @@ class DeliveryResponse(Schema):
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("Current status; `failed` after the last attempt.", "delivered", enum=[*DELIVERY_STATUSES]),
+        metadata=doc("Current status; `failed` after the last attempt.", "delivered", enum=[*DELIVERY_STATES]),
     )
     attempts = fields.Integer(required=True, metadata=doc("Number of attempts.", 1))
     next_attempt_at = fields.Timestamp(

@@ -1,19 +1,19 @@
 """Schemas of sender IDs."""
 
-from marshmallow import Schema, validate, validates
+from marshmallow import Schema, validate
 
 from api.schemas import fields
-from api.schemas.errors import fail
 from api.schemas.examples import SENDER_UUID
-from api.schemas.fields import SENDER_ID_LENGTH, Request, doc
+from api.schemas.fields import SENDER_ID_LENGTH, doc
 from api.schemas.paging import Paging
-from shared.senders.sender_ids import NO_SENDER_ID, form_of
+from api.schemas.sender_ids import SenderIdRequest
+from shared.lifecycle import SENDER_ID_STATES
+from shared.senders.sender_ids import NO_SENDER_ID
 
 LONGEST_USE_CASE = 500
-STATUSES = ("pending", "approved", "rejected", "suspended")
 
 
-class SenderRequest(Request):
+class SenderRequest(SenderIdRequest):
     """A sender ID that the account requests."""
 
     sender_id = fields.String(
@@ -26,18 +26,12 @@ class SenderRequest(Request):
         metadata=doc("What the sender ID is for. The operator reads this.", "Order confirmations of our shop"),
     )
 
-    @validates("sender_id")
-    def check_sender_id(self, sender_id: str, data_key: str) -> None:
-        """Carriers must be able to show it unchanged."""
-        if form_of(sender_id) is None:
-            raise fail("invalid_sender_id", NO_SENDER_ID)
-
 
 class SenderPaging(Paging):
     """Paging through sender IDs."""
 
     status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
+        validate=validate.OneOf(SENDER_ID_STATES, error="Use one of {choices}."),
         metadata=doc("Only sender IDs with this status.", "approved"),
     )
     search = fields.String(
@@ -61,7 +55,7 @@ class SenderResponse(Schema):
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("Current status. Sends need an `approved` sender ID.", "pending", enum=[*STATUSES]),
+        metadata=doc("Current status. Sends need an `approved` sender ID.", "pending", enum=[*SENDER_ID_STATES]),
     )
     reason = fields.String(
         required=True, allow_none=True, metadata=doc("Why it was rejected or suspended; null if no reason was given.")

@@ -5,6 +5,7 @@ from marshmallow import Schema
 from api.schemas import fields
 from api.schemas.fields import Request, doc
 from api.schemas.people import EMAIL, PERSON_ID, SESSION_ID, code_field, password_field, role_field, secret_field
+from shared.lifecycle import ACCOUNT_STATES
 from shared.people.emails import LONGEST_EMAIL
 from shared.people.roles import OPERATOR_ROLES
 
@@ -80,7 +81,7 @@ class PersonAccountResponse(Schema):
             "Only an `active` account can be used. The operator has suspended a `suspended` one. A `frozen` one was"
             " stopped because its credits did not add up: nothing of it is sent until the operator activates it.",
             "active",
-            enum=["active", "suspended", "frozen", "closed"],
+            enum=[*ACCOUNT_STATES],
         ),
     )
 

@@ -1,15 +1,14 @@
 """Schemas of the opt-out list."""
 
-from marshmallow import Schema, validate, validates
+from marshmallow import Schema, validate
 
 from api.schemas import fields
 from api.schemas.entries import Entries, RejectedEntryResponse
-from api.schemas.errors import fail
 from api.schemas.examples import OTHER_PHONE, PHONE, REJECTED_PHONE
 from api.schemas.fields import SENDER_ID_LENGTH, Request, doc
 from api.schemas.paging import Paging
+from api.schemas.sender_ids import SenderIdRequest
 from shared.lifecycle import Category
-from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 LONGEST_REASON = 255
 
@@ -31,7 +30,7 @@ class ScopeQuery(Request):
     sender_id = _sender_id("Only the opt-out from this sender ID.")
 
 
-class SuppressionsBody(Request):
+class SuppressionsBody(SenderIdRequest):
     """Phone numbers to add to the opt-out list."""
 
     category = fields.Enum(
@@ -53,12 +52,6 @@ class SuppressionsBody(Request):
         validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
         metadata=doc("The reason, for your own records.", "opted out by phone call"),
     )
-
-    @validates("sender_id")
-    def check_sender_id(self, sender_id: str, data_key: str) -> None:
-        """Nothing could be sent from another."""
-        if form_of(sender_id) is None:
-            raise fail("invalid_sender_id", NO_SENDER_ID)
 
 
 class SuppressionPaging(Paging):

@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from shared.db.tables.base import MOMENT, NOW, metadata, zero
+from shared.lifecycle import ACCOUNT_STATES, SENDER_ID_STATES
 
 account = Table(
     "account",
@@ -74,7 +75,7 @@ account = Table(
     CheckConstraint("available >= 0", name="available"),
     CheckConstraint("reserved >= 0", name="reserved"),
     CheckConstraint("weight > 0", name="weight"),
-    CheckConstraint("state IN ('active', 'suspended', 'frozen', 'closed')", name="state"),
+    CheckConstraint(f"state IN {ACCOUNT_STATES}", name="state"),
     CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
 )
 
@@ -166,7 +167,7 @@ sender_id = Table(
         comment="whether sends from it may have the category authentication, whatever the account may",
     ),
     PrimaryKeyConstraint("account_id", "sender_id"),
-    CheckConstraint("state IN ('pending', 'approved', 'rejected', 'suspended')", name="state"),
+    CheckConstraint(f"state IN {SENDER_ID_STATES}", name="state"),
     Index("ix_sender_id_name", text("lower(sender_id)")),
     Index("ix_sender_id_skeleton", text(SKELETON)),
     Index("uq_sender_id_id", "id", unique=True),

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from shared.db.tables.base import MOMENT, NOW, metadata, zero
+from shared.lifecycle import DELIVERY_STATES
 
 webhook = Table(
     "webhook",
@@ -90,7 +91,7 @@ delivery = Table(
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("updated_at", MOMENT, nullable=False, server_default=NOW),
     PrimaryKeyConstraint("webhook_id", "event_id"),
-    CheckConstraint("state IN ('pending', 'delivered', 'failed')", name="state"),
+    CheckConstraint(f"state IN {DELIVERY_STATES}", name="state"),
     CheckConstraint("(state = 'pending') = (next_at IS NOT NULL)", name="next_at"),
     Index("ix_delivery_pending", "webhook_id", "next_at", postgresql_where=text("state = 'pending'")),
     comment="an event delivered to a webhook, with the result",

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
+import shared.db.connection
 from bulksms.local.postgres import Postgres
 from tests.harness.console import Console, console_of, serving
 from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
+from tests.integration.conftest import PATIENT
 
 PATIENCE = 120_000
 """Milliseconds for all that a page is told to do, or expected to show: with other tests beside it, all takes long."""
@@ -52,6 +54,7 @@ def chromium() -> Iterator[Browser]:
     """One for all tests here, and it ends with them: Playwright runs an event loop, of which a thread has one."""
     with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
         patch.setattr(Browser, "new_context", patient(Browser.new_context))
+        patch.setattr(shared.db.connection, "SESSION", shared.db.connection.SESSION | PATIENT)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from bulksms.local.postgres import Postgres
-from tests.harness.database import fresh_database
+from tests.harness.database import disposable_database
 from tests.harness.service import Service
 
 
 @pytest.fixture
 def alone(postgres_server: Postgres) -> Iterator[Service]:
     """A service whose database nobody else has written into."""
-    service = Service(fresh_database(postgres_server))
-    yield service
-    service.engine.dispose()
+    with disposable_database(postgres_server) as engine:
+        yield Service(engine)

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 
 from bulksms.local.ports import LOOPBACK
 from tests.faults.traffic import Traffic
-from tests.harness.house import House, wait_until
+from tests.harness.house import STEADY, STOP_SECONDS, House, wait_until
 
 OTHERS = (
     "SELECT pid FROM pg_stat_activity WHERE usename = session_user AND application_name LIKE 'bulksms-%'"
@@ -22,7 +22,7 @@ OTHERS = (
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[House]:
     """A service that reads the database's password from a file."""
-    made = House(tmp_path, durable=True)
+    made = House(tmp_path, durable=True, **STEADY)
     try:
         url = make_url(made.postgres.url)
         write_password(tmp_path, url.port, str(url.password))
@@ -41,7 +41,8 @@ def write_password(folder: Path, port: int | None, password: str) -> None:
     path.write_text(f"{LOOPBACK}:{port}:*:*:{password}\n")
 
 
-def test_the_databases_without_a_restart(service: House) -> None:
+def test_the_databases_without_a_restart(service: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.faults.traffic.PATIENCE", 60.0)
     traffic = Traffic(service, 254_711_000_000, "change")
     traffic.start()
     try:
@@ -76,8 +77,8 @@ def test_redis_has_two_for_a_time(service: House) -> None:
         newer = url.set(password="another-password").render_as_string(hide_password=False)
         service.env |= {"REDIS_URL": newer, "BROKER_URL": newer}
         service.start_workers(1)
-        assert service.workers.pop(0).stop(), "the worker with the old password"
-        assert service.api is not None and service.api.stop()
+        assert service.workers.pop(0).stop(timeout=STOP_SECONDS), "the worker with the old password"
+        assert service.api is not None and service.api.stop(timeout=STOP_SECONDS)
         service.start_api()
         admin.execute_command("ACL", "SETUSER", "default", f"<{url.password}")
         admin.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")

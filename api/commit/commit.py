@@ -105,6 +105,7 @@ WITH new_send AS (
 )
 SELECT id, available, (SELECT clock FROM queue) FROM paid
 """
+"""The statement, with the columns of `send` left open."""
 
 
 def _with(columns: dict[str, str]) -> str:
@@ -129,7 +130,9 @@ SET_VARIABLES = """
 UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
   FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
 """
+"""For batches whose texts differ: the segments of each text and what its placeholders stand for."""
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
+"""Recipients that were refused, for the list that the send shows afterwards."""
 
 
 def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.CachedClock | None = None) -> list[str]:

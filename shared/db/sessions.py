@@ -40,7 +40,9 @@ SET_UP = sql.SQL(
 )
 """Removes settings and statements of the last client, which a pooler without `server_reset_query` leaves."""
 SHOWN = sql.SQL("SELECT current_setting(name, true) FROM json_array_elements_text({}) AS s (name)")
+"""The values that parameters have in this session; null of a custom one that it does not know."""
 PROCESS = sql.SQL("SELECT pg_backend_pid()")
+"""The process in which this very statement runs."""
 
 REASON = (
     "Connections to the database do not keep their sessions: a pooler runs them in transaction or statement mode, where"

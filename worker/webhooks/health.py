@@ -9,6 +9,7 @@ from shared.environment import SettingsError
 from shared.settings import from_environment
 
 ALIVE = "SELECT EXISTS (SELECT FROM lease WHERE starts_with(name, %s) AND held_until > clock_timestamp())"
+"""Whether a process has renewed its lease in time, of those whose leases begin with a prefix."""
 
 
 def prefix() -> str:

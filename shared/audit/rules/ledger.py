@@ -19,12 +19,14 @@ ACCOUNT_CACHES = """
       FROM account a LEFT JOIN books b ON b.account_id = a.id
      WHERE (a.available, a.reserved) IS DISTINCT FROM (coalesce(b.available, 0), coalesce(b.reserved, 0))
 """
+"""Reads the whole ledger, whose sums the balances of accounts are."""
 
 NOT_NEGATIVE = """
     SELECT 'account ' || id AS subject, id AS account_id,
            format('available %s, reserved %s', available, reserved) AS detail
       FROM account WHERE available < 0 OR reserved < 0
 """
+"""The table's own constraints refuse this, unless somebody has dropped them."""
 
 ZERO_SUM = """
     SELECT 'all accounts' AS subject, CAST(NULL AS bigint) AS account_id,
@@ -36,6 +38,7 @@ ZERO_SUM = """
            (SELECT coalesce(sum(available + reserved), 0) AS held FROM account) AS accounts
      WHERE paid <> held + revenue
 """
+"""Of all accounts together, so that it also finds credits that one account has and another has lost."""
 
 LEDGER_GUARDED = """
     SELECT t.of AS subject, CAST(NULL AS bigint) AS account_id,
@@ -45,6 +48,7 @@ LEDGER_GUARDED = """
      WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.of::regclass AND g.tgname = t.of || t.name
                                                   AND g.tgenabled IN ('O', 'A'))
 """
+"""A trigger whose `tgenabled` is `O` or `A` fires in ordinary sessions."""
 
 LEDGER_SUBJECTS = """
     SELECT 'ledger row ' || l.id AS subject, l.account_id,
@@ -58,6 +62,7 @@ LEDGER_SUBJECTS = """
                                  WHERE b.id = batch_of(l.subject) AND b.account_id = l.account_id) END
         OR (l.kind IN ('topup', 'reversal') AND l.subject_type <> 'topup')
 """
+"""A message is found by its batch, because messages are archived and forgotten."""
 
 REVERSAL_TOPPED_UP = """
     WITH reversed AS (
@@ -69,6 +74,7 @@ REVERSAL_TOPPED_UP = """
       LEFT JOIN ledger t ON t.subject = r.subject AND t.kind = 'topup' AND t.account_id = r.account_id
      WHERE r.amount > coalesce(t.amount, 0)
 """
+"""A top-up can be reversed in several steps, and only by its own account."""
 
 NO_ORPHANS = """
     SELECT 'batch ' || b.id AS subject, b.account_id, format('of the send %s, which is not there', b.send_id) AS detail
@@ -80,6 +86,7 @@ NO_ORPHANS = """
     SELECT 'ledger row ' || l.id, l.account_id, 'its account is not there'
       FROM ledger l WHERE NOT EXISTS (SELECT FROM account a WHERE a.id = l.account_id)
 """
+"""These tables have no foreign keys, which every accepted send would pay for."""
 
 SETTLED_ONCE = """
     SELECT 'message ' || subject AS subject, min(account_id) AS account_id,
@@ -89,6 +96,7 @@ SETTLED_ONCE = """
        AND (:full OR subject >= CAST(:since AS uuid) OR created_at > now() - CAST(:span AS interval))
      GROUP BY l.subject HAVING count(*) > 1
 """
+"""Only messages that were in doubt have entries of their own; others are settled with their batch."""
 
 REFUND_CAPTURED = """
     WITH refunded AS (
@@ -109,6 +117,7 @@ REFUND_CAPTURED = """
       FROM ledger f JOIN ledger l ON l.subject = f.subject AND l.kind = 'release'
      WHERE f.kind = 'refund' AND f.subject_type = 'message'
 """
+"""By batches, because the credits of most messages are captured with their batch."""
 
 SPENDING = """
     SELECT 'account ' || s.account_id AS subject, s.account_id,
@@ -129,6 +138,7 @@ SPENDING = """
      ) AS l
      WHERE s.credits NOT BETWEEN l.least AND l.most
 """
+"""An entry within a minute of midnight may have been counted for either day."""
 
 WORLDS = """
     SELECT 'key ' || k.id AS subject, k.account_id, 'it is a test key of a live account, or the reverse' AS detail

@@ -12,12 +12,14 @@ LEASES = """
      WHERE state = 'sending' AND (lease_until IS NULL OR lease_until NOT BETWEEN now() - interval '60 seconds'
                                                                              AND now() + interval '10 minutes')
 """
+"""An end that is too far ahead is a breach as well: nobody would recover such a batch in time."""
 
 DOUBTS_END = """
     SELECT 'message ' || message_id AS subject, CAST(NULL AS bigint) AS account_id,
            format('in doubt beyond its end at %s', expires_at) AS detail
       FROM doubt WHERE expires_at + make_interval(secs => :grace) < now() - interval '60 seconds'
 """
+"""`:grace` is how many seconds a doubt may outlive its message's validity, to wait for a late receipt."""
 
 QUEUE_MOVES = f"""
     SELECT 'batch ' || b.id AS subject, b.account_id,
@@ -27,6 +29,7 @@ QUEUE_MOVES = f"""
        AND {SENDABLE}
        AND NOT EXISTS (SELECT FROM batch o WHERE o.state = 'sending' AND o.lease_until > now())
 """
+"""While a worker sends, a long queue is no breach."""
 
 RULES: Final = (
     Rule("leases", "The batches of a dead worker are recovered within a minute.", LEASES),

@@ -12,6 +12,7 @@ CARRIER_REFERENCE = f"""
      WHERE m.status IN {PAID} AND m.reference IS NULL AND m.price > 0
        AND NOT EXISTS (SELECT FROM ledger l WHERE l.subject = m.id)
 """
+"""A message of which the ledger has an entry of its own was in doubt, and may have got no reference."""
 
 REFERENCE_ONCE = """
     WITH twice AS (
@@ -29,6 +30,7 @@ REFERENCE_ONCE = """
            format('the reference %s of %s is that of another message to the phone', reference, carrier) AS detail
       FROM apart WHERE gap < interval '72 hours'
 """
+"""After 72 hours a carrier may use its references again. One that begins with `to:` is ours, made of the phone."""
 
 DOUBTS = f"""
     WITH {ROWS}
@@ -39,6 +41,7 @@ DOUBTS = f"""
       FROM doubt d LEFT JOIN message m ON m.id = d.message_id
      WHERE m.status IS DISTINCT FROM 'in_doubt'
 """
+"""Both ways: one that is not listed would never end, and one that is listed wrongly would be looked at for ever."""
 
 ARCHIVES = """
     SELECT 'week of ' || CAST(w.began_at AT TIME ZONE 'UTC' AS date) AS subject, CAST(NULL AS bigint) AS account_id,
@@ -52,6 +55,7 @@ ARCHIVES = """
      ) AS r
      WHERE w.restored_at IS NULL AND w.messages <> r.results
 """
+"""The file still has the messages of sends that were forgotten after it was written."""
 
 GROUPS = """
     SELECT 'group ' || g.id AS subject, g.account_id,
@@ -63,6 +67,7 @@ GROUPS = """
      WHERE (:full OR g.updated_at > now() - CAST(:span AS interval))
        AND (g.contact_count <> c.contacts OR g.last_position < c.last)
 """
+"""The last position may be that of a contact that has been deleted since."""
 
 IDEMPOTENCY = """
     WITH answered AS (
@@ -80,6 +85,7 @@ IDEMPOTENCY = """
     SELECT 'send ' || send, min(account_id), format('is the answer of %s keys', count(*))
       FROM answered GROUP BY send HAVING count(*) > 1
 """
+"""Of keys for sends only: their stored responses name the send."""
 
 RULES: Final = (
     Rule("carrier_reference", "A message accepted by a carrier has the carrier's reference.", CARRIER_REFERENCE),

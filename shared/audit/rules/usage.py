@@ -25,6 +25,7 @@ FINAL_HOURS = f"""
                           WHERE u.began_at = h.began_at AND NOT u.kept) AS u
      WHERE CAST(s.counters AS numeric[]) <> u.counted
 """
+"""Hours whose sends cannot change any more, as long as the sends' counters are there to compare."""
 
 RULES: Final = (
     Rule("usage", "The usage of a past hour equals the final statuses of its messages.", FINAL_HOURS, full_only=True),

@@ -24,6 +24,8 @@ from bulksms.local.ports import LOOPBACK
 from shared.audit.check import Breach, audit
 from tests.harness.service import PREFIX, Service
 
+PATIENCE = 120
+"""Seconds for a response."""
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 BEYOND_A_SCHEMA = {
     ("cursor", "invalid"): "only what a page gave is a cursor",
@@ -145,6 +147,7 @@ def explore(engine: Engine, examples: int, seed: int = 1, phases: Iterable[str] 
             {
                 "seed": seed,
                 "headers": {"Authorization": f"Bearer {service.token}"},
+                "request-timeout": PATIENCE,
                 # NUL is in no string that the service takes, and JSON Schema cannot say so.
                 "generation": {"max-examples": examples, "database": "none", "no-shrink": True, "allow-x00": False},
                 "phases": {name: {"enabled": name in chosen} for name in PHASES},

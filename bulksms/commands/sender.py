@@ -4,8 +4,10 @@ import click
 
 from bulksms.environment import database
 from bulksms.output import done, json_option, show_rows
+from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.health.finding import hint
+from shared.lifecycle import SENDER_ID_STATES
 from shared.senders import sender_ids as senders
 from shared.senders.requests import list_sender_ids
 from shared.senders.similarity import Name
@@ -30,15 +32,15 @@ def request(account: str, sender_id: str) -> None:
     )
 
 
-@sender.command("list")
+@sender.command("list", context_settings=renamed(state="status"))
 @click.argument("account", required=False)
-@click.option("--state", type=click.Choice(["pending", "approved", "rejected", "suspended"]))
+@click.option("--status", type=click.Choice(SENDER_ID_STATES))
 @json_option
-def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
+def list_senders(account: str | None, status: str | None, as_json: bool) -> None:
     """List sender IDs of one account or all, with similar ones of other accounts."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = list_sender_ids(connection, account_id=owner, state=state)
+        rows = list_sender_ids(connection, account_id=owner, state=status)
     shown = [
         {
             "account": row.pop("account_id"),

@@ -9,17 +9,17 @@ from typing import IO
 from flask import Response, flash
 from flask_babel import gettext
 
-PIECE_BYTES = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 FILE = {"": "file"}
 """For a form: errors that the API reports for the whole body belong to its file."""
 WINDOWS_1252 = "text/csv; charset=windows-1252"
 """The default encoding of CSV from spreadsheet programs in Western Europe, Africa and the Americas."""
 
 
-def download(pieces: Iterator[bytes], name: str) -> Response:
-    """A file of the API, passed on piece by piece."""
+def download(chunks: Iterator[bytes], name: str) -> Response:
+    """A file of the API, passed on chunk by chunk."""
     safe = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII)
-    response = Response(pieces, mimetype="text/csv")
+    response = Response(chunks, mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{safe}"'
     return response
 
@@ -32,8 +32,8 @@ def content_type_of(file: IO[bytes]) -> str:
     try:
         if not file.read(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # the API knows these
             file.seek(0)
-            while piece := file.read(PIECE_BYTES):
-                decoder.decode(piece)
+            while chunk := file.read(CHUNK_BYTES):
+                decoder.decode(chunk)
             decoder.decode(b"", True)
     except UnicodeDecodeError:
         is_utf_8 = False

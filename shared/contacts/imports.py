@@ -11,7 +11,7 @@ from shared.db.connection import reading, transaction
 from shared.db.delete_rows import delete_where
 from shared.db.expressions import in_constants
 from shared.db.one_at_a_time import one_at_a_time
-from shared.db.tables.contacts import contact_import, import_error, import_piece
+from shared.db.tables.contacts import contact_import, import_chunk, import_error
 from shared.ids import new_id
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "IS_OPEN",
     "MAX_OPEN",
     "MAX_OPEN_BYTES",
+    "TAKE_CHUNK",
     "TooManyImports",
     "begin_import",
     "cancel_import",
@@ -47,24 +48,24 @@ class TooManyImports(Refused):
 
 
 BEGIN = insert(contact_import).values(state="receiving")
-KEEP_CHUNK = insert(import_piece)
+KEEP_CHUNK = insert(import_chunk)
 IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
 UPDATE_IMPORT = update(contact_import).where(contact_import.c.id == bindparam("import"))
 QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
-    state="queued", pieces=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
+    state="queued", chunks=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
 )
 OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
     contact_import.c.account_id == bindparam("account"), IS_OPEN
 )
-HAS_MORE_CHUNKS = contact_import.c.next_piece + 1 < contact_import.c.pieces
+HAS_MORE_CHUNKS = contact_import.c.next_chunk + 1 < contact_import.c.chunks
 COUNTERS = ("rows", "added", "changed", "unchanged", "invalid")
 MOVE_ON = UPDATE_IMPORT.values(
     {name: contact_import.c[name] + bindparam(f"more_{name}") for name in COUNTERS},
 ).values(
     state=case((HAS_MORE_CHUNKS, "running"), else_="completed"),
-    next_piece=contact_import.c.next_piece + 1,
+    next_chunk=contact_import.c.next_chunk + 1,
     bytes_done=contact_import.c.bytes_done + bindparam("more_bytes"),
-    place=bindparam("checkpoint"),
+    checkpoint=bindparam("checkpoint_reached"),
     worked_at=func.clock_timestamp(),
     finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
 )
@@ -80,11 +81,12 @@ SET_ASIDE = UPDATE_IMPORT.where(IS_OPEN).values(
 CANCEL = UPDATE_IMPORT.where(IS_OPEN).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
-HAS_CHUNKS = exists().where(import_piece.c.import_id == contact_import.c.id)
+HAS_CHUNKS = exists().where(import_chunk.c.import_id == contact_import.c.id)
 RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
     state="running", error=None, finished_at=None
 )
-DROP_CHUNKS = delete(import_piece).where(import_piece.c.import_id == bindparam("import"))
+DROP_CHUNKS = delete(import_chunk).where(import_chunk.c.import_id == bindparam("import"))
+TAKE_CHUNK = DROP_CHUNKS.where(import_chunk.c.number == bindparam("number")).returning(import_chunk.c.content)
 DROP = delete(contact_import).where(contact_import.c.id == bindparam("import"), contact_import.c.state == "receiving")
 ABANDONED = (
     select(contact_import.c.id)
@@ -96,7 +98,7 @@ ABANDONED = (
 )
 IS_OLD = contact_import.c.finished_at < func.now() - timedelta(days=KEPT_DAYS)
 OF_OLD_FAILED = exists().where(
-    contact_import.c.id == import_piece.c.import_id, contact_import.c.state == "failed", IS_OLD
+    contact_import.c.id == import_chunk.c.import_id, contact_import.c.state == "failed", IS_OLD
 )
 """Whether a chunk is of a failed import that the operator has not retried."""
 OF_OLD = exists().where(contact_import.c.id == import_error.c.import_id, IS_OLD)
@@ -118,7 +120,7 @@ def keep_chunk(engine: Engine, import_id: UUID, number: int, content: str) -> No
         connection.execute(KEEP_CHUNK, {"import_id": import_id, "number": number, "content": content})
 
 
-def queue_import(connection: Connection, account_id: int, import_id: UUID, pieces: int, size: int) -> None:
+def queue_import(connection: Connection, account_id: int, import_id: UUID, chunks: int, size: int) -> None:
     """Queue an import of the account whose file, of `size` bytes, is complete. Raises TooManyImports."""
     one_at_a_time(connection, "imports", account_id)
     found = connection.execute(OPEN, {"account": account_id}).one()
@@ -127,7 +129,7 @@ def queue_import(connection: Connection, account_id: int, import_id: UUID, piece
     if found.bytes + size > MAX_OPEN_BYTES:
         megabytes = MAX_OPEN_BYTES // (1024 * 1024)
         raise TooManyImports(f"The files of an account's open imports can have at most {megabytes} MB together.")
-    connection.execute(QUEUE, {"import": import_id, "number": pieces, "size": size})
+    connection.execute(QUEUE, {"import": import_id, "number": chunks, "size": size})
 
 
 def end_chunk(connection: Connection, import_id: UUID, checkpoint: dict[str, Any], more: dict[str, int]) -> None:
@@ -135,7 +137,7 @@ def end_chunk(connection: Connection, import_id: UUID, checkpoint: dict[str, Any
 
     `more` is what the chunk adds to the import's counts: `more_bytes`, `more_rows`, `more_added` and so on.
     """
-    connection.execute(MOVE_ON, {"import": import_id, "checkpoint": checkpoint, **more})
+    connection.execute(MOVE_ON, {"import": import_id, "checkpoint_reached": checkpoint, **more})
 
 
 def fail_import(connection: Connection, import_id: UUID, reason: str) -> None:
@@ -175,5 +177,5 @@ def drop_old(engine: Engine) -> None:
         abandoned = connection.execute(ABANDONED).scalars().all()
     for import_id in abandoned:
         drop_import(engine, import_id)
-    delete_where(engine, import_piece, OF_OLD_FAILED, CHUNKS_AT_A_TIME)
+    delete_where(engine, import_chunk, OF_OLD_FAILED, CHUNKS_AT_A_TIME)
     delete_where(engine, import_error, OF_OLD)

@@ -72,7 +72,7 @@ def test_an_import_whose_file_is_damaged(watched: Watched) -> None:
         service.kill_worker()
     imported = import_file(service, group, b"phone\n254718000000\n")
     with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM import_piece WHERE import_id = :id"), {"id": imported})
+        connection.execute(text("DELETE FROM import_chunk WHERE import_id = :id"), {"id": imported})
     service.start_workers(2)
 
     def is_set_aside() -> bool:

@@ -17,10 +17,10 @@ from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
 
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
-from shared.contacts.imports import DROP_CHUNKS, IS_OPEN, end_chunk, fail_import, set_aside_import
+from shared.contacts.imports import IS_OPEN, TAKE_CHUNK, end_chunk, fail_import, set_aside_import
 from shared.db.connection import transaction
 from shared.db.expressions import parameter_rows
-from shared.db.tables.contacts import contact_import, import_error, import_piece
+from shared.db.tables.contacts import contact_import, import_error
 from shared.job_backoff import failures_of
 from shared.job_failures import Rest, attempt
 from shared.observability.metrics import IMPORTED_ROWS
@@ -38,12 +38,13 @@ NEXT = next_in_turn(
     "import", contact_import.c.id, contact_import.c.account_id, IS_OPEN, since=contact_import.c.worked_at
 )
 LOCK = (
-    select(*contact_import.c["id", "account_id", "group_id", "country", "pieces", "next_piece", "place", "invalid"])
+    select(
+        *contact_import.c["id", "account_id", "group_id", "country", "chunks", "next_chunk", "checkpoint", "invalid"]
+    )
     .add_columns(failures_of("import", contact_import.c.id).label("failures"))
     .where(IS_OPEN, contact_import.c.id == bindparam("import"))
     .with_for_update(skip_locked=True)
 )
-TAKE_CHUNK = DROP_CHUNKS.where(import_piece.c.number == bindparam("number")).returning(import_piece.c.content)
 ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "detail"])
 KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
@@ -111,10 +112,10 @@ def import_chunk(engine: Engine, rest: Rest | None = None) -> bool:
         if row is None:  # taken by another worker since, or no longer open
             return True
         job.begin(row.id, row.account_id, row.failures)
-        chunk = connection.execute(TAKE_CHUNK, {"import": row.id, "number": row.next_piece}).scalar_one()
-        reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.place or {})))
+        chunk = connection.execute(TAKE_CHUNK, {"import": row.id, "number": row.next_chunk}).scalar_one()
+        reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.checkpoint or {})))
         try:
-            contacts, rejected = reader.read(chunk, row.next_piece + 1 == row.pieces)
+            contacts, rejected = reader.read(chunk, row.next_chunk + 1 == row.chunks)
             unique = list({contact.phone: contact for contact in contacts}.values())
             with connection.begin_nested():
                 put = put_contacts(connection, row.group_id, unique)

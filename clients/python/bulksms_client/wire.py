@@ -10,8 +10,8 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from bulksms_client.chunks import Chunks
 from bulksms_client.errors import ApiError, LowBalance, Unreachable
-from bulksms_client.pieces import Pieces
 
 PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
@@ -123,9 +123,9 @@ class Wire:
         return _json(raw)
 
     def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-        """GET a body in pieces. Its status is known when this returns. Raises ApiError and Unreachable.
+        """GET a body in chunks. Its status is known when this returns. Raises ApiError and Unreachable.
 
-        The thread's next request has another connection, whether the pieces are read or not.
+        The thread's next request has another connection, whether the chunks are read or not.
         """
         target = self.target(path, query)
         try:
@@ -139,7 +139,7 @@ class Wire:
             raise _error(response.status, _json(raw))
         connection: HTTPConnection = self._local.connection
         self._local.connection = None
-        return Pieces(response, lambda reusable: self._give_back(connection, reusable))
+        return Chunks(response, lambda reusable: self._give_back(connection, reusable))
 
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The path with the query; parameters that are None are left out."""

@@ -38,7 +38,7 @@ SCOPE: Final = """
         SELECT * FROM send WHERE :full OR completed_at IS NULL OR completed_at > now() - CAST(:span AS interval)
     )"""
 
-PIECES: Final = f"""{SCOPE}, piece AS (
+BATCHES: Final = f"""{SCOPE}, batch_in_scope AS (
         SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
                s.forgotten_at IS NOT NULL OR {IS_ARCHIVED} AS moved,
                coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
@@ -51,13 +51,13 @@ The rows of `moved` ones were deleted with a forgotten send, or are in the file 
 the counters and in the ledger, which other rules check.
 """
 
-ROWS: Final = f"""{PIECES}, found AS (
-        SELECT p.id AS batch_id, m.id, m.status, m.price,
-               p.intent > 0 AND CASE WHEN cardinality(p.retry) > 0 THEN i.index = ANY (p.retry[1:p.intent])
-                                     ELSE i.index >= p.next_index AND i.index < p.next_index + p.intent END AS open,
-               i.index < p.next_index AND i.index <> ALL (p.retry) AS known
-          FROM piece p
-          JOIN message m ON m.id > p.id AND m.id <= p.last_id
+ROWS: Final = f"""{BATCHES}, found AS (
+        SELECT bs.id AS batch_id, m.id, m.status, m.price,
+               bs.intent > 0 AND CASE WHEN cardinality(bs.retry) > 0 THEN i.index = ANY (bs.retry[1:bs.intent])
+                                     ELSE i.index >= bs.next_index AND i.index < bs.next_index + bs.intent END AS open,
+               i.index < bs.next_index AND i.index <> ALL (bs.retry) AS known
+          FROM batch_in_scope bs
+          JOIN message m ON m.id > bs.id AND m.id <= bs.last_id
          CROSS JOIN LATERAL (SELECT ('x' || right(m.id::text, 4))::bit(16)::int AS index) AS i
     )"""
 """The message rows of these batches: `open` ones are in an intent, `known` ones are settled; there may be no others."""

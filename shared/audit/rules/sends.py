@@ -7,12 +7,12 @@ from shared.lifecycle import STORED
 
 SEND_RESERVE = f"""
     WITH {ROWS}, unsettled AS (
-        SELECT p.send_id, count(*) FILTER (WHERE f.open AND p.intent > 0) AS messages,
+        SELECT bs.send_id, count(*) FILTER (WHERE f.open AND bs.intent > 0) AS messages,
                sum(f.price) FILTER (WHERE f.status = 'in_doubt' AND f.known AND NOT f.open) AS in_doubt
-          FROM found f JOIN piece p ON p.id = f.batch_id GROUP BY p.send_id
+          FROM found f JOIN batch_in_scope bs ON bs.id = f.batch_id GROUP BY bs.send_id
     ), waiting AS (
         SELECT send_id, sum(price * remainder) FILTER (WHERE state NOT IN ('canceled', 'expired')) AS credits
-          FROM piece GROUP BY send_id
+          FROM batch_in_scope GROUP BY send_id
     )
     SELECT 'send ' || s.id AS subject, s.account_id,
            format('%s credits are reserved; %s are for messages that are not settled', x.reserved, x.needed) AS detail
@@ -41,26 +41,26 @@ BATCH_ROWS = f"""
                count(*) FILTER (WHERE NOT known AND NOT open) AS stray
           FROM found GROUP BY batch_id
     )
-    SELECT 'batch ' || p.id AS subject, p.account_id,
-           format('%s: %s of %s messages have a result, %s rows of these and %s of others', p.state,
-                  p.size - p.remainder, p.size, coalesce(c.known, 0), coalesce(c.stray, 0)) AS detail
-      FROM piece p LEFT JOIN counted c ON c.batch_id = p.id
-     WHERE NOT p.moved AND (coalesce(c.known, 0) <> p.size - p.remainder OR coalesce(c.stray, 0) <> 0)
-        OR (p.state = 'done' AND p.remainder <> 0) OR (p.state NOT IN {TERMINAL} AND p.remainder = 0)
+    SELECT 'batch ' || bs.id AS subject, bs.account_id,
+           format('%s: %s of %s messages have a result, %s rows of these and %s of others', bs.state,
+                  bs.size - bs.remainder, bs.size, coalesce(c.known, 0), coalesce(c.stray, 0)) AS detail
+      FROM batch_in_scope bs LEFT JOIN counted c ON c.batch_id = bs.id
+     WHERE NOT bs.moved AND (coalesce(c.known, 0) <> bs.size - bs.remainder OR coalesce(c.stray, 0) <> 0)
+        OR (bs.state = 'done' AND bs.remainder <> 0) OR (bs.state NOT IN {TERMINAL} AND bs.remainder = 0)
 """
 
 BATCH_MONEY = f"""
     WITH {ROWS}, booked AS (
-        SELECT p.id AS batch_id,
-               coalesce(sum(l.amount) FILTER (WHERE l.subject = p.id AND l.kind = 'capture'), 0) AS captured,
-               coalesce(sum(l.amount) FILTER (WHERE l.subject = p.id AND l.kind = 'release' AND l.step >= 0), 0)
+        SELECT bs.id AS batch_id,
+               coalesce(sum(l.amount) FILTER (WHERE l.subject = bs.id AND l.kind = 'capture'), 0) AS captured,
+               coalesce(sum(l.amount) FILTER (WHERE l.subject = bs.id AND l.kind = 'release' AND l.step >= 0), 0)
                    AS released,
-               coalesce(sum(l.amount) FILTER (WHERE l.subject = p.id AND l.kind = 'release' AND l.step < 0), 0)
+               coalesce(sum(l.amount) FILTER (WHERE l.subject = bs.id AND l.kind = 'release' AND l.step < 0), 0)
                    AS returned,
                coalesce(array_agg(l.subject) FILTER (WHERE l.subject_type = 'message' AND l.kind <> 'refund'), '{{}}')
                    AS resolved
-          FROM piece p LEFT JOIN ledger l ON l.subject >= p.id AND l.subject <= p.last_id
-         GROUP BY p.id
+          FROM batch_in_scope bs LEFT JOIN ledger l ON l.subject >= bs.id AND l.subject <= bs.last_id
+         GROUP BY bs.id
     ), due AS (
         SELECT b.batch_id,
                coalesce(sum(f.price) FILTER (WHERE f.status IN {PAID}), 0) AS captured,
@@ -69,13 +69,13 @@ BATCH_MONEY = f"""
           LEFT JOIN found f ON f.batch_id = b.batch_id AND f.known AND NOT f.open AND f.id <> ALL (b.resolved)
          GROUP BY b.batch_id
     )
-    SELECT 'batch ' || p.id AS subject, p.account_id,
+    SELECT 'batch ' || bs.id AS subject, bs.account_id,
            format('captured %s, released %s, given back unsent %s; by its messages %s, %s and %s', b.captured,
                   b.released, b.returned, d.captured, d.released, x.returned) AS detail
-      FROM piece p JOIN booked b ON b.batch_id = p.id JOIN due d ON d.batch_id = p.id
-     CROSS JOIN LATERAL (SELECT CASE WHEN p.state IN ('canceled', 'expired') THEN p.remainder * p.price ELSE 0 END
+      FROM batch_in_scope bs JOIN booked b ON b.batch_id = bs.id JOIN due d ON d.batch_id = bs.id
+     CROSS JOIN LATERAL (SELECT CASE WHEN bs.state IN ('canceled', 'expired') THEN bs.remainder * bs.price ELSE 0 END
                              AS returned) AS x
-     WHERE p.price > 0 AND NOT p.moved
+     WHERE bs.price > 0 AND NOT bs.moved
        AND (b.captured, b.released, b.returned) <> (d.captured, d.released, x.returned)
 """
 
@@ -127,13 +127,13 @@ _DIFFERENCES = ", ".join(
 
 SEND_COUNTERS = f"""
     WITH {ROWS}, by_status AS (
-        SELECT p.send_id, {_BY_STATUS}, count(*) AS messages
-          FROM found f JOIN piece p ON p.id = f.batch_id WHERE f.known OR f.open GROUP BY p.send_id
+        SELECT bs.send_id, {_BY_STATUS}, count(*) AS messages
+          FROM found f JOIN batch_in_scope bs ON bs.id = f.batch_id WHERE f.known OR f.open GROUP BY bs.send_id
     ), closed AS (
         SELECT send_id, sum(size) AS size,
                coalesce(sum(remainder) FILTER (WHERE state = 'canceled'), 0) AS canceled,
                coalesce(sum(remainder) FILTER (WHERE state = 'expired'), 0) AS expired
-          FROM piece GROUP BY send_id
+          FROM batch_in_scope GROUP BY send_id
     )
     SELECT 'send ' || s.id AS subject, s.account_id,
            concat_ws(', ',
@@ -147,7 +147,7 @@ SEND_COUNTERS = f"""
                coalesce(r.messages, 0) + coalesce(c.canceled + c.expired, 0)
                    + CASE WHEN s.expanded_to IS NULL THEN s.accepted - coalesce(c.size, 0) ELSE 0 END AS known
      ) AS x
-     WHERE s.forgotten_at IS NULL AND NOT EXISTS (SELECT FROM piece p WHERE p.send_id = s.id AND p.moved)
+     WHERE s.forgotten_at IS NULL AND NOT EXISTS (SELECT FROM batch_in_scope bs WHERE bs.send_id = s.id AND bs.moved)
        AND (x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
             OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0))
 """

@@ -35,6 +35,12 @@ send_state = ENUM(*(s.value for s in SendState), name="send_state", metadata=met
 batch_state = ENUM(*(s.value for s in BatchState), name="batch_state", metadata=metadata)
 
 
-def zero(name: str, kind: type[BigInteger] | type[Integer] | type[SmallInteger] = Integer) -> Column[int]:
-    """A counter column that starts at 0."""
-    return Column(name, kind, nullable=False, server_default=text("0"))
+def zero(
+    name: str,
+    kind: type[BigInteger] | type[Integer] | type[SmallInteger] = Integer,
+    *,
+    key: str | None = None,
+    comment: str | None = None,
+) -> Column[int]:
+    """A counter column that starts at 0. `key` is its name in the code, if that is another one."""
+    return Column(name, kind, nullable=False, server_default=text("0"), key=key, comment=comment)

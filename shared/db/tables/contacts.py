@@ -96,11 +96,16 @@ contact_import = Table(
     Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
     Column("state", Text, nullable=False),
     Column("country", Text, comment="country whose national numbers the file may have"),
-    zero("pieces"),
-    zero("next_piece"),
+    zero("pieces", key="chunks", comment="number of chunks"),
+    zero("next_piece", key="next_chunk", comment="the chunk to import next"),
     zero("bytes", BigInteger),
     zero("bytes_done", BigInteger),
-    Column("place", JSONB, comment="how far the file was read, and its format: shared.contacts.csv.Checkpoint"),
+    Column(
+        "place",
+        JSONB,
+        key="checkpoint",
+        comment="how far the file was read, and its format: shared.contacts.csv.Checkpoint",
+    ),
     zero("rows"),
     zero("added"),
     zero("changed"),
@@ -119,8 +124,8 @@ contact_import = Table(
     comment="a file of contacts that is being imported into a group; each chunk is one transaction",
 )
 
-import_piece = Table(
-    "import_piece",
+import_chunk = Table(
+    "import_chunk",
     metadata,
     Column("import_id", Uuid, ForeignKey("contact_import.id"), nullable=False),
     Column("number", Integer, nullable=False),

@@ -54,7 +54,7 @@ def contacts(service: Service, group: str) -> list[dict[str, Any]]:
 def left_behind(service: Service) -> tuple[int, int]:
     """Pieces, and uploads without an end."""
     with service.engine.connect() as connection:
-        statement = "SELECT (SELECT count(*) FROM import_piece), count(*) FROM contact_import WHERE state = 'receiving'"
+        statement = "SELECT (SELECT count(*) FROM import_chunk), count(*) FROM contact_import WHERE state = 'receiving'"
         return tuple(connection.execute(text(statement)).one())
 
 

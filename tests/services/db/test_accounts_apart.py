@@ -30,7 +30,7 @@ THROUGH = {
     "message": OF_MESSAGES.replace("{column}", "id"),
     **dict.fromkeys(("attempt", "doubt", "resolved_doubt"), OF_MESSAGES.replace("{column}", "message_id")),
     "contact": OF_GROUPS,
-    **dict.fromkeys(("import_error", "import_piece"), OF_IMPORTS),
+    **dict.fromkeys(("import_error", "import_chunk"), OF_IMPORTS),
     "delivery": "webhook_id IN (SELECT id FROM webhook WHERE account_id = {account})",
     "send_rejection": "send_id IN (SELECT id FROM send WHERE account_id = {account})",
 }

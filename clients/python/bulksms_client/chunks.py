@@ -1,4 +1,4 @@
-"""The body of a response, read in pieces."""
+"""The body of a response, read in chunks."""
 
 from collections.abc import Callable, Iterator
 from http.client import HTTPResponse
@@ -6,8 +6,8 @@ from http.client import HTTPResponse
 CHUNK_BYTES = 64 * 1024
 
 
-class Pieces(Iterator[bytes]):
-    """The body of a response, in pieces. `close` ends it early, as does dropping it."""
+class Chunks(Iterator[bytes]):
+    """The body of a response, in chunks. `close` ends it early, as does dropping it."""
 
     def __init__(self, response: HTTPResponse, end: Callable[[bool], None]) -> None:
         self._response = response
@@ -18,14 +18,14 @@ class Pieces(Iterator[bytes]):
         if self._end is None:
             raise StopIteration
         try:
-            piece = self._response.read(CHUNK_BYTES)
+            chunk = self._response.read(CHUNK_BYTES)
         except BaseException:
             self.close()
             raise
-        if not piece:
+        if not chunk:
             self._done(not self._response.will_close)
             raise StopIteration
-        return piece
+        return chunk
 
     def close(self) -> None:
         """Read no more."""

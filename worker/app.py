@@ -24,7 +24,7 @@ from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
 from worker.broker.consumer import PersistentConsumer
 from worker.broker.consumer_watchdog import ConsumerWatchdog
-from worker.broker.wakeup import Alarm, step_with
+from worker.broker.wakeup import LoopWaker, step_with
 from worker.process import WorkerProcess
 from worker.recovery.database_guard import keep_checking
 from worker.tasks import Coalescer, register
@@ -56,12 +56,12 @@ guard = Guard(
 )
 if not settings.eager:  # with eager tasks, publishing would do the work itself
     process.sweeper.work.tasks = TaskPublisher(app)
-alarm = Alarm()
+waker = LoopWaker()
 watchdog = ConsumerWatchdog(
     redis_client(settings.broker_url, timeout=1) if redis_broker else None,
-    alarm.reconnect,
+    waker.reconnect,
 )
-app.steps["consumer"].add(step_with(alarm, watchdog))
+app.steps["consumer"].add(step_with(waker, watchdog))
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def task_context() -> Generator[None]:
         with watchdog.at_work(), process.sweeper.outage.tolerated():
             yield
     finally:
-        alarm.ring()
+        waker.wake()
 
 
 sending = Coalescer(process.sweeper.work, process.dispatcher.stop)

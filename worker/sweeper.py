@@ -87,7 +87,7 @@ MESSAGES_WAIT = text(
 """Every worker asks this every second: two EXISTS end at the first row that the claim would find, with the claim's own
 condition."""
 
-GROWN = text(
+GROWN_TABLES = text(
     """
     SELECT c.oid::regclass::text FROM pg_class c
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -144,11 +144,6 @@ class Sweeper:
         if isinstance(self._dispatcher, CarrierPools):
             self._dispatcher.close()
         self._leave()
-
-    def sweep(self) -> None:
-        """Sweep once."""
-        self._work_for_all()
-        self._keep_sending()
 
     def _work_for_all(self) -> None:
         if self._leads():
@@ -257,7 +252,7 @@ class Sweeper:
 
     def _analyze_grown(self) -> None:
         with reading(self._engine) as connection:
-            grown = connection.execute(GROWN).scalars().all()
+            grown = connection.execute(GROWN_TABLES).scalars().all()
         for table in grown:
             with transaction(self._engine, durable=False) as connection:
                 connection.execute(text(f"ANALYZE {table}"))

@@ -62,7 +62,7 @@ READ_PAGE = text(
     """
 )
 """Raw SQL, because each contact costs a few microseconds in the database: `OFFSET 0` has every value computed once."""
-LACKING = text(f"SELECT c.phone, c.fields {_CONTACTS} AND x.v IS NULL ORDER BY c.position LIMIT :limit")
+INCOMPLETE_CONTACTS = text(f"SELECT c.phone, c.fields {_CONTACTS} AND x.v IS NULL ORDER BY c.position LIMIT :limit")
 """Uses the same values as the count, so exactly the contacts that it left out are found."""
 
 
@@ -107,7 +107,7 @@ def contacts_lacking(
     connection: Connection, group: UUID, bound: int, template: Template, limit: int
 ) -> list[dict[str, object]]:
     """Up to `limit` contacts that lack a value, each with the name of its first missing value."""
-    rows = connection.execute(LACKING, {**_slots(template), "group": group, "bound": bound, "limit": limit})
+    rows = connection.execute(INCOMPLETE_CONTACTS, {**_slots(template), "group": group, "bound": bound, "limit": limit})
     return [
         {
             "index": None,

@@ -16,7 +16,7 @@ from api.accept.text import Variables
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import require_thread
-from api.limits.pumping_guard import WINDOW, Finding
+from api.limits.pumping_guard import WINDOW, PumpingFinding
 from api.problems import MAX_ERRORS, Problem, invalid
 from api.request_cost import add_recipients
 from api.services import Services
@@ -236,7 +236,7 @@ def check_pumping(services: Services, limits: Limits, draft: Draft) -> None:
             )
 
 
-def _record_finding(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
+def _record_finding(services: Services, account_id: int, finding: PumpingFinding, refused: bool) -> None:
     values = {
         "account_id": account_id,
         "rule": finding.rule,

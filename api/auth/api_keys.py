@@ -44,13 +44,13 @@ REHASH_PREVIOUS = (
 )
 
 
-def find_key(engine: Engine, key: str) -> Row[*tuple[Any, ...]] | None:
+def find_live_key(engine: Engine, key: str) -> Row[*tuple[Any, ...]] | None:
     """The live key with this id and its account's state; None if there is none."""
     with reading(engine) as connection:
-        return connection.execute(KEY, {"key": key}).one_or_none() if storable(key) else None
+        return connection.execute(KEY, {"key": key}).one_or_none() if is_storable(key) else None
 
 
-def storable(value: str) -> bool:
+def is_storable(value: str) -> bool:
     """Whether a string can be a parameter of a query: short, and without NUL or a lone surrogate."""
     return len(value) <= 200 and value.isprintable()
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
 
-from api.auth.api_keys import storable
+from api.auth.api_keys import is_storable
 from api.auth.revocations import Revocations
 from api.auth.tokens import BEARER, MAX_LENGTH, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token
 from api.problems import Problem
@@ -87,7 +87,7 @@ class OperatorTokens:
         Raises Problem invalid_credentials or ip_not_allowed.
         """
         with reading(self._engine) as connection:
-            found = active_key(connection, key) if storable(key) else None
+            found = active_key(connection, key) if is_storable(key) else None
         old = bytes(found.secret_hash) if found is not None else bytes(DIGEST_BYTES)
         if not matches(old, secret, self._peppers) or found is None:
             raise Problem("invalid_credentials", "The operator key or secret is wrong.", headers=BEARER)

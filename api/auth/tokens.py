@@ -15,7 +15,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.auth.api_keys import find_key, note_use, rehash, verify_secret
+from api.auth.api_keys import find_live_key, note_use, rehash, verify_secret
 from api.auth.caller import Caller as Caller
 from api.auth.caller import Membership
 from api.auth.revocations import Revocations, read_revocations
@@ -58,7 +58,7 @@ class Tokens:
 
         Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
         """
-        row = find_key(self._engine, api_key)
+        row = find_live_key(self._engine, api_key)
         generation = verify_secret(row, api_secret, self._peppers)
         if row is None or generation is None:
             raise Problem("invalid_credentials", "The API key or secret is wrong.", headers=BEARER)

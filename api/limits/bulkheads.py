@@ -139,7 +139,7 @@ def rest_as_long(work: Callable[[], Result]) -> Result:
         time.sleep(min(time.monotonic() - begin, MAX_REST_SECONDS))
 
 
-class Job(NamedTuple):
+class WaitingCall(NamedTuple):
     """A function that waits for a thread."""
 
     outcome: "asyncio.Future[object]"
@@ -161,7 +161,7 @@ class FairThreadPool:
         self._pool = ThreadPoolExecutor(threads, name)
         self._free = threads
         self._running = Holdings()
-        self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
+        self._waiting: OrderedDict[Owner, deque[WaitingCall]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result], *, rests: bool = False) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
@@ -169,7 +169,7 @@ class FairThreadPool:
         if self._free and self._running.acquire(owner, self.max_per_owner):
             return self._start(loop, owner, function, rests)
         outcome: asyncio.Future[Result] = loop.create_future()
-        job = Job(cast("asyncio.Future[object]", outcome), function, rests)
+        job = WaitingCall(cast("asyncio.Future[object]", outcome), function, rests)
         self._waiting.setdefault(owner, deque()).append(job)
         return outcome
 

@@ -33,7 +33,7 @@ MAX_PHONES = 200_000
 """Phones stored per area and window; further ones are not counted."""
 
 
-class Finding(NamedTuple):
+class PumpingFinding(NamedTuple):
     """Unusual traffic: the rule, the prefix, the number of phones, and the limit that it exceeds."""
 
     rule: str
@@ -73,7 +73,7 @@ class PumpingGuard:
         self._areas: dict[tuple[int, str], Area] = {}
         self._first_seen: dict[int, float] = {}
 
-    def record(self, account_id: int, phone: str) -> Finding | None:
+    def record(self, account_id: int, phone: str) -> PumpingFinding | None:
         """Count a phone. Returns the finding if its traffic is unusual, otherwise None."""
         now = time.monotonic()
         block, prefix = phone[:-BLOCK_DIGITS], phone[:-AREA_DIGITS]
@@ -94,7 +94,7 @@ class PumpingGuard:
         area.roll(now)
         return area
 
-    def _judge(self, area: Area, block: str, prefix: str, now: float) -> Finding | None:
+    def _judge(self, area: Area, block: str, prefix: str, now: float) -> PumpingFinding | None:
         phones, of_block = len(area.phones), area.blocks[block]
         limit = max(MIN_PER_BLOCK, int(BLOCK_SHARE * phones))
         if of_block > limit:
@@ -105,7 +105,7 @@ class PumpingGuard:
         return None
 
     @staticmethod
-    def _finding(area: Area, rule: str, prefix: str, phones: int, limit: int) -> Finding:
+    def _finding(area: Area, rule: str, prefix: str, phones: int, limit: int) -> PumpingFinding:
         first = prefix not in area.found
         area.found.add(prefix)
-        return Finding(rule, prefix, phones, limit, first)
+        return PumpingFinding(rule, prefix, phones, limit, first)

@@ -154,15 +154,15 @@ LAST = select(
     state_count.c.counted_at,
     (state_count.c.due_at <= func.clock_timestamp()).label("due"),
 )
-AHEAD = func.clock_timestamp() + bindparam("seconds", type_=Interval)
-NEW = insert(state_count).values(due_at=AHEAD)
-TAKE = NEW.on_conflict_do_update(
+NEXT_DUE_AT = func.clock_timestamp() + bindparam("seconds", type_=Interval)
+NEW = insert(state_count).values(due_at=NEXT_DUE_AT)
+TAKE_COUNTING = NEW.on_conflict_do_update(
     index_elements=["id"],
     set_={"due_at": NEW.excluded.due_at},
     where=state_count.c.due_at <= func.clock_timestamp(),
 ).returning(state_count.c.id)
 STORE = update(state_count).values(
-    due_at=AHEAD, counted_at=func.clock_timestamp(), counts=bindparam("counted", type_=state_count.c.counts.type)
+    due_at=NEXT_DUE_AT, counted_at=func.clock_timestamp(), counts=bindparam("counted", type_=state_count.c.counts.type)
 )
 
 
@@ -199,7 +199,7 @@ def _count_and_log(engine: Engine) -> None:
 def count_when_due(engine: Engine) -> bool:
     """Count, if it is due and no other process does. Returns whether it did."""
     with transaction(engine, durable=False) as connection:
-        if connection.execute(TAKE, {"seconds": TAKEN}).one_or_none() is None:
+        if connection.execute(TAKE_COUNTING, {"seconds": TAKEN}).one_or_none() is None:
             return False
     begun = time.monotonic()
     with reading(engine) as connection:

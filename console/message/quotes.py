@@ -101,11 +101,11 @@ def recipients_known(draft: Draft) -> MessagePreview:
 
 def _show_another(draft: Draft, preview: MessagePreview, sample: list[dict[str, Any]], error: ApiError) -> None:
     """Say why the chosen recipient gets no message, and show the message of another one, if one is found."""
-    preview.problem = _told(error)
+    preview.problem = _error_text(error)
     if not _is_of_recipient(draft, error):
         return
     known = sample if draft.kind == "group" else [as_recipient(each) for each in draft.recipients[:FIRST_RECIPIENTS]]
-    place = _first_who_gets_it(draft, known)
+    place = _first_index_not_left_out(draft, known)
     if place is None:
         return
     phone = phone_as_written(preview.sample[preview.chosen]["phone"])
@@ -115,7 +115,7 @@ def _show_another(draft: Draft, preview: MessagePreview, sample: list[dict[str, 
         preview.one = account().sends.quote(draft.one(known[place]))
 
 
-def _first_who_gets_it(draft: Draft, known: list[dict[str, Any]]) -> int | None:
+def _first_index_not_left_out(draft: Draft, known: list[dict[str, Any]]) -> int | None:
     """The index of the first recipient who is not left out; None if there is none."""
     try:
         left_out = {each["index"] for each in account().sends.quote(draft.several(known))["rejected"]}
@@ -150,7 +150,7 @@ def _price(draft: Draft, preview: MessagePreview) -> None:
     try:
         whole = _whole(draft, preview)
     except ApiError as error:
-        preview.problem = _told(error)
+        preview.problem = _error_text(error)
         return
     if whole is None:
         preview.exact = False
@@ -210,6 +210,6 @@ def _sample(draft: Draft) -> list[dict[str, Any]]:
     return draft.sample()
 
 
-def _told(error: ApiError) -> str:
+def _error_text(error: ApiError) -> str:
     errors = error.problem.get("errors") or []
     return describe_field(errors[0], pointed_at(errors[0])[1]) if errors else describe(error)

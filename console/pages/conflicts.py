@@ -116,11 +116,11 @@ def conflict(detail: str) -> str:
     for pattern, text in CONFLICTS:
         match = pattern.fullmatch(detail)
         if match is not None:
-            return str(text) % {name: _said(name, value) for name, value in match.groupdict().items()}
+            return str(text) % {name: _shown_value(name, value) for name, value in match.groupdict().items()}
     return detail
 
 
-def _said(name: str, value: str) -> str:
+def _shown_value(name: str, value: str) -> str:
     if name == "state":
         return status_label(value)
     return str(format_decimal(int(value.replace(",", "")))) if name == "count" else value

@@ -13,7 +13,7 @@ from bulksms_client.people import SignIn
 from bulksms_client.wire import Wire
 from flask import Flask, current_app, request
 
-from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
+from console.session.call_limits import CallLimits, ConcurrentCalls, RefusedCalls
 from console.session.current import forwarded
 
 EXTENSION = "bulksms_before_sign_in"
@@ -39,7 +39,7 @@ class BeforeSignIn:
     What a call may have used up, such as a link or a code, is not sent again: `Wire` knows these calls.
     """
 
-    def __init__(self, url: str, refusals: Refusals) -> None:
+    def __init__(self, url: str, refusals: RefusedCalls) -> None:
         self.wire = Wire(url, timeout=TIMEOUT, tries=2, longest_wait=0.2)
         self.bound = bound(refusals)
         self.oidc_wire = Wire(url, timeout=TIMEOUT, tries=1)
@@ -56,7 +56,7 @@ class BeforeSignIn:
         self.methods_wire.close()
 
 
-def bound(refusals: Refusals) -> CallLimits:
+def bound(refusals: RefusedCalls) -> CallLimits:
     """The limits on calls without a session."""
     return CallLimits(
         refusals,
@@ -65,7 +65,7 @@ def bound(refusals: Refusals) -> CallLimits:
     )
 
 
-def add_before_sign_in(app: Flask, api_url: str, refusals: Refusals) -> None:
+def add_before_sign_in(app: Flask, api_url: str, refusals: RefusedCalls) -> None:
     """Give the application its own connections for people who are not signed in."""
     app.extensions[EXTENSION] = BeforeSignIn(api_url, refusals)
 

@@ -22,7 +22,7 @@ PREFIX_OF_ONE = 64
 """Leading bits of an IPv6 address, which its client cannot choose."""
 
 
-class Refusals:
+class RefusedCalls:
     """Counts what the API has lately refused to each address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -73,7 +73,7 @@ class ConcurrentCalls:
 class CallLimits:
     """Limits calls in progress: those of everybody, and those of addresses with many refusals."""
 
-    def __init__(self, refusals: Refusals, everybody: ConcurrentCalls, refused: ConcurrentCalls) -> None:
+    def __init__(self, refusals: RefusedCalls, everybody: ConcurrentCalls, refused: ConcurrentCalls) -> None:
         self._refusals = refusals
         self._everybody = everybody
         self._refused = refused

@@ -19,7 +19,7 @@ from bulksms_client.themes import Themes
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
-from console.session.call_limits import CallLimits, ConcurrentCalls, Refusals
+from console.session.call_limits import CallLimits, ConcurrentCalls, RefusedCalls
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
 from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, LiveResponse, account_token, digest
@@ -73,7 +73,7 @@ class Api:
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - RENEW_BEFORE)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
         self.ended: Cache[float] = Cache(lambda known_until: known_until)
-        self.refusals = Refusals()
+        self.refusals = RefusedCalls()
         self.bound = CallLimits(
             self.refusals, ConcurrentCalls(UNBOUND, UNBOUND), ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS)
         )

@@ -33,11 +33,11 @@ def now() -> Any:
 
 
 def _now() -> dict[str, Any]:
-    now: dict[str, Any] = shared("overview", _asked_now)
+    now: dict[str, Any] = shared("overview", _fetched_now)
     return now
 
 
-def _asked_now() -> dict[str, Any]:
+def _fetched_now() -> dict[str, Any]:
     limits = account().usage.limits()
     sends = account().sends
     found = sends.page(limit=SHOWN, in_progress="true")["data"] + sends.page(limit=RECENT)["data"]

@@ -44,14 +44,14 @@ RENAME_GROUP = UPDATE_GROUP.where(LIVE).values(name=bindparam("new_name"))
 LOCK_GROUP = (
     select(*contact_group.c["last_position", "contact_count"]).where(OF_GROUP, LIVE).with_for_update(key_share=True)
 )
-NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
+IS_NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
 """A lookup per phone: without statistics an anti-join would compare each phone with all contacts."""
 ADD = text(
     f"""
     INSERT INTO contact (group_id, position, phone)
     SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
       FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
-     WHERE {NEW}
+     WHERE {IS_NEW}
     """
 )
 """Adds the phones that are new, at the next positions."""
@@ -62,7 +62,7 @@ ADD_WITH_DETAILS = text(
            (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
       FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
            WITH ORDINALITY AS u (phone, fields, tags, place)
-     WHERE {NEW}
+     WHERE {IS_NEW}
     """
 )
 """Likewise, with fields and tags."""

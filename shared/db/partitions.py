@@ -17,7 +17,7 @@ WEEKS = text(
 """The weeks that have a partition, by Postgres's catalog."""
 
 
-ASTRAY = text("SELECT EXISTS (SELECT FROM message_default WHERE id >= :low AND id < :high)")
+WEEK_IN_DEFAULT_PARTITION = text("SELECT EXISTS (SELECT FROM message_default WHERE id >= :low AND id < :high)")
 """Whether messages of a week are in the default partition."""
 
 
@@ -44,7 +44,7 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
         name = partition_of(begin)
         if connection.execute(select(func.to_regclass(name))).scalar() is None:
             low, high = first_id_at(begin), first_id_at(begin + WEEK)
-            if connection.execute(ASTRAY, {"low": low, "high": high}).scalar():
+            if connection.execute(WEEK_IN_DEFAULT_PARTITION, {"low": low, "high": high}).scalar():
                 connection.execute(text("LOCK TABLE message IN ACCESS EXCLUSIVE MODE"))  # nothing is written meanwhile
             connection.execute(text(f"CREATE TABLE {name} (LIKE message INCLUDING ALL) WITH (fillfactor = 60)"))
             moved = f"DELETE FROM message_default WHERE id >= '{low}' AND id < '{high}' RETURNING *"

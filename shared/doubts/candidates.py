@@ -18,7 +18,7 @@ LONGEST_VALIDITY = timedelta(days=4)
 """How long before its evidence a message may have been submitted."""
 
 
-class Candidate(NamedTuple):
+class MessageCandidate(NamedTuple):
     """A message that the carrier has, or may have."""
 
     message_id: UUID
@@ -76,7 +76,7 @@ CANDIDATES = text(
 
 def candidates(
     connection: Connection, carrier: str, phones: Collection[str], since: datetime, refused: bool = False
-) -> list[Candidate]:
+) -> list[MessageCandidate]:
     """The messages to these phones that the carrier has or may have, of those submitted after `since`.
 
     With `refused`, also those that it refused. The evidence must precede this call, as later submits are not seen.
@@ -89,7 +89,7 @@ def candidates(
         message = message_id(row.id, row.number)
         if not row.number or message not in recorded:
             result.append(
-                Candidate(
+                MessageCandidate(
                     message,
                     row.phone,
                     row.sender_id,

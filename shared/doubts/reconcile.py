@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Text, bindparam, cast, select
 from shared.accounts.administration import Refused
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import doubt, message
-from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.candidates import LONGEST_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution
 from shared.lifecycle import MessageStatus
 
@@ -102,7 +102,7 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
     fresh = [row for row in rows if (row.reference, row.phone) not in known]
     result.not_in_doubt = len(rows) - len(fresh)
     doubts = connection.execute(DOUBTS, {"carrier": carrier}).all()
-    by_phone: dict[str, list[Candidate]] = {}
+    by_phone: dict[str, list[MessageCandidate]] = {}
     if doubts:
         phones = {doubt.phone for doubt in doubts} & {row.phone for row in fresh}
         since = min(doubt.submitted_at for doubt in doubts) - LONGEST_VALIDITY
@@ -125,7 +125,7 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
     return result
 
 
-def _fits(row: Row, candidate: Candidate, within: timedelta) -> bool:
+def _fits(row: Row, candidate: MessageCandidate, within: timedelta) -> bool:
     """Whether the row may be about the message. A message being submitted has no time yet."""
     at = candidate.submitted_at
     in_time = row.time is None or at is None or abs(row.time - at) <= within

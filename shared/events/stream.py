@@ -33,7 +33,8 @@ END_OF_ROW = 0xFFFF
 """An index behind all events of a row."""
 _SEQUENCE = {str(status): number for number, status in enumerate(MessageStatus)}
 
-SETTLED = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+OLDEST_OPEN_XID = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+"""SQL: no event of an earlier transaction can still appear."""
 
 PAGE = text(
     f"""
@@ -42,7 +43,7 @@ PAGE = text(
               FROM (SELECT *, coalesce(cardinality(indexes), 1) AS size,
                            CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])) AS wanted
                       FROM event
-                     WHERE account_id = :account AND (xid, id) >= (:xid, CAST(:row AS uuid)) AND xid < {SETTLED}
+                     WHERE account_id = :account AND (xid, id) >= (:xid, CAST(:row AS uuid)) AND xid < {OLDEST_OPEN_XID}
                      ORDER BY xid, id LIMIT :rows) AS looked_at) AS counted
      WHERE events - CASE WHEN wanted THEN size ELSE 0 END < :most
      ORDER BY xid, id

@@ -53,7 +53,7 @@ PARTITIONS = text(
     """
 )
 """Weekly partitions that begin after today, as Postgres' own catalogue lists them."""
-ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
+IN_DEFAULT_PARTITION = text("SELECT EXISTS (SELECT FROM message_default)")
 """The default partition is no table of its own for SQLAlchemy."""
 LIVE = lease.c.held_until > func.clock_timestamp()
 WORKER = lease.c.name.like("worker:%")
@@ -167,7 +167,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
 
 def _partitions(connection: Connection) -> Finding:
     ahead = connection.execute(PARTITIONS).scalar_one()
-    if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
+    if ahead < PARTITION_WEEKS or connection.execute(IN_DEFAULT_PARTITION).scalar_one():
         detail = f"{counted(ahead, 'week')} ahead" if ahead < PARTITION_WEEKS else "messages in the default partition"
         return Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
     return Finding("partitions", "ok", f"{ahead} weeks ahead")

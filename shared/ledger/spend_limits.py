@@ -34,7 +34,7 @@ COUNT = f"""
 REFUSAL = "ck_spending_most"
 """The check constraint that refuses a count above its limit."""
 
-STANDING = text(
+CURRENT_SPENDING = text(
     f"""
     SELECT l.period, l.begins, l.most, coalesce(s.credits, 0) AS credits
       FROM account a CROSS JOIN LATERAL {PERIODS.format(spend_day="a.spend_day", spend_month="a.spend_month")}
@@ -87,7 +87,7 @@ class PeriodSpend(NamedTuple):
 
 def standings(connection: Connection, account_id: int) -> dict[Period, PeriodSpend]:
     """The standings of the current day and month."""
-    return {row.period: PeriodSpend(*row) for row in connection.execute(STANDING, {"account": account_id})}
+    return {row.period: PeriodSpend(*row) for row in connection.execute(CURRENT_SPENDING, {"account": account_id})}
 
 
 def change_spend_limit(

@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 
 
 @dataclass(slots=True)
-class Counts:
+class PhoneCounts:
     """Messages of one account and lane, by phone."""
 
     own: Counter[str] = field(default_factory=Counter)
@@ -59,10 +59,10 @@ class Counts:
         left = share - room / before if room >= 0 else share + 1 - (limit - 1) / now
         return max(1, ceil(left * HOUR))
 
-    def next_window(self) -> "Counts":
+    def next_window(self) -> "PhoneCounts":
         """New counts, with these as the previous window."""
         self.own.update(self.others)
-        return Counts(before=self.own, highest=max(self.own.values(), default=0))
+        return PhoneCounts(before=self.own, highest=max(self.own.values(), default=0))
 
 
 class RecipientCounts:
@@ -73,7 +73,7 @@ class RecipientCounts:
         self._clock = clock
         self._lock = threading.Lock()
         self._window = int(clock() / HOUR)
-        self._counts: dict[tuple[int, int], Counts] = {}
+        self._counts: dict[tuple[int, int], PhoneCounts] = {}
         self._changed: set[Subject] = set()
         self._size = 0
         """An upper bound of the phones in this window: it does not decrease when messages are given back."""
@@ -159,7 +159,7 @@ class RecipientCounts:
                 every = counts.own.get(phone, 0) + counts.others[phone] + counts.before[phone]
                 counts.highest = max(counts.highest, every)
 
-    def _of(self, account_id: int, lane: int) -> tuple[Counts, float]:
+    def _of(self, account_id: int, lane: int) -> tuple[PhoneCounts, float]:
         """The counts of an account and lane, and the share of the previous window that is within the hour."""
         now = self._clock() / HOUR
         window = int(now)
@@ -167,7 +167,7 @@ class RecipientCounts:
             self._roll(window)
         counts = self._counts.get((account_id, lane))
         if counts is None:
-            counts = self._counts[account_id, lane] = Counts()
+            counts = self._counts[account_id, lane] = PhoneCounts()
         return counts, 1 - (now - window)
 
     def _roll(self, window: int) -> None:
@@ -176,7 +176,7 @@ class RecipientCounts:
         self._changed.clear()
         self._window, self._size = window, 0
 
-    def _add(self, account_id: int, lane: int, counts: Counts, phones: Sequence[str], limit: int) -> None:
+    def _add(self, account_id: int, lane: int, counts: PhoneCounts, phones: Sequence[str], limit: int) -> None:
         size = len(counts.own)
         counts.own.update(phones)
         highest = max(map(counts.own.__getitem__, phones))
@@ -189,7 +189,7 @@ class RecipientCounts:
             self._forget()
 
     @staticmethod
-    def _of_others(counts: Counts, phones: Sequence[str]) -> int:
+    def _of_others(counts: PhoneCounts, phones: Sequence[str]) -> int:
         """An upper bound of what other processes and the previous window have of any of the phones."""
         bound = 0
         for other in (counts.others, counts.before):

@@ -22,7 +22,7 @@ import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
 from shared.db.connection import STARTED
-from shared.doubts.candidates import Candidate
+from shared.doubts.candidates import MessageCandidate
 from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
 from shared.sends.sendable import MAY_CONTINUE
@@ -161,7 +161,7 @@ def only_doubts_are_candidates() -> list[Change]:
     """A receipt resolves the one doubt that fits, whatever else went to its phone."""
     may_be_for = worker.receipts.match_doubts._may_be_for
 
-    def doubts_alone(receipt: Any, candidate: Candidate) -> bool:
+    def doubts_alone(receipt: Any, candidate: MessageCandidate) -> bool:
         return candidate.status == MessageStatus.IN_DOUBT and may_be_for(receipt, candidate)
 
     return [(worker.receipts.match_doubts, "_may_be_for", doubts_alone)]

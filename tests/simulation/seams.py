@@ -129,7 +129,7 @@ def seams(
         change(api.commit.draft, "BATCH_SIZE", batch_size)
         change(worker.jobs.expand, "BATCH_SIZE", batch_size)
         change(worker.jobs.expand, "PAGE", 2 * batch_size)
-        change(worker.jobs.expand, "AHEAD", 2)
+        change(worker.jobs.expand, "ENOUGH_OPEN_BATCHES", 2)
         yield
 
 

@@ -14,7 +14,7 @@ from celery.bootsteps import StartStopStep
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 
 
-class Alarm:
+class LoopWaker:
     """Lets threads wake an event loop, through a pipe."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Alarm:
         os.set_blocking(self._write_end, False)
         self._lost = False
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Wake the loop. Returns at once, from any thread."""
         with contextlib.suppress(BlockingIOError):  # the pipe is full: the loop wakes anyway
             os.write(self._write_end, b"!")
@@ -31,13 +31,13 @@ class Alarm:
     def reconnect(self) -> None:
         """Make the consumer reconnect to the broker. Returns at once, from any thread."""
         self._lost = True
-        self.ring()
+        self.wake()
 
     def register_with(self, hub: Any) -> None:
         """Register with the loop, a kombu Hub. Needed again after the loop has lost its broker."""
-        hub.add_reader(self._read_end, self._on_ring)
+        hub.add_reader(self._read_end, self._on_wake)
 
-    def _on_ring(self) -> None:
+    def _on_wake(self) -> None:
         with contextlib.suppress(BlockingIOError):
             os.read(self._read_end, 4096)
         if self._lost:
@@ -45,17 +45,17 @@ class Alarm:
             raise ConnectionError("the consumer has stalled; reconnecting")
 
 
-def step_with(alarm: Alarm, watchdog: ConsumerWatchdog) -> type[StartStopStep]:
-    """A boot step of the consumer that registers the alarm with its loop, and its channel with the watchdog."""
+def step_with(waker: LoopWaker, watchdog: ConsumerWatchdog) -> type[StartStopStep]:
+    """A boot step of the consumer that registers the waker with its loop, and its channel with the watchdog."""
 
-    class Waking(StartStopStep):  # type: ignore[misc]
+    class RegisterWithLoop(StartStopStep):  # type: ignore[misc]
         """Registers each time the consumer has connected to its broker."""
 
         requires = ("celery.worker.consumer.tasks:Tasks",)
 
         def register_with_event_loop(self, consumer: Any, hub: Any) -> None:
             """Called by Celery before the loop begins."""
-            alarm.register_with(hub)
+            waker.register_with(hub)
             watchdog.watch(consumer.task_consumer.channel)
 
-    return Waking
+    return RegisterWithLoop

@@ -42,7 +42,7 @@ HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
 DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
 
 NEW = insert(lease).values(held_until=func.clock_timestamp() + bindparam("every", type_=Interval))
-TAKE = NEW.on_conflict_do_update(
+TAKE_PERIOD = NEW.on_conflict_do_update(
     index_elements=["name"],
     set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
     where=lease.c.held_until < func.clock_timestamp(),
@@ -92,4 +92,4 @@ class Auditor:
 
 def _take(connection: Connection, period: Period, holder: str) -> bool:
     values = {"name": period.name, "holder": holder, "every": period.every}
-    return connection.execute(TAKE, values).one_or_none() is not None
+    return connection.execute(TAKE_PERIOD, values).one_or_none() is not None

@@ -60,7 +60,7 @@ from worker.sending.placeholders import complete_contacts, compose_page, stored_
 PAGE = 8 * BATCH_SIZE
 COMPOSE_SECONDS = 0.25
 """A page ends early if composing its messages takes longer: meanwhile its worker sends nothing for others."""
-AHEAD = 4
+ENOUGH_OPEN_BATCHES = 4
 """A send is expanded further while fewer batches than this are open and not being sent."""
 
 NEXT_SEND = text(
@@ -160,7 +160,7 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
 def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID] | None:
     """Expand a page of the next send, as the `job`. Returns None if the page made no batches."""
     with transaction(engine) as connection:
-        send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
+        send = connection.execute(NEXT_SEND, {"ahead": ENOUGH_OPEN_BATCHES}).one_or_none()
         if send is None:
             return []
         job.begin(send.id, send.account_id, send.failures)

@@ -15,7 +15,7 @@ from shared.job_backoff import JobKind, backoff_rank, is_ready
 
 __all__ = ["next_in_turn", "take_turn"]
 
-TAKE = (
+TAKE_TURN = (
     insert(job_turn)
     .values(kind=bindparam("job_kind"), account_id=bindparam("account"), taken_at=func.clock_timestamp())
     .on_conflict_do_update(index_elements=["kind", "account_id"], set_={"taken_at": func.clock_timestamp()})
@@ -53,5 +53,5 @@ def take_turn(engine: Engine, kind: JobKind, statement: Select[UUID, int]) -> UU
         found = connection.execute(statement).one_or_none()
         if found is None:
             return None
-        connection.execute(TAKE, {"job_kind": kind, "account": found.account_id})
+        connection.execute(TAKE_TURN, {"job_kind": kind, "account": found.account_id})
     return UUID(str(found.id))

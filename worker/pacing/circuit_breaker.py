@@ -30,7 +30,7 @@ State = Literal["ready", "paused", "down", "open", "probing"]
 
 
 @dataclass(slots=True)
-class Counts:
+class OutcomeCounts:
     """Messages of this worker since its start."""
 
     submitted: int = 0
@@ -47,7 +47,7 @@ class CircuitBreaker:
     """Whether failures open the breaker. False for the simulator in this process."""
     clock: Callable[[], float] = time.monotonic
     paused: bool = False
-    counts: Counts = field(default_factory=Counts)
+    counts: OutcomeCounts = field(default_factory=OutcomeCounts)
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
     """When `state` last changed, as seen by its reader."""
     _failures: int = 0

@@ -33,7 +33,7 @@ from worker.pacing.redis_scripts import (
     GROWTH,
     LIMIT_ENDS_AT,
     SCHEDULE,
-    TAKE,
+    TAKE_TOKENS,
     THROTTLE,
 )
 
@@ -79,7 +79,7 @@ class Pacer:
     def __init__(self, redis: "Redis | None", live_workers: LiveWorkers, stop: threading.Event) -> None:
         self.live_workers = live_workers
         self.stop = stop
-        self.take: Any = redis.register_script(TAKE) if redis is not None else None
+        self.take: Any = redis.register_script(TAKE_TOKENS) if redis is not None else None
         self.throttle: Any = redis.register_script(THROTTLE) if redis is not None else None
         self.schedule: Any = redis.register_script(SCHEDULE) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()

@@ -13,7 +13,7 @@ GROWTH = 0.08
 """Growth per second, as a fraction of the rate: from FLOOR to the full rate in 12 seconds."""
 LIMIT_ENDS_AT = 1.5
 """A carrier without a rate is limited until the allowed rate reaches this multiple of what it took."""
-AHEAD = 0.15
+CLAIMED_AHEAD = 0.15
 """Seconds by which claims run ahead of the rate, so that the carrier does not idle while a claim takes long."""
 
 ALLOWED = f"""
@@ -30,7 +30,7 @@ end
 """
 """Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate."""
 
-TAKE = f"""{ALLOWED}
+TAKE_TOKENS = f"""{ALLOWED}
 local wanted, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
 if allowed <= 0 then return {{'0', '0'}} end
 local pace = allowed * tonumber(ARGV[4])
@@ -70,7 +70,7 @@ SCHEDULE = f"""{ALLOWED}
 local pace = allowed * tonumber(ARGV[3])
 if pace <= 0 then return '0' end
 local claimed = tonumber(redis.call('HGET', key, 'claimed')) or 0
-local wait = math.max(0, claimed - at - {AHEAD})
+local wait = math.max(0, claimed - at - {CLAIMED_AHEAD})
 if wait > tonumber(ARGV[4]) then return '-1' end
 redis.call('HSET', key, 'claimed', string.format('%.6f', math.max(at, claimed) + tonumber(ARGV[2]) / pace))
 redis.call('EXPIRE', key, 600)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast,
 
 from shared.db.connection import transaction
 from shared.db.tables import messages as tables
-from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.candidates import LONGEST_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from worker.receipts.match import rank
@@ -52,11 +52,11 @@ def resolve_by_receipts(engine: Engine, newest: float) -> int:
 
 def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]]) -> list[Resolution]:
     since = min(receipt.received_at for receipt in receipts) - LONGEST_VALIDITY
-    of_phone: dict[str, list[Candidate]] = {}
+    of_phone: dict[str, list[MessageCandidate]] = {}
     for candidate in candidates(connection, carrier, {receipt.phone for receipt in receipts}, since):
         of_phone.setdefault(candidate.phone, []).append(candidate)
     known = {candidate.reference for group in of_phone.values() for candidate in group}
-    evidence: dict[Candidate, list[Row[Any]]] = {}
+    evidence: dict[MessageCandidate, list[Row[Any]]] = {}
     for receipt in receipts:
         if receipt.reference not in known:
             fitting = [each for each in of_phone.get(receipt.phone, []) if _may_be_for(receipt, each)]
@@ -70,20 +70,20 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
     return resolutions
 
 
-def _resolution(doubt: Candidate, receipt: Row[Any]) -> Resolution:
+def _resolution(doubt: MessageCandidate, receipt: Row[Any]) -> Resolution:
     result = (doubt.message_id, MessageStatus(receipt.status), receipt.reference, receipt.error)
     carrier_at = None if receipt.precision is None else receipt.done_at
     return Resolution(*result, by="receipt", carrier_at=carrier_at, precision=receipt.precision)
 
 
-def _may_be_for(receipt: Row[Any], candidate: Candidate) -> bool:
+def _may_be_for(receipt: Row[Any], candidate: MessageCandidate) -> bool:
     """Whether the receipt can be for the message: the sender matches, and it was submitted before the receipt came."""
     at = candidate.submitted_at
     submitted_before = at is None or receipt.received_at - LONGEST_VALIDITY < at <= receipt.received_at + AFTER
     return submitted_before and not candidate.answered and candidate.sent_by(receipt.sender_id)
 
 
-def _in_time(receipt: Row[Any], doubt: Candidate) -> bool:
+def _in_time(receipt: Row[Any], doubt: MessageCandidate) -> bool:
     return doubt.submitted_at is not None and -AFTER <= receipt.done_at - doubt.submitted_at <= BEFORE
 
 

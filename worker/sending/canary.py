@@ -41,7 +41,7 @@ WAIT = (
 
 WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if') ORDER BY id")
 """The condition is that of a partial index, word for word: with parameters Postgres would read every open send."""
-STANDING = text(
+CANARY_COUNTS = text(
     f"""
     SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
            s.held_reason, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
@@ -95,7 +95,7 @@ def watch_sends(engine: Engine) -> None:
     def sends_to_change(have_failed: bool) -> Iterator[Row[Any]]:
         parameters = {"ids": watched, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
         with reading(engine) as connection:
-            rows = connection.execute(STANDING, parameters).all()
+            rows = connection.execute(CANARY_COUNTS, parameters).all()
         return (row for row in rows if _change(row) is not None)
 
     def change(connection: Connection, row: Row[Any]) -> None:

@@ -26,7 +26,7 @@ from shared.sends.requeue import raise_paced
 from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.next_batches import Candidate, ClaimRequest, lock_next
+from worker.sending.next_batches import Claimable, ClaimRequest, lock_next
 from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
 from worker.sending.undo_claim import undo_claim
@@ -152,7 +152,7 @@ def _lock_send(connection: Connection, send: UUID, locked: set[UUID]) -> bool:
 
 
 def _within_budget(
-    connection: Connection, queues: Iterable[tuple[Sequence[Candidate], int]], budget: int
+    connection: Connection, queues: Iterable[tuple[Sequence[Claimable], int]], budget: int
 ) -> tuple[dict[UUID, int], dict[UUID, float]]:
     """The number of messages to claim of each batch: whole batches in order, until the budget is used up.
 

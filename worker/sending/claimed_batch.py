@@ -227,6 +227,6 @@ def segments_of(batches: Iterable[ClaimedBatch]) -> int:
     return sum(len(batch.indexes) * batch.segments for batch in batches)
 
 
-def all_that_waits(batches: list[ClaimedBatch], budget: int) -> bool:
+def claimed_all(batches: list[ClaimedBatch], budget: int) -> bool:
     """Whether the batches are everything that could be claimed: they are whole, and below the budget."""
     return segments_of(batches) < budget and all(len(batch.indexes) == batch.left for batch in batches)

@@ -28,7 +28,7 @@ from worker.sending.advance import advance
 from worker.sending.batch_log import log_results
 from worker.sending.checks import Suppressions, filter_recipients
 from worker.sending.claim import claim
-from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
+from worker.sending.claimed_batch import ClaimedBatch, claimed_all, segments_of
 from worker.sending.cycle_context import CycleContext
 from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
@@ -154,7 +154,7 @@ class Dispatcher:
         )
         batches = self._claim_within(request)
         messages = sum(len(batch.indexes) for batch in batches)
-        small = 0 < messages < SMALL_CYCLE and not self._settings.eager and all_that_waits(batches, request.budget)
+        small = 0 < messages < SMALL_CYCLE and not self._settings.eager and claimed_all(batches, request.budget)
         with self._timing:
             delay = GATHER_SECONDS * self.live_workers.workers * (1 + (messages > CYCLE_COST))
             self._delay = min(MAX_GATHER_SECONDS, delay) if small else 0.0

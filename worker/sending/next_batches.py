@@ -37,7 +37,7 @@ AccountLane = tuple[int, int]
 """An account and a lane."""
 
 
-class Candidate(NamedTuple):
+class Claimable(NamedTuple):
     """A batch that may be claimed."""
 
     batch_id: UUID
@@ -75,11 +75,11 @@ CANDIDATE_TEST = text(f"{NEXT} WHERE b.state = 'queued' AND s.test AND {SENDABLE
 CANDIDATE_OF_CARRIER = text(f"{NEXT} WHERE b.state = 'queued' AND b.carrier = :carrier AND {SENDABLE} {IN_ORDER}")
 """The same, from the queue of one of several carriers."""
 
-OWED = f"""{NEXT} WHERE b.state = 'queued' AND b.lane = {AUTHENTICATION} AND {SENDABLE} AND b.carrier"""
-OWED_IN_ORDER = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"  # as the index has it
-CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
+OF_AUTHENTICATION = f"""{NEXT} WHERE b.state = 'queued' AND b.lane = {AUTHENTICATION} AND {SENDABLE} AND b.carrier"""
+AS_INDEXED = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
+CANDIDATE_AUTHENTICATION = text(f"{OF_AUTHENTICATION} IS NULL {AS_INDEXED}")
 """Authentication only, in the order of its own index: it is found at once, however much else is ahead of it."""
-CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
+CANDIDATE_AUTHENTICATION_OF_CARRIER = text(f"{OF_AUTHENTICATION} = :carrier {AS_INDEXED}")
 """The same, from the queue of one of several carriers."""
 
 CYCLES_IN_PROGRESS = text(
@@ -118,16 +118,16 @@ class ClaimRequest:
     """Cycles wait for the carrier, so no account may exceed its share (worker/sending/next_batches.py)."""
 
 
-def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[Candidate], Sequence[Candidate]]:
+def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[Claimable], Sequence[Claimable]]:
     """Lock the batches to choose from: those of authentication that are owed and come too late otherwise, and those in
     fair order."""
     queue, owed = request.queue, request.owed
     most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * request.budget / request.batch_size)))
     statement = CANDIDATE_TEST if request.only_tests else CANDIDATE
     candidates = _lock_candidates(connection, statement if queue is None else CANDIDATE_OF_CARRIER, most, queue)
-    first: Sequence[Candidate] = ()
+    first: Sequence[Claimable] = ()
     if owed and candidates and _leaves_out(candidates, request.budget, owed, most):
-        statement = CANDIDATE_OWED if queue is None else CANDIDATE_OWED_OF_CARRIER
+        statement = CANDIDATE_AUTHENTICATION if queue is None else CANDIDATE_AUTHENTICATION_OF_CARRIER
         first = _lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), queue)
     if request.contended and candidates:
         ahead = _over_share(connection, {(row.account_id, row.lane) for row in candidates}, queue)
@@ -135,7 +135,7 @@ def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[C
     return first, candidates
 
 
-def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
+def _leaves_out(candidates: Sequence[Claimable], budget: int, owed: int, most: int) -> bool:
     """Whether the budget is too small for all, and fair order gives authentication less than it is owed."""
     for row in candidates:
         segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
@@ -146,9 +146,9 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
     return owed > 0 and len(candidates) == most
 
 
-def _lock_candidates(connection: Connection, statement: TextClause, limit: int, queue: str | None) -> list[Candidate]:
+def _lock_candidates(connection: Connection, statement: TextClause, limit: int, queue: str | None) -> list[Claimable]:
     """Lock up to `limit` candidates. Skips those that another worker has locked."""
-    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": limit, "carrier": queue})))
+    return list(map(Claimable._make, tuples_of(connection, statement, {"candidates": limit, "carrier": queue})))
 
 
 class AuthenticationShare:

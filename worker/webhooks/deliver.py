@@ -26,7 +26,7 @@ from shared.observability.metrics import WEBHOOK_POSTS, WEBHOOK_SECONDS
 from worker.webhooks import store
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault
-from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MAX_WIDTH, Job
+from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MAX_WIDTH, PostJob
 from worker.webhooks.post_trace import begin_post, end_post
 from worker.webhooks.store import Hook, Work
 
@@ -154,7 +154,7 @@ class Deliverer:
         succeeded = all(job.reply and job.reply.error is None for job in work.jobs)
         self._widths[hook.id] = min(MAX_WIDTH, width * 2) if succeeded else FIRST_WIDTH
 
-    async def _post(self, job: Job, secrets: list[bytes]) -> None:
+    async def _post(self, job: PostJob, secrets: list[bytes]) -> None:
         timestamp = int(time.time())
         headers = {
             "Content-Type": "application/json",

@@ -29,7 +29,7 @@ FIRST_WIDTH, MAX_WIDTH = 4, 32
 
 
 @dataclass(slots=True)
-class Job:
+class PostJob:
     """One event to post. `body` is signed and posted unchanged; `attempts` counts earlier attempts."""
 
     event_id: UUID
@@ -48,7 +48,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PostResult:
     """The result of a post, as stored in `delivery`; `wait` is the seconds until the next attempt."""
 
     state: str
@@ -56,21 +56,21 @@ class Verdict:
     wait: float | None
 
 
-def verdict(job: Job) -> Verdict:
+def result_of(job: PostJob) -> PostResult:
     """The result of a job."""
     if job.reply is None:
         if job.age > GIVEN_UP_AFTER:
-            return Verdict("failed", job.attempts, None)
-        return Verdict("pending", job.attempts, with_jitter(POSTPONED))
+            return PostResult("failed", job.attempts, None)
+        return PostResult("pending", job.attempts, with_jitter(POSTPONED))
     attempts = job.attempts + 1
     if job.reply.error is None:
-        return Verdict("delivered", attempts, None)
+        return PostResult("delivered", attempts, None)
     if attempts > len(DELAYS) or job.reply.http_status == GONE:
-        return Verdict("failed", attempts, None)
-    return Verdict("pending", attempts, max(job.reply.retry_after, with_jitter(DELAYS[attempts - 1])))
+        return PostResult("failed", attempts, None)
+    return PostResult("pending", attempts, max(job.reply.retry_after, with_jitter(DELAYS[attempts - 1])))
 
 
-def rest(failures: int, jobs: list[Job]) -> float:
+def rest(failures: int, jobs: list[PostJob]) -> float:
     """Seconds that a webhook rests after `failures` pages in a row without a success."""
     requested = max((job.reply.retry_after for job in jobs if job.reply), default=0.0)
     return max(requested, with_jitter(min(LONGEST_REST, FIRST_REST * 2.0 ** min(failures - 1, 20))))

@@ -4,7 +4,7 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from worker.webhooks.policy import Job
+from worker.webhooks.policy import PostJob
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shared.observability.otlp_tracer import Tracer
 
 
-def begin_post(tracer: "Tracer", job: Job, traceparent: str, headers: dict[str, str]) -> "Span":
+def begin_post(tracer: "Tracer", job: PostJob, traceparent: str, headers: dict[str, str]) -> "Span":
     """Begin the span of a post for a traced send, and name it in the headers, so that the receiver can follow it."""
     attributes: dict[str, str | int] = {
         "http.request.method": "POST",
@@ -28,7 +28,7 @@ def begin_post(tracer: "Tracer", job: Job, traceparent: str, headers: dict[str, 
     return span
 
 
-def end_post(tracer: "Tracer", span: "Span", job: Job) -> None:
+def end_post(tracer: "Tracer", span: "Span", job: PostJob) -> None:
     """Export the span of a post."""
     if job.reply is not None and job.reply.http_status is not None:
         span.set_attribute("http.response.status_code", job.reply.http_status)

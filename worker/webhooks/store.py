@@ -17,12 +17,12 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events import stream
 from shared.events.deliveries import record_results
-from shared.events.stream import SETTLED, Event, Position
+from shared.events.stream import OLDEST_OPEN_XID, Event, Position
 from shared.events.webhook_states import STATE_AFTER_POSTS
 from shared.job_backoff import FAILURES
 from shared.job_failures import clear_failures
 from shared.outbox import EventType, add
-from worker.webhooks.policy import GONE, Job, rest, verdict
+from worker.webhooks.policy import GONE, PostJob, rest, result_of
 
 PAGE = 200
 """Events per page."""
@@ -47,7 +47,7 @@ CLAIM = text(
                AND (EXISTS (SELECT FROM event e
                              WHERE e.account_id = w.account_id AND (e.xid, e.id) >= (w.xid, batch_of(w.event_id))
                                AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')
-                               AND e.xid < {SETTLED})
+                               AND e.xid < {OLDEST_OPEN_XID})
                     OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
                                                         AND d.next_at <= statement_timestamp()))
              ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due
@@ -100,14 +100,14 @@ Hook = Row[Any]
 class Work:
     """What to post to a webhook now: retries first, then new events. `ends` are the positions after the new events."""
 
-    retries: list[Job] = field(default_factory=list)
-    fresh: list[Job] = field(default_factory=list)
+    retries: list[PostJob] = field(default_factory=list)
+    fresh: list[PostJob] = field(default_factory=list)
     ends: list[Position] = field(default_factory=list)
     end: Position = stream.START
     """The position after everything that was read."""
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[PostJob]:
         """All jobs, in order."""
         return [*self.retries, *self.fresh]
 
@@ -157,7 +157,7 @@ def _is_for(hook: Hook, event: Event) -> bool:
     return hook.url is not None or event.callback_url is not None
 
 
-def _retries(connection: Connection, hook: Hook, limit: int) -> list[Job]:
+def _retries(connection: Connection, hook: Hook, limit: int) -> list[PostJob]:
     due = {row.event_id: row for row in connection.execute(DUE, {"id": hook.id, "limit": limit})}
     if not due:
         return []
@@ -167,8 +167,8 @@ def _retries(connection: Connection, hook: Hook, limit: int) -> list[Job]:
     return jobs
 
 
-def _pruned(row: Row[Any]) -> Job:
-    return Job(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is no longer kept.")
+def _pruned(row: Row[Any]) -> PostJob:
+    return PostJob(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is no longer kept.")
 
 
 def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]:
@@ -178,11 +178,11 @@ def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UU
     return set(connection.execute(KNOWN, parameters).scalars())
 
 
-def _job(hook: Hook, event: Event, attempts: int) -> Job:
+def _job(hook: Hook, event: Event, attempts: int) -> PostJob:
     age = (datetime.now(UTC) - event.at).total_seconds()
     url = hook.url or event.callback_url or ""
     body = stream.encode(event.as_dict())
-    return Job(event.id, event.type, url, body, attempts, age, traceparent=event.traceparent)
+    return PostJob(event.id, event.type, url, body, attempts, age, traceparent=event.traceparent)
 
 
 def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
@@ -228,7 +228,7 @@ def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
     add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, data)
 
 
-def _progress(hook: Hook, work: Work) -> tuple[list[Job], Position]:
+def _progress(hook: Hook, work: Work) -> tuple[list[PostJob], Position]:
     """The jobs to record, and the position where the next page begins."""
     end = Position(hook.xid, hook.event_id)
     done = [job for job in work.retries if _is_done(hook, job)]
@@ -240,15 +240,15 @@ def _progress(hook: Hook, work: Work) -> tuple[list[Job], Position]:
     return done, work.end
 
 
-def _is_done(hook: Hook, job: Job) -> bool:
+def _is_done(hook: Hook, job: PostJob) -> bool:
     """Whether the job is done for now. If all events go to one URL, a skipped one is simply read again."""
     return job.reply is not None or (job.skipped is not None and hook.url is None)
 
 
-def _write(connection: Connection, hook: Hook, jobs: list[Job]) -> None:
+def _write(connection: Connection, hook: Hook, jobs: list[PostJob]) -> None:
     if not jobs:
         return
-    verdicts = [verdict(job) for job in jobs]
+    verdicts = [result_of(job) for job in jobs]
     replies = [job.reply for job in jobs]
     record_results(
         connection,

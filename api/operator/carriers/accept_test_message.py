@@ -21,7 +21,7 @@ from shared.accounts.audit_log import Actor
 from shared.carriers import control
 from shared.sends.publish_batches import publish_queued
 
-AHEAD = timedelta(hours=1)
+WAITS_FOR = timedelta(hours=1)
 """The message is scheduled, so that it certainly waits until it is assigned to its carrier."""
 SINGLE = SingleSend()
 
@@ -44,7 +44,7 @@ def accept_test_message(
     with (begin or services.engine.begin)() as connection:
         control.require(connection, carrier)
         account = control.prepare(connection, message["sender_id"], str(uuid4()), by=by)
-    due = datetime.now(UTC) + AHEAD
+    due = datetime.now(UTC) + WAITS_FOR
     body = load(SINGLE, {**message, "send_at": due.isoformat()})
     key = None if key is None else replace(key, account_id=account)  # the stored response has the phone
     stored_response = accept(services, _caller(account, by, due), "single", body, key)

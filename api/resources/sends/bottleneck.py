@@ -90,7 +90,7 @@ AHEAD_OF_SEND, AHEAD_OF_ACCOUNT = _ahead_of(OTHER.c.send_id), _ahead_of(OTHER.c.
 
 def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, str]:
     """The limiting factor, one of REASONS, of each send that waits. `rows` are rows of `send`."""
-    waiting = [row for row in rows if row.state in OPEN_SENDS and messages_left(row)]
+    waiting = [row for row in rows if row.state in OPEN_SENDS and unfinished_messages(row)]
     if not waiting:
         return {}
     batches = {row.send_id: row for row in connection.execute(BATCHES, {"ids": [row.id for row in waiting]})}
@@ -103,7 +103,7 @@ def carriers_now(connection: Connection) -> dict[str, Any]:
     return {row.carrier: row for row in connection.execute(CARRIERS)}
 
 
-def messages_left(row: Any) -> int:
+def unfinished_messages(row: Any) -> int:
     """The number of a send's messages without a result."""
     return int(row.accepted - sum(getattr(row, status) for status in STORED))
 

@@ -16,7 +16,7 @@ from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sends import control
-from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
+from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, unfinished_messages
 from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import OWN, totals
@@ -217,7 +217,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: 
 def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: datetime | None = None) -> Any:
     """A send as the API shows it. Its `accepted` is the sum of the counts by message status."""
     stored = {str(status): getattr(row, status) for status in STORED}
-    waiting = messages_left(row)
+    waiting = unfinished_messages(row)
     status_ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
     counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, status_ahead: waiting - row.sending}

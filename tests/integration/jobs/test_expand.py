@@ -13,7 +13,7 @@ from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
 from worker.jobs import expand as module
-from worker.jobs.expand import AHEAD, NEXT_SEND, expand
+from worker.jobs.expand import ENOUGH_OPEN_BATCHES, NEXT_SEND, expand
 
 PAGE = 8
 """Batches, of one message each."""
@@ -60,9 +60,9 @@ def test_the_next_page_is_expanded_when_few_batches_are_left_in_the_queue(servic
     first = expand(service.engine)
     assert len(first) == PAGE
     assert not expand(service.engine)
-    set_state(service, first[: PAGE - AHEAD], "sending")
+    set_state(service, first[: PAGE - ENOUGH_OPEN_BATCHES], "sending")
     assert not expand(service.engine), "as many wait as need to"
-    set_state(service, first[PAGE - AHEAD :][:1], "sending")
+    set_state(service, first[PAGE - ENOUGH_OPEN_BATCHES :][:1], "sending")
     assert len(expand(service.engine)) == PAGE
     set_state(service, first, "waiting")
     assert not expand(service.engine), "what failed and goes again waits too"
@@ -73,14 +73,14 @@ def test_the_batches_under_way_are_found_by_their_own_index(service: Service, se
     with service.engine.connect() as connection:
         for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
             connection.execute(text(f"SET LOCAL {setting} = off"))
-        plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": AHEAD}).scalars().all()
+        plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": ENOUGH_OPEN_BATCHES}).scalars().all()
     lines = "\n".join(plan)
     assert "CTE under_way" in lines and "ix_batch_sending" in lines and "ix_batch_send_id" not in lines, lines
 
 
 def test_accounts_take_turns(service: Service, send: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has many sends to expand does not hold up the others."""
-    monkeypatch.setattr(module, "AHEAD", 1_000)
+    monkeypatch.setattr(module, "ENOUGH_OPEN_BATCHES", 1_000)
     other = Service(service.engine)
     theirs = scheduled(other, other.new_group(phones(20, 255770000000)))
     with service.engine.begin() as connection:

@@ -23,7 +23,7 @@ from tests.integration.jobs.test_expand import send as expanding_send
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
-from worker.jobs.expand import AHEAD, NEXT_SEND, expand
+from worker.jobs.expand import ENOUGH_OPEN_BATCHES, NEXT_SEND, expand
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
 from worker.sending.checks import LOCK_CAPS, apply_rules
@@ -73,7 +73,7 @@ def test_batches_that_another_worker_is_claiming_are_skipped(service: Service) -
 
 def test_a_page_that_another_worker_expands_is_passed_over(service: Service, expanding_send: str) -> None:
     with service.engine.begin() as other:
-        assert other.execute(NEXT_SEND, {"ahead": AHEAD}).all()
+        assert other.execute(NEXT_SEND, {"ahead": ENOUGH_OPEN_BATCHES}).all()
         assert expand(service.engine) == []
     assert expand(service.engine)
 

@@ -14,7 +14,7 @@ from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from worker.sending.advance import ADVANCE
 from worker.sending.claim import CLAIM, Claimed
-from worker.sending.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
+from worker.sending.next_batches import CANDIDATE, CANDIDATE_AUTHENTICATION, Claimable
 from worker.sending.results import FENCE
 from worker.sending.settle_complete import RECORDED, SETTLE_COMPLETE, parameters_of
 
@@ -29,7 +29,7 @@ ENDED = text("UPDATE batch SET state = 'done', next_index = size + 1 WHERE id NO
     ("statement", "category", "index"),
     [
         (CANDIDATE, Category.TRANSACTIONAL, "ix_batch_turn"),
-        (CANDIDATE_OWED, Category.AUTHENTICATION, "ix_batch_authentication"),
+        (CANDIDATE_AUTHENTICATION, Category.AUTHENTICATION, "ix_batch_authentication"),
     ],
     ids=["next", "owed"],
 )
@@ -54,8 +54,8 @@ def test_a_claim_reads_the_head_of_the_queue(
 
 def test_the_tuples_have_the_columns_of_their_statements(connection: Connection) -> None:
     nothing = {"id": "{}", "intent": "{}", "watermark": "{}", "lease": 1.0}
-    for statement in (CANDIDATE, CANDIDATE_OWED):
-        assert tuple(connection.execute(statement, {"candidates": 1}).keys()) == Candidate._fields
+    for statement in (CANDIDATE, CANDIDATE_AUTHENTICATION):
+        assert tuple(connection.execute(statement, {"candidates": 1}).keys()) == Claimable._fields
     assert tuple(connection.execute(CLAIM, nothing).keys()) == Claimed._fields
 
 

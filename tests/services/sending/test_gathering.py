@@ -16,7 +16,7 @@ from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending import dispatch
-from worker.sending.claimed_batch import all_that_waits
+from worker.sending.claimed_batch import claimed_all
 from worker.sending.dispatch import Dispatcher
 
 GATHER = 1_000.0
@@ -82,7 +82,7 @@ def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, w
 def test_it_does_not_wait_while_more_is_queued(segments: int, taken: int, waits: int) -> None:
     """A cycle that used up its budget, or took a part of a batch, is followed at once."""
     batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
-    assert all_that_waits([batch], 40) == bool(waits)  # type: ignore[list-item]
+    assert claimed_all([batch], 40) == bool(waits)  # type: ignore[list-item]
 
 
 def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,13 @@ from bulksms_client.errors import ApiError
 
 from console.session import current
 from console.session.before_sign_in import MOST_CALLS, MOST_CALLS_OF_ADDRESS, MOST_OF_REFUSED, bound
-from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, CallLimits, Refusals, client_of
+from console.session.call_limits import MANY_REFUSALS, SECONDS_EACH, CallLimits, RefusedCalls, client_of
 from console.session.current import Api
 
 
-def unforgotten() -> Refusals:
+def unforgotten() -> RefusedCalls:
     """Refusals while time stands still."""
-    return Refusals(lambda: 0.0)
+    return RefusedCalls(lambda: 0.0)
 
 
 def refused(bound: CallLimits, address: str) -> bool:
@@ -72,7 +72,7 @@ def test_addresses_with_many_refusals_leave_places_for_others() -> None:
 
 def test_within_a_session_addresses_with_many_refusals_have_few_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six, and each of them three."""
-    monkeypatch.setattr(current, "Refusals", unforgotten)
+    monkeypatch.setattr(current, "RefusedCalls", unforgotten)
     places, hostile = Api("http://127.0.0.1:9").bound, ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
     for address in hostile:
         for _ in range(int(MANY_REFUSALS) + 1):
@@ -99,7 +99,7 @@ def test_a_mistyped_password_is_not_hostile() -> None:
 
 def test_refusals_are_forgotten() -> None:
     now = [0.0]
-    refusals = Refusals(lambda: now[0])
+    refusals = RefusedCalls(lambda: now[0])
     for _ in range(100):
         refusals.note("192.0.2.1")
     assert refusals.has_many("192.0.2.1") and not refusals.has_many("192.0.2.2")
@@ -108,7 +108,7 @@ def test_refusals_are_forgotten() -> None:
 
 
 def test_the_oldest_address_is_forgotten_first() -> None:
-    refusals = Refusals(lambda: 0.0)
+    refusals = RefusedCalls(lambda: 0.0)
     for _ in range(int(MANY_REFUSALS)):
         refusals.note("192.0.2.1")
     for number in range(10_000):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from api.limits import pumping_guard as pumping
-from api.limits.pumping_guard import WINDOW, Finding, PumpingGuard
+from api.limits.pumping_guard import WINDOW, PumpingFinding, PumpingGuard
 
 HOUR = 6 * WINDOW
 
@@ -28,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def record(guard: PumpingGuard, phones: object, account: int = 1) -> list[Finding]:
+def record(guard: PumpingGuard, phones: object, account: int = 1) -> list[PumpingFinding]:
     """Findings of phones, given as numbers."""
     found = [guard.record(account, str(phone)) for phone in phones]  # type: ignore[attr-defined]
     return [finding for finding in found if finding is not None]
@@ -41,7 +41,7 @@ def scattered(count: int, seed: int = 1, area: int = 254_711) -> list[int]:
 
 def test_it_works(clock: Clock) -> None:
     found = record(PumpingGuard(), range(254_711_000_000, 254_711_000_500))
-    assert found[0] == Finding("block", "254711000", 11, 10, True)
+    assert found[0] == PumpingFinding("block", "254711000", 11, 10, True)
     assert len(found) == 490
     assert not any(finding.first for finding in found[1:])
 
@@ -75,7 +75,7 @@ def test_a_burst_is_recognized_by_the_hour_before(clock: Clock) -> None:
         assert record(guard, scattered(30, window)) == []
         clock.now += WINDOW
     found = record(guard, scattered(400, 99))
-    assert found[0] == Finding("burst", "254711", 301, 300, True)
+    assert found[0] == PumpingFinding("burst", "254711", 301, 300, True)
     assert len(found) == 100
 
 
@@ -91,7 +91,7 @@ def test_an_area_that_is_new_after_an_hour_has_nothing_before_it(clock: Clock) -
     guard = PumpingGuard()
     record(guard, scattered(1))
     clock.now += HOUR
-    assert record(guard, scattered(101, area=99_312))[0] == Finding("burst", "99312", 101, 100, True)
+    assert record(guard, scattered(101, area=99_312))[0] == PumpingFinding("burst", "99312", 101, 100, True)
 
 
 def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from worker.carriers.base import Outcome, ResponseKind, unsubmitted
-from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker, Counts
+from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker, OutcomeCounts
 
 TAKEN, REFUSED = Outcome(ResponseKind.ACCEPTED, "1"), Outcome(ResponseKind.REJECTED, error="no_such_phone")
 FAILED, SILENT = Outcome(ResponseKind.FAILED, error="system_error"), Outcome(ResponseKind.IN_DOUBT)
@@ -50,7 +50,7 @@ def test_it_works(breaker: CircuitBreaker) -> None:
 def test_windows_that_end_at_once_are_all_counted(breaker: CircuitBreaker) -> None:
     both = threading.Barrier(2)
 
-    class Meeting(Counts):
+    class Meeting(OutcomeCounts):
         """Two threads read `submitted` before either changes it, if nothing prevents that."""
 
         @property

@@ -13,7 +13,7 @@ from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierResponse
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_responses, untouched_of
+from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, pdu_parts, take_responses, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
 from worker.carriers.smpp.writer import Writer
 
@@ -86,7 +86,7 @@ class Session:
 
         Returns how many of the PDUs that count as sent were certainly not written.
         """
-        chunks = chunks_of(window)
+        chunks = pdu_parts(window)
         cost, limit, at = window.submission.cost, window.submission.limit, 0
         while at < len(window.indexes):
             chunk = pace.chunk

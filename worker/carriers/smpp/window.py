@@ -156,7 +156,7 @@ class Windows:
             return sum(window.responses[: window.sent].count(None) for window in self._open)
 
 
-def chunks_of(window: Window) -> list[bytes]:
+def pdu_parts(window: Window) -> list[bytes]:
     """Head, sequence number and body of each PDU, one after another."""
     submission, indexes = window.submission, window.indexes
     count = len(indexes)

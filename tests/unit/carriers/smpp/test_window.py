@@ -7,7 +7,7 @@ from shared.carriers.smpp.pdu import HEADER
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import Windows, chunks_of, untouched_of
+from worker.carriers.smpp.window import Windows, pdu_parts, untouched_of
 
 
 def submission(count: int) -> Submission:
@@ -36,7 +36,7 @@ def test_the_last_sequence_number_is_used() -> None:
 def test_a_partly_written_pdu_may_have_left(whole: int, more: int, untouched: int) -> None:
     window = Windows(10).open(submission(3), range(3))
     assert window is not None
-    pieces = chunks_of(window)
+    pieces = pdu_parts(window)
     sizes = [sum(map(len, pieces[at : at + 3])) for at in range(0, 9, 3)]
     assert sizes == [HEADER.unpack_from(b"".join(pieces[at : at + 3]))[0] for at in range(0, 9, 3)]
     assert untouched_of(pieces, sum(sizes[:whole]) + more) == untouched

@@ -48,6 +48,7 @@ BATCH_ROWS = f"""
      WHERE NOT bs.moved AND (coalesce(c.known, 0) <> bs.size - bs.remainder OR coalesce(c.stray, 0) <> 0)
         OR (bs.state = 'done' AND bs.remainder <> 0) OR (bs.state NOT IN {TERMINAL} AND bs.remainder = 0)
 """
+"""Of messages below `next_index`, those in `retry` have no result yet."""
 
 BATCH_MONEY = f"""
     WITH {ROWS}, booked AS (
@@ -78,6 +79,7 @@ BATCH_MONEY = f"""
      WHERE bs.price > 0 AND NOT bs.moved
        AND (b.captured, b.released, b.returned) <> (d.captured, d.released, x.returned)
 """
+"""Messages that the ledger settled one by one, after a doubt, are left out on both sides."""
 
 SEND_BATCHES = f"""
     WITH {SCOPE}, batches AS (
@@ -114,6 +116,7 @@ SEND_BATCHES = f"""
     ) AS difference
      WHERE detail <> ''
 """
+"""A send keeps these numbers so that no reader has to count its batches."""
 
 _BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED)
 _EXACT = [str(status) for status in STORED if status not in ("canceled", "expired")]
@@ -151,6 +154,7 @@ SEND_COUNTERS = f"""
        AND (x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
             OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0))
 """
+"""Of sends that still have all rows. Messages left unsent have none, so that two counters have only a lower bound."""
 
 FORGOTTEN = f"""
     WITH {SCOPE}, charged AS (
@@ -172,6 +176,7 @@ FORGOTTEN = f"""
        AND (s.message <> '' OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
             OR s.completed_at IS NULL OR s.in_doubt > 0 OR coalesce(c.captured, 0) > s.price * s.accepted)
 """
+"""Its message rows are gone: credits can only be compared with the price of all its messages."""
 
 RULES: Final = (
     Rule(

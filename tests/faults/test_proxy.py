@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -138,7 +139,12 @@ def test_half_open_connections_are_dead_and_new_ones_live(proxy: Proxy) -> None:
 
 @pytest.mark.parametrize("delivered", [True, False])
 def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.faults.proxy.LOOK_SECONDS", 2.0)  # for the server to read it before it is reset
+    expected = b"BEGINCOMMIT" if delivered else b"BEGIN"
+
+    def until_it_is_read(_: float) -> None:
+        wait_until(lambda: echo.got == expected, 30, "what the server reads before the cut")
+
+    monkeypatch.setattr("tests.faults.proxy.time", SimpleNamespace(sleep=until_it_is_read))
     proxy.cut_at(b"COMMIT", delivered=delivered)
     with connected(proxy) as client:
         assert echo_of(client, b"BEGIN") == b"BEGIN"
@@ -147,7 +153,7 @@ def test_a_cut_at_a_pattern(proxy: Proxy, echo: Echo, delivered: bool, monkeypat
         with contextlib.suppress(ConnectionError):
             while client.recv(1000):
                 pass
-    assert echo.got == (b"BEGINCOMMIT" if delivered else b"BEGIN")
+    assert echo.got == expected
     proxy.heal()
     with connected(proxy) as client:
         assert echo_of(client, b"COMMIT") == b"COMMIT"

@@ -153,7 +153,7 @@ def explore(engine: Engine, examples: int, seed: int = 1, phases: Iterable[str] 
                 "phases": {name: {"enabled": name in chosen} for name in PHASES},
             }
         )
-        for event in from_schema(from_url(f"{url}/openapi.json", config=config)).execute():
+        for event in from_schema(from_url(f"{url}/openapi.json", config=config, timeout=PATIENCE)).execute():
             _note(made, event)
     return made
 

@@ -19,7 +19,7 @@ def wait_for_quiet(seconds: float, watched: float = WATCHED_SECONDS, busy: float
         time.sleep(watched)
         total_after, idle_after = _processor_times()
         working = 1 - (idle_after - idle) / max(1, total_after - total)
-        if working <= busy or time.monotonic() > deadline:
+        if working <= busy or time.monotonic() >= deadline:
             return working
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from shared.lifecycle import (
     SendState,
     as_sql,
 )
+from tests.harness.syntax_trees import syntax_tree
 
 ROOT = Path(shared.__file__).parent.parent
 RANK = list(MessageStatus)
@@ -33,15 +35,13 @@ def sql() -> str:
     """Every string of the code that changes states, but no docstring."""
     found = []
     for path in [*(ROOT / "api").rglob("*.py"), *(ROOT / "worker").rglob("*.py"), *(ROOT / "shared").rglob("*.py")]:
-        tree = ast.parse(path.read_text())
+        nodes = list(ast.walk(syntax_tree(path)))
         documentation = {
-            id(node.value)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         }
         found += [
             node.value
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
         ]
     return "\n".join(found)
@@ -106,6 +106,13 @@ def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_rece
     assert {before for before, _ in uncharged_then_charged} == {MessageStatus.IN_DOUBT, MessageStatus.EXPIRED}
 
 
+@cache
+def code_that_sets_states() -> str:
+    return "\n".join(
+        path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).rglob("*.py"))
+    )
+
+
 @pytest.mark.parametrize(
     "state",
     [*SendState, *BatchState],
@@ -113,9 +120,7 @@ def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_rece
 )
 def test_every_state_is_set_somewhere(state: StrEnum) -> None:
     kind = "send_state" if isinstance(state, SendState) else "batch_state"
-    code = "\n".join(
-        path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).rglob("*.py"))
-    )
+    code = code_that_sets_states()
     given = [
         rf"state = '{state}'",
         rf"(?:THEN|ELSE) (?:CAST\()?'{state}'(?: AS {kind}\))?",

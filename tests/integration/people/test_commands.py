@@ -110,7 +110,7 @@ def test_nobody_is_invited_to_a_sandbox(service: Service, run: Run) -> None:
 
 def test_a_notice_is_printed_when_a_new_link_replaces_a_working_one(service: Service, run: Run) -> None:
     ann = a_person(service)
-    message = "earlier link of this person does not work"
+    message = "earlier link no longer works"
     first = run("link", ann.email)
     second = run("link", ann.email)
     assert message not in first and message in second

@@ -27,7 +27,7 @@ def test_failing_webhooks_are_reported(service: Service, running: bool, seconds:
         connection.execute(text("DELETE FROM lease"))
     assert finding.outcome == outcome
     details = {
-        "ok": "sent by 1 process",
+        "ok": "posted to by 1 process",
         "notice": "failing for more than 10 minutes",
         "wrong": "no process posts to them",
     }

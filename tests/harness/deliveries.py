@@ -36,10 +36,7 @@ def deliver(service: Service, *, among_others: bool = False) -> None:
 
 
 def wait_for_others(service: Service) -> None:
-    """Wait for the transactions that are open on the server, in any database: later events are read after them.
-
-    An ANALYZE of the server itself is one of them.
-    """
+    """Wait for the transactions that are open on the server, in any database: later events are read after them."""
     with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         now = connection.execute(NEXT).scalar_one()
         wait_until(

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from console.pages.csv_files import PIECE_BYTES, WINDOWS_1252, content_type_of
+from console.pages.csv_files import CHUNK_BYTES, WINDOWS_1252, content_type_of
 
 
 @pytest.mark.parametrize(
@@ -15,8 +15,8 @@ from console.pages.csv_files import PIECE_BYTES, WINDOWS_1252, content_type_of
         ("Zoë".encode(), "text/csv"),
         ("Zoë".encode("utf-16"), "text/csv"),
         ("Zoë".encode("cp1252"), WINDOWS_1252),
-        (("x" * (PIECE_BYTES - 1) + "ë").encode(), "text/csv"),
-        (("x" * PIECE_BYTES + "ë").encode("cp1252"), WINDOWS_1252),
+        (("x" * (CHUNK_BYTES - 1) + "ë").encode(), "text/csv"),
+        (("x" * CHUNK_BYTES + "ë").encode("cp1252"), WINDOWS_1252),
     ],
 )
 def test_it_works(content: bytes, kind: str) -> None:

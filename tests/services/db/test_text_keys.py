@@ -33,7 +33,7 @@ def test_it_does_not_start_with_another_key(postgres_server: Postgres, command: 
     engine.dispose()
     keys = f"k2:{b64encode(b'2' * 32).decode()}"
     env = {**os.environ, **ENV, "DATABASE_URL": url, "TEXT_KEYS": keys}
-    ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180, check=False)
     assert ended.returncode == 1
     assert "Stored texts are encrypted with the key 'k1', which TEXT_KEYS does not have." in ended.stderr
 
@@ -48,5 +48,5 @@ def test_an_operator_reads_messages_that_nobody_has(postgres_server: Postgres) -
     engine.dispose()
     env = {**os.environ, **ENV, "DATABASE_URL": url, "TEXT_KEYS": f"k1:{b64encode(b'1' * 32).decode()}"}
     command = [str(Path(sys.executable).parent / "bulksms"), "inbound", "list", "--json"]
-    shown = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
+    shown = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180, check=True)
     assert [row["message"] for row in json.loads(shown.stdout)] == ["Hello"]

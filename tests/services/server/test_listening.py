@@ -111,7 +111,7 @@ def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -
 
 def test_a_second_server_on_a_port_reports_it_and_exits(server: tuple[Command, int]) -> None:
     running, port = server
-    second = subprocess.run(running.command, capture_output=True, text=True, timeout=60, check=False)
+    second = subprocess.run(running.command, capture_output=True, text=True, timeout=180, check=False)
     assert second.returncode == 1
     assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop the program" in second.stderr
     assert answers(port)

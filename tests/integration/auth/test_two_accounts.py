@@ -19,6 +19,7 @@ from api.openapi.document import document
 from tests.harness.owned import NOBODYS, OF_NO_ACCOUNT, OPTED_OUT, OWNED, PHONE, REFERENCE, TEXT, a_send
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, Service
+from tests.harness.table_sums import table_sums
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -106,16 +107,11 @@ OWN_SENDER = text(
     INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'MINE', 'approved') ON CONFLICT DO NOTHING
     """
 )
-TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'api_key' ORDER BY 1")
-"""All but the keys, of which it is noted when they were used last."""
 
 
 def everything(engine: Engine) -> dict[str, Any]:
-    """A sum over the rows of each table: changes when anything in the database does."""
-    with engine.connect() as connection:
-        tables = connection.execute(TABLES).scalars().all()
-        sums = [f"SELECT '{table}', md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t" for table in tables]
-        return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(sums)))}
+    """A sum over the rows of each table but the keys, of which it is noted when they were used last."""
+    return table_sums(engine, "api_key")
 
 
 def status_and_body(response: TestResponse, *hidden: str) -> tuple[int, str]:

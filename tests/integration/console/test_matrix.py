@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from console.app import create_app
@@ -22,6 +22,7 @@ from shared.people.roles import ROLES
 from tests.harness.console import CONSOLE_KEY, Browser, Console, console_of
 from tests.harness.owned import NOBODYS, OWNED, PHONE
 from tests.harness.service import Service
+from tests.harness.table_sums import table_sums
 
 NUMBERS = itertools.count(254_711_500_001)
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
@@ -65,7 +66,6 @@ LEADS_ON = {"compose.to_new_message", "conversations.open_phone"}
 """What shows nothing, and only leads to another page of the same account."""
 ALWAYS_CHANGING = ("api_key", "person_session", "quote")
 """Tables that note when keys and sessions were used, and what was asked."""
-TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL(:without) ORDER BY 1")
 
 
 class Route(NamedTuple):
@@ -220,12 +220,7 @@ class House:
 
     def stored(self) -> dict[str, Any]:
         """A sum over the rows of each table: changes when anything in the database does."""
-        with self.service.engine.connect() as connection:
-            tables = connection.execute(TABLES, {"without": list(ALWAYS_CHANGING)}).scalars().all()
-            sums = [
-                f"SELECT '{table}', md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t" for table in tables
-            ]
-            return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(sums)))}
+        return table_sums(self.service.engine, *ALWAYS_CHANGING)
 
 
 def world(route: Route) -> str:

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.db.tables import metadata
 from tests.harness.console import Browser, Console
 from tests.harness.owned import OWNED
+from tests.harness.table_sums import table_sums
 from tests.integration.console.test_operator import changes_of
 
 FILE = "phone\n254711000007\n"
@@ -125,18 +124,8 @@ ELSEWHERE = {
 
 
 def state_of(console: Console) -> dict[str, str | None]:
-    """A digest of each table, but for when rows were changed last."""
-    tables = [table for table in metadata.tables.values() if table.name not in READS]
-    with console.service.engine.connect() as connection:
-        return {
-            table.name: connection.execute(
-                text(
-                    f"SELECT md5(string_agg(row, '' ORDER BY row))"
-                    f" FROM (SELECT (to_jsonb(t) - 'updated_at')::text AS row FROM {table.name} t) rows"
-                )
-            ).scalar_one()
-            for table in tables
-        }
+    """A sum over each table, but for when rows were changed last."""
+    return table_sums(console.service.engine, *READS, row="(to_jsonb(t) - 'updated_at')::text")
 
 
 def form_at(console: Console, browser: Browser, endpoint: str, place: Place) -> Shown:

@@ -1,7 +1,7 @@
 """The attacking process: `python -m tests.hostile.attacker NAME`.
 
-What it attacks comes as JSON on its standard input. It prints a line when it is connected, goes on until its standard
-input is closed, and then prints what it did as JSON.
+It prints a line when it is loaded. What it attacks then comes as JSON on its standard input. It prints a line when it
+is connected, goes on until its standard input is closed, and then prints what it did as JSON.
 """
 
 import asyncio
@@ -12,8 +12,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Self
 
 from shared.priority import lower_priority
 from tests.hostile.scenarios import BY_NAME
@@ -45,30 +45,46 @@ async def attack(name: str, wire: Wire) -> None:
     wire.counts["held"] = held
 
 
-@contextlib.contextmanager
-def attacking(name: str, target: Target, counts: Counter[str]) -> Iterator[None]:
-    """The attack in a process of its own, during the block. `counts` gets what it did."""
-    command = [sys.executable, "-m", "tests.hostile.attacker", name]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.write(json.dumps(asdict(target)) + "\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "connected\n", f"the attack {name} did not begin"
-        yield
-        output, _ = process.communicate(timeout=END_SECONDS)
-        assert process.returncode == 0, f"the attack {name} failed"
-        counts.update(json.loads(output))
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
+class Attacker:
+    """An attack in a process of its own. It is loaded when the block begins, and ends with it at the latest."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "tests.hostile.attacker", self._name]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self._wait_for("loaded\n")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+    def begin(self, target: Target) -> None:
+        """Attack; returns when it is connected."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(asdict(target)) + "\n")
+        self._process.stdin.flush()
+        self._wait_for("connected\n")
+
+    def end(self) -> Counter[str]:
+        """End the attack. Returns what it did."""
+        output, _ = self._process.communicate(timeout=END_SECONDS)
+        assert self._process.returncode == 0, f"the attack {self._name} failed"
+        return Counter(json.loads(output))
+
+    def _wait_for(self, line: str) -> None:
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == line, f"the attack {self._name} did not begin"
 
 
 def main() -> None:
     """Attack, then tell."""
+    print("loaded", flush=True)
     lower_priority(NICENESS)
     wire = Wire(Target(**json.loads(sys.stdin.readline())))
     asyncio.run(attack(sys.argv[1], wire))

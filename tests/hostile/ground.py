@@ -4,7 +4,6 @@ import contextlib
 import json
 import time
 import urllib.request
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tests.harness.house import SECRET_KEY, WORKERS_EVER, House, wait_until
 from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
 from tests.hostile import owned
 from tests.hostile.achieved import achieved, late
-from tests.hostile.attacker import attacking
+from tests.hostile.attacker import Attacker
 from tests.hostile.felt import Felt, not_handed_over, recovery
 from tests.hostile.memory import Memory
 from tests.hostile.scenarios import Scenario
@@ -97,16 +96,20 @@ class Ground:
 
         What it sends in the time of the `warm_up` does not count.
         """
-        did: Counter[str] = Counter()
-        with self.victim as victim, Memory(self.house, self.console) as memory:
+        with (
+            Attacker(scenario.name) as attacker,
+            self.victim as victim,
+            Memory(self.house, self.console) as memory,
+        ):
             time.sleep(warm_up)
             first = time.monotonic()
             time.sleep(around)
             before, memory.most = memory.now(), 0  # the start of the processes does not count
-            with attacking(scenario.name, self._target, did):
-                begin = time.monotonic()
-                time.sleep(seconds)
-                end, most = time.monotonic(), memory.most
+            attacker.begin(self._target)
+            begin = time.monotonic()
+            time.sleep(seconds)
+            end, most = time.monotonic(), memory.most
+            did = attacker.end()
             time.sleep(around)
             after = memory.now()
         quiet = [request for request in victim.requests if first <= request.due < begin]

@@ -216,7 +216,7 @@ def test_neither_token_nor_email_is_in_the_audit_log_and_tokens_are_hashed(servi
     token = invited(service, email)
     accepted(service, token, name="Private Person")
     with service.engine.connect() as connection:
-        log = str(connection.execute(text("SELECT string_agg(c::text, ' ') FROM change c")).scalar_one())
+        log = str(connection.execute(text("SELECT string_agg(c::text, ' ') FROM audit_log c")).scalar_one())
         rows = str(connection.execute(text("SELECT string_agg(i::text, ' ') FROM invitation i")).scalar_one())
         stored = str(connection.execute(text("SELECT string_agg(i::text, ' ') FROM idempotency i")).scalar())
     assert email not in log and "Private Person" not in log

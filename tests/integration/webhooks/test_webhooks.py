@@ -296,7 +296,7 @@ def test_a_repeated_request_gets_the_secret_again_and_it_is_stored_nowhere(servi
     assert again.json == first.json
     assert "secret" not in service.get(f"/webhooks/{first.json['webhook_id']}").json
     with service.engine.connect() as connection:
-        for table in ("webhook", "idempotency", "change"):
+        for table in ("webhook", "idempotency", "audit_log"):
             stored = connection.execute(text(f"SELECT string_agg(CAST(t AS text), '') FROM {table} t")).scalar()
             assert first.json["secret"].removeprefix("whsec_") not in stored
 

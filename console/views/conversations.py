@@ -17,7 +17,6 @@ from console.message.recipients import plain_phone
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, may
-from shared.timestamps import rfc3339
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -132,7 +131,7 @@ def _both_sides(phone: str, until: str | None, cursor: str | None) -> BothSides:
     return BothSides(
         [each for each, time in zip(received.messages, times_received, strict=True) if time >= end],
         [each for each, time in zip(sent.messages, times_sent, strict=True) if time >= end],
-        {"until": rfc3339(datetime.fromtimestamp(end / 1000, UTC))},
+        {"until": datetime.fromtimestamp(end / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")},
     )
 
 

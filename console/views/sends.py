@@ -17,11 +17,10 @@ from console.pages.forms import Form, as_number
 from console.pages.message_errors import explained
 from console.pages.paging import paging
 from console.session.current import account, require
-from shared.lifecycle import SendState
 
 pages = Blueprint("sends", __name__, url_prefix="/sends")
 
-STATES = tuple(map(str, SendState))
+STATES = ("scheduled", "expanding", "queued", "sending", "paused", "held", "completed", "canceled")
 OUTCOMES = (
     "scheduled",
     "queued",

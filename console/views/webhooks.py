@@ -10,7 +10,6 @@ from console.load.live_responses import shared
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, require
-from shared.lifecycle import DELIVERY_STATES
 
 pages = Blueprint("webhooks", __name__, url_prefix="/webhooks")
 
@@ -34,6 +33,7 @@ EVENTS = (
     "balance.low",
     "webhook.disabled",
 )
+DELIVERY_STATES = ("pending", "delivered", "failed")
 PENDING_SECONDS, IDLE_SECONDS = 3, 6
 """Seconds until the log is polled again: while something waits to be posted, and otherwise."""
 

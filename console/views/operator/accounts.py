@@ -13,10 +13,10 @@ from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.operator import operator
-from shared.lifecycle import ACCOUNT_STATES
 
 pages = Blueprint("accounts", __name__, url_prefix="/accounts")
 
+STATES = ("active", "suspended", "frozen", "closed")
 TOP_UPS = 20
 """Top-ups on the page of an account."""
 
@@ -27,7 +27,7 @@ def index() -> Any:
     form = Form({"search": request.args.get("search", ""), "status": request.args.get("status", "")})
     filters: dict[str, Any] = {name: form.text(name) for name in ("search", "status")}
     page = form.page(lambda: operator().accounts.page(**filters, **paging()))
-    shown = render_template("operator/accounts/index.html", page=page, form=form, states=ACCOUNT_STATES)
+    shown = render_template("operator/accounts/index.html", page=page, form=form, states=STATES)
     return shown, 400 if form.wrong else 200
 
 

@@ -11,7 +11,7 @@ ROOT = Path(shared.ids.__file__).parent.parent
 PACKAGES = ("api", "worker", "shared", "bulksms", "console")
 ALLOWED = {
     "CHECK_SECONDS": "how often two background jobs look for work; neither follows the other",
-    "DELIVERY_STATES": "the console knows the service by its API only: tests/unit/console/test_choices.py compares them",
+    "DELIVERY_STATES": "the console knows the service by its API only; tests/unit/console/test_choices.py compares",
     "BLOCK": "how much two readers of files read at a time",
     "THREADS": "of the console, and of sends that are committed",
     "VALID": "how long a quote and a link to sign in are valid",

@@ -39,6 +39,7 @@ request.url = "https://carrier.example"
 values.token = "t"
 callback.secret = "a secret of the carrier"
 """
+START_SECONDS = 180
 ARRIVAL_SECONDS = 180
 """After an attack, for what the victim has sent."""
 PEOPLE = 10
@@ -62,7 +63,6 @@ class Ground:
     def prepare(self) -> None:
         """Make both accounts, and what the attacker's owns: messages, a large group, opt-outs, people."""
         house = self.house
-        self._start_console()
         attacker = house.new_account("attacker", CREDITS)
         key, token = house.key, house.token
         with house.engine.begin() as connection:
@@ -146,14 +146,11 @@ class Ground:
         self.house.api.stop()
         self.house.start_api()
         self.console = self._new_console()
-        self._start_console()
+        self.console.launch()
+        self.console.wait_ready(START_SECONDS)
 
     def _new_console(self) -> Command:
         return services.console(self.console_port, self.house.port, self.house.env, self.house.folder, Path.cwd())
-
-    def _start_console(self) -> None:
-        self.console.launch()
-        self.console.wait_ready(60)
 
     def _operator_token(self, key: NewKey) -> str:
         request = urllib.request.Request(
@@ -189,8 +186,10 @@ def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
             carriers = folder / "carriers.toml"
             carriers.write_text(CARRIER_THAT_CALLS)
             made.env |= {"CARRIERS_FILE": str(carriers), "CARRIER": ""}  # for the API only: it takes the callbacks
+            there.console.launch()
             made.start_api()
-            wait_until(lambda: made.scalar(WORKERS_EVER), 90, "the worker")
+            there.console.wait_ready(START_SECONDS)
+            wait_until(lambda: made.scalar(WORKERS_EVER), START_SECONDS, "the worker")
             there.prepare()
             yield there
             there.victim.stop()

@@ -22,7 +22,7 @@ from bench.result import Case, Result
 from bench.stand import FIRST_PHONE, TEXT, wait_until
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port, is_free
+from bulksms.local.ports import LOOPBACK, free_port, is_listening
 
 SCRIPT = Path(__file__).with_name("kannel.lua")
 CONFIGURATION = """\
@@ -126,11 +126,11 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
     try:
         if shape.receipts:
             sink.launch()
-            wait_until(lambda: not is_free(sink_port), 30, "the customer's URL")
+            wait_until(lambda: is_listening(sink_port), 30, "the customer's URL")
         boxes[0].launch()
         wait_until(lambda: smsc.counts()["connections"], 30, "Kannel's bind")
         boxes[1].launch()
-        wait_until(lambda: not is_free(http), 30, "Kannel's API")
+        wait_until(lambda: is_listening(http), 30, "Kannel's API")
         url = f"http://{LOOPBACK}:{sink_port}/" if shape.receipts else ""
         case, accepted = _case(smsc, meter, shape, http, url, seconds)
         result.add(case)

@@ -12,7 +12,7 @@ import psutil
 from redis import Redis
 
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, is_free
+from bulksms.local.ports import LOOPBACK, is_listening
 from bulksms.local.postgres import Postgres
 from shared.carriers.control import list_carriers
 from shared.db.connection import make_engine
@@ -146,7 +146,7 @@ class Hosts(Ground):
         command += ["--system-id", "us", "--password", "right", "--receipt-delay", "0.2"]
         command += ["--journal", str(self.journal), "--stats-port", str(STATS_PORT)]
         log = self.folder / "smsc.log"
-        smsc = Command("smsc", command, self.env, log, Path.cwd(), lambda: not is_free(SMSC_PORT))
+        smsc = Command("smsc", command, self.env, log, Path.cwd(), lambda: is_listening(SMSC_PORT))
         with self.network.inside("carrier"):
             smsc.launch()
             smsc.wait_ready(30)

@@ -331,10 +331,10 @@ def test_only_so_many_refusals_of_an_owner_are_delayed(monkeypatch: pytest.Monke
 
     async def run() -> None:
         sockets = Sockets(refuse)
-        monkeypatch.setattr(sockets.served.refusals, "delay", lambda *_: 60.0)
+        monkeypatch.setattr(sockets.served.refusals, "delay", lambda *_: 600.0)
         first = sockets.open("198.51.100.1")
         second = sockets.open("198.51.100.1")
-        await asyncio.wait((first.task, second.task), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((first.task, second.task), timeout=60, return_when=asyncio.FIRST_COMPLETED)
         assert sorted((first.status, second.status)) == [0, 404]
         for each in (first, second):
             each.task.cancel()

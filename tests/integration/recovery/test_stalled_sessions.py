@@ -15,6 +15,8 @@ from worker.recovery.stalled_sessions import Stalled
 LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
 LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")
 COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
+UNREAD = "SET tcp_user_timeout = '10min'"
+"""What the client does not read may stay so for as long; with less, the system would end the connection."""
 LONG_ANSWER = b"SELECT repeat('x', 1000) FROM generate_series(1, 100000)"
 WAITS = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid AND wait_event = :event)")
 
@@ -47,7 +49,7 @@ def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "
     """Return when Postgres waits for the session."""
     session = {"pid": cursor.connection.info.backend_pid, "event": event}
     with reading(service.engine) as connection:
-        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 30, event)
+        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 60, event)
 
 
 def ended_sessions(service: Service) -> tuple[int, int]:
@@ -65,16 +67,17 @@ def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> Non
             assert stalled.end() == 0, "it was not seen before"
             assert is_locked(service)
             assert stalled.end() == 1
-            wait_until(lambda: not is_locked(service), 30, "the lock")
+            wait_until(lambda: not is_locked(service), 60, "the lock")
         pytest.fail("the process gets no error")
 
 
 def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
+        cursor.execute(UNREAD)
         cursor.connection.pgconn.send_query(LONG_ANSWER)
         wait_for_the_client(service, cursor, "ClientWrite")
         assert ended_sessions(service) == (0, 1)
-        wait_until(lambda: not is_locked(service), 30, "the lock")
+        wait_until(lambda: not is_locked(service), 60, "the lock")
 
 
 def test_a_session_that_goes_on_to_another_statement_is_left_alone(service: Service) -> None:

@@ -9,8 +9,12 @@ import pytest
 from bulksms.local import ports, postgres
 from tests.harness.port_ranges import take_range
 
-hypothesis.settings.register_profile("bulksms", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
+# What a busy machine makes slow is not wrong. `--hypothesis-profile=new-examples` tries other examples in each run.
+hypothesis.settings.register_profile(
+    "new-examples", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile("bulksms", hypothesis.settings.get_profile("new-examples"), derandomize=True)
+hypothesis.settings.load_profile("bulksms")
 
 pytest_plugins = ["tests.harness.fixtures"]
 

@@ -176,10 +176,14 @@ class House:
                 {"account": account, "sender": sender},
             )
             top_up(connection, account, credits, "test", name)
-            self.key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
-        response = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
-        self.token = response["access_token"]
+            key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
+        self.use_key(key)
         return account
+
+    def use_key(self, key: NewKey) -> None:
+        """Get a token of the key, which the requests use from now on."""
+        self.key = key
+        self.token = self.post("/auth/token", api_key=key.api_key, api_secret=key.api_secret)["access_token"]
 
     def new_group(self, account: int, count: int, first: int = 255700000000) -> str:
         """A group of `count` consecutive phones."""

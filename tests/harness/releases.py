@@ -3,9 +3,11 @@
 import contextlib
 import http.client
 import itertools
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from sqlalchemy import text
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
+from shared.api_key import NewKey
 from shared.db.schema import MIGRATIONS, head
 from tests.faults.traffic import Traffic
 from tests.harness.house import STOP_SECONDS, WORKERS_EVER, House, wait_until
@@ -152,6 +155,23 @@ class Release:
         command.launch()
         wait_until(lambda: command.exit_code() is not None, 180, "the migration")
         assert command.exit_code() == 0, command.log_tail()
+
+    def new_account(self) -> None:
+        """Create an account, whose key the requests use, with the commands of the release that knows the schema."""
+        for command in ("account create acme", "topup acme 1000000 --reason test"):
+            self._run(*command.split())
+        for command in ("request", "approve"):
+            self._run("sender", command, "acme", "ACME")
+        key = json.loads(self._run("key", "create", "acme", "--scope", "all", "--json"))
+        self._installation.use_key(NewKey(key["api_key"], key["api_secret"]))
+
+    def _run(self, *arguments: str) -> str:
+        """Run `bulksms` with these arguments. Returns what it prints."""
+        made = subprocess.run(
+            ["bulksms", *arguments], env=self._env, cwd=self._home, capture_output=True, text=True, timeout=180
+        )
+        assert made.returncode == 0, made.stderr
+        return made.stdout
 
     def start(self, workers: int) -> None:
         """Start its API and workers. Requests go to the API when it is ready."""

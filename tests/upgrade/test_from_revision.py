@@ -41,7 +41,8 @@ class Visitor(threading.Thread):
     def stop(self) -> None:
         """Stop visiting."""
         self._over.set()
-        self.join(20)
+        if self.is_alive():
+            self.join(60)
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_it_works(installation: Installation, there: Receiver) -> None:
         if before.has_console:
             before.start_console()
             visitor.ports.append(before.console_port)
-        installation.new_account()
+        before.new_account()
         installation.post("/webhooks", url=there.url, events=["message.delivered"])
         visitor.start()
         with installation.traffic(CLIENTS) as clients:

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from itertools import product
 from uuid import uuid4
 
 import pytest
@@ -31,6 +32,12 @@ FIRST_GUARDED = "0040"
 IDLE = TransactionStatus.IDLE
 LARGE = {"message", "ledger", "batch", "send"}
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
+GRANTS = text(
+    """
+    SELECT grantee, table_name, privilege_type FROM information_schema.role_table_grants
+     WHERE grantee IN ('PUBLIC', 'pg_monitor') AND table_schema = 'public' ORDER BY 1, 2, 3
+    """
+)
 
 
 @pytest.fixture
@@ -164,6 +171,18 @@ def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatc
 
     monkeypatch.setattr(command, "upgrade", upgrade)
     assert (migrate(empty), tries) == (head(), [head(), head()])
+
+
+def test_views_with_previous_names_have_the_grants_of_their_tables(empty: Engine) -> None:
+    migrated_to(empty, "0054")
+    roles, tables = ("PUBLIC", "pg_monitor"), ("audit_log", "change", "import_chunk", "import_piece")
+    with empty.begin() as connection:
+        for role in roles:
+            connection.execute(text(f"GRANT SELECT, INSERT ON change, import_piece TO {role}"))
+    migrate(empty)
+    with empty.connect() as connection:
+        granted = [tuple(row) for row in connection.execute(GRANTS)]
+    assert granted == [(*each, privilege) for each in product(roles, tables) for privilege in ("INSERT", "SELECT")]
 
 
 def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,7 +243,9 @@ def _sender_ids(connection: Connection) -> Finding:
     pending, other = alike[0]
     look = counted(len(alike), "pending sender ID looks", "pending sender IDs look")
     detail = f"{look} like another account's: {pending.sender_id!r} like {other.sender_id!r}"
-    return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; approve or reject.")
+    return Finding(
+        "sender IDs", "notice", detail, "bulksms sender list --status pending shows them; approve or reject."
+    )
 
 
 def _doubts(connection: Connection, grace: float) -> Finding:

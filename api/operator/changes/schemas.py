@@ -14,7 +14,8 @@ class ChangePaging(AccountPaging):
 
     actor = fields.String(validate=LENGTH, metadata=doc("Only by this `actor`, or by persons of this name.", ACTOR))
     action = fields.String(
-        validate=LENGTH, metadata=doc("Only changes whose kind begins so: `key`, or `key.revoked`.", "account")
+        validate=LENGTH,
+        metadata=doc("Only changes whose `action` begins with this: `key`, or `key.revoked`.", "account"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Identifiers: UUID version 7 (RFC 9562 §5.7), ordered by time.
+"""Identifiers: UUID version 7 (RFC 9562 §5.7), ordered by time; and times as the API writes them.
 
 A message id is derived, not stored. The last 16 bits of a batch id are zero, and the id of the message at `index` (1 to
 65,535) of the batch has the index in them. So a message has an id before it has a row, clearing 16 bits gives the id of
@@ -109,3 +109,8 @@ class MessageIds(Sequence[UUID]):
         if isinstance(index, slice):
             return MessageIds(self.batch_id, self.indexes[index])
         return UUID(int=self.batch_id.int | self.indexes[index])
+
+
+def rfc3339(moment: datetime) -> str:
+    """A time by RFC 3339: in UTC, to the millisecond, with `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

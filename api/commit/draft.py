@@ -11,14 +11,13 @@ import orjson
 
 from api.idempotency import Key
 from shared.encryption import PLAIN, Texts
-from shared.ids import new_batch_id, new_id, prefix_of
+from shared.ids import new_batch_id, new_id, prefix_of, rfc3339
 from shared.lifecycle import LANES, Category
 from shared.sends.batch_size import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk
 from shared.sends.quiet_hours import by_zone
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
-from shared.timestamps import rfc3339
 
 MAX_INLINE_ENTRIES = 1000
 """Entries of a list included in the response itself. Of rejected recipients, no more are stored."""

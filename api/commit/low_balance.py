@@ -9,10 +9,10 @@ from api.commit.draft import Draft
 from api.problems import Problem
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
+from shared.ids import rfc3339
 from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import Period, PeriodSpend, SpendLimitReached, standings
 from shared.plurals import counted
-from shared.timestamps import rfc3339
 
 BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))

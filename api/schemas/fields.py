@@ -15,9 +15,9 @@ from marshmallow import RAISE, Schema, ValidationError, fields, missing, validat
 from api.problems import MAX_ERRORS
 from api.schemas.errors import UNKNOWN_FIELD, coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
+from shared.ids import rfc3339
 from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
-from shared.timestamps import rfc3339
 
 IN_RANGE = "Use a number from {min} to {max}."
 LONGEST_NAME = 100

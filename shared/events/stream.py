@@ -21,11 +21,10 @@ from shared.db.tables import events as tables
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
-from shared.ids import FIRST_ID, batch_of, index_of, message_id
+from shared.ids import FIRST_ID, batch_of, index_of, message_id, rfc3339
 from shared.lifecycle import STORED, MessageStatus
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED_PHONE
-from shared.timestamps import rfc3339
 
 MAX_ROWS = 2_000
 """Maximum number of rows read for one page, including those of other types."""

@@ -1,6 +1,7 @@
 """The product as it runs: API and workers as processes of their own, on a real Postgres and a real Redis."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +12,12 @@ from redis import Redis
 from sqlalchemy import text
 
 from shared.audit.check import audit
-from tests.harness.house import OPEN, STEADY, House, house, wait_until
+from tests.harness.house import OPEN, STEADY, STOP_SECONDS, WORKER_SESSIONS, House, house, wait_until
 from tests.harness.times import ahead
+
+UNDER_WAY = "SELECT count(*) FROM batch WHERE state = 'sending'"
+REPEATS = 9
+"""Of a request that gets 503, each after twice the pause of the one before: 51 seconds in all."""
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +75,15 @@ def test_fifty_sends_at_once_against_thirty_credits(service: House) -> None:
     service.new_account("poor", 30)
 
     def send(number: int) -> int:
-        """A client repeats a 503: a request that waited too long for a connection gets one."""
+        """A client repeats a 503 a few times: a request that waited too long for a connection gets one."""
         body = {"sender_id": "ACME", "phone": str(254730000000 + number), "message": "Hi"}
         key = {"Idempotency-Key": f"fifty-{number}"}
-        deadline = time.monotonic() + 60
-        while (status := service.try_request("POST", "/sms/send", body, key)[0]) == 503:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        status = service.try_request("POST", "/sms/send", body, key)[0]
+        for repeat in range(REPEATS):
+            if status != 503:
+                break
+            time.sleep(0.1 * 2**repeat)
+            status = service.try_request("POST", "/sms/send", body, key)[0]
         return status
 
     with ThreadPoolExecutor(50) as pool:
@@ -108,15 +115,37 @@ def test_redis_stopped_for_the_whole_run(service: House) -> None:
         service.redis.start()
 
 
+def freeze_with_a_batch(service: House) -> None:
+    """SIGSTOP the only worker at a moment when it has messages under way."""
+    [worker] = service.workers
+    assert worker.pid is not None
+
+    def has_a_batch() -> bool:
+        """And no statement that would end with it."""
+        os.kill(worker.pid, signal.SIGSTOP)
+        with service.engine.connect() as connection:
+            if "active" not in connection.execute(WORKER_SESSIONS).scalars().all() and service.scalar(UNDER_WAY):
+                return True
+        os.kill(worker.pid, signal.SIGCONT)
+        return False
+
+    wait_until(has_a_batch, 60, "a moment when the worker has a batch")
+
+
 def test_a_worker_killed_in_the_middle(service: House) -> None:
-    service.env["LEASE_SECONDS"] = "10"  # of the worker that is killed
+    while service.workers:
+        service.workers.pop().stop(timeout=STOP_SECONDS)
+    others = service.env
+    service.env = others | {"LEASE_SECONDS": "10", "SIMULATOR_RATE": "500"}  # so that it has work for 40 seconds
     service.start_workers(1)
-    service.env |= STEADY
+    service.env = others
     phones = [str(254760000000 + number) for number in range(20_000)]
     send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
     path = f"/sends/{send['send_id']}"
-    wait_until(lambda: service.get(path)["counts"]["queued"] < 16_000, 60, "the first messages")
-    service.kill_worker(-1)
+    wait_until(lambda: service.get(path)["counts"]["queued"] < 18_000, 60, "the first messages")
+    freeze_with_a_batch(service)
+    service.kill_worker()
+    service.start_workers(2)
     assert_exact(service)
     counts = service.get(path)["counts"]
     assert counts["delivered"] + counts["in_doubt"] == 20_000

@@ -88,7 +88,9 @@ def connect(service: House) -> socket.socket:
 
 
 ANSWER_SECONDS = 30.0
-"""What a machine under load may take; a request that waits for others' slow ones takes longer."""
+"""What a machine under load may take."""
+ATTEMPTS = 3
+"""A server that has stood still for long ends slow requests when it goes on: then they are begun once more."""
 
 
 class Answers:
@@ -356,17 +358,26 @@ def dripping(connections: list[socket.socket]) -> Iterator[None]:
 
 @pytest.mark.usefixtures("untouched")
 def test_b52_a_hundred_slow_heads(service: House) -> None:
-    with held(service, 100, b"POST /api/v1/sms/send HTTP/1.1\r\nX-") as connections, dripping(connections):
-        deadline = time.monotonic() + 2.5
-        while time.monotonic() < deadline:
-            assert is_answering(service)
+    def no_answer_waits_for_them() -> bool:
+        with held(service, 100, b"POST /api/v1/sms/send HTTP/1.1\r\nX-") as connections, dripping(connections):
+            deadline = time.monotonic() + 2.5
+            while time.monotonic() < deadline:
+                assert is_answering(service)
+            return not any(map(ended, connections))
+
+    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
 
 
 @pytest.mark.usefixtures("untouched")
 def test_b53_a_few_slow_bodies(service: House) -> None:
     begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
-    with held(service, 4, begun) as connections, dripping(connections):
-        assert is_answering(service)
+
+    def no_answer_waits_for_them() -> bool:
+        with held(service, 4, begun) as connections, dripping(connections):
+            assert is_answering(service)
+            return not any(map(ended, connections))
+
+    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
     assert is_answering(service)
 
 
@@ -374,26 +385,39 @@ def test_b53_a_few_slow_bodies(service: House) -> None:
 def test_b53_more_slow_bodies_than_threads(service: House) -> None:
     """Those that drip and those that come no further hold no thread, and are ended."""
     begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
-    with held(service, 100, begun) as drip, held(service, 100, begun) as still, dripping(drip):
-        time.sleep(0.5)
-        assert is_answering(service, times=4)
-        wait_until(lambda: all(map(ended, [*drip, *still])), 90, "the end of the slow bodies")
+
+    def no_answer_waits_for_them() -> bool:
+        with held(service, 100, begun) as drip, held(service, 100, begun) as still, dripping(drip):
+            time.sleep(0.5)
+            assert is_answering(service, times=4)
+            none_has_ended = not any(map(ended, [*drip, *still]))
+            wait_until(lambda: all(map(ended, [*drip, *still])), 90, "the end of the slow bodies")
+            return none_has_ended
+
+    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
 
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("signed_in", [True, False])
 def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_in: bool) -> None:
     begun = head(service, "Transfer-Encoding: chunked", path="/api/v1/sms/send-bulk") + b"1\r\n{\r\n"
+    token = request(service, b"{}", path="/api/v1/auth/token").replace(b"Authorization: ", b"X-Authorization: ")
     if not signed_in:
         begun = begun.replace(b"Authorization: ", b"X-Authorization: ")
-    with held(service, 200, begun):
-        assert is_answering(service, times=4)
-        assert service.get("/balance")["unit"] == "sms"
-        if not signed_in:
-            token = request(service, b"{}", path="/api/v1/auth/token").replace(b"Authorization: ", b"X-Authorization: ")
-            with ThreadPoolExecutor(4) as pool:  # each refusal comes after some seconds
-                refused = list(pool.map(lambda _: exchange(service, token).statuses, range(4)))
-            assert refused == [[429]] * 4, "their own address has its share, which they have taken"
+
+    def no_answer_waits_for_them() -> bool:
+        with held(service, 200, begun) as connections:
+            assert is_answering(service, times=4)
+            assert service.get("/balance")["unit"] == "sms"
+            if any(map(ended_as_slow, connections)):
+                return False
+            if not signed_in:
+                with ThreadPoolExecutor(4) as pool:  # each refusal comes after some seconds
+                    refused = list(pool.map(lambda _: exchange(service, token).statuses, range(4)))
+                assert refused == [[429]] * 4, "their own address has its share, which they have taken"
+            return True
+
+    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
 
 
 @pytest.mark.usefixtures("untouched")
@@ -440,6 +464,16 @@ def ended(connection: socket.socket) -> bool:
     except OSError:
         return True
     return True
+
+
+def ended_as_slow(connection: socket.socket) -> bool:
+    """Whether the server has ended a connection, and not because it was one too many of its address."""
+    if not ended(connection):
+        return False
+    try:
+        return connection.recv(12, socket.MSG_PEEK) != b"HTTP/1.1 429"
+    except OSError:
+        return True
 
 
 @pytest.mark.usefixtures("untouched")

@@ -641,13 +641,15 @@ def test_a_client_that_leaves_before_its_turn_costs_no_work() -> None:
         first = [sockets.open("198.51.100.1", announced=0, path="/working") for _ in range(2)]
         await until(lambda: len(worked) == 2)
         waiting = sockets.open("198.51.100.1", announced=0, path="/waiting")
-        for _ in range(20):
-            await asyncio.sleep(0)
+        queues = sockets.served._pools._sign_in._waiting
+        await until(lambda: len(queues.get("198.51.100.1", ())) == 1)
         waiting.gone.set()
         await waiting.task
+        last = sockets.open("198.51.100.1", announced=0, path="/last")
+        await until(lambda: len(queues.get("198.51.100.1", ())) == 1)
         release.set()
-        await asyncio.gather(*(socket.task for socket in first))
-        assert worked == ["/working"] * 2 and waiting.sent == []
+        await asyncio.gather(*(socket.task for socket in (*first, last)))
+        assert worked == ["/working"] * 2 + ["/last"] and waiting.sent == []
 
     asyncio.run(run())
 

@@ -15,6 +15,7 @@ from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
 from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.harness.threads import join_all
 from tests.integration.people.test_second_factor import enable, now
 
 
@@ -84,8 +85,7 @@ def test_only_one_of_several_simultaneous_requests_is_accepted(service: Service)
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join_all(*threads)
     assert responses.count(200) == 1 and set(responses) <= {200, 401}
 
 
@@ -104,7 +104,7 @@ def test_only_one_of_two_transactions_accepts(service: Service) -> None:
         other.start()
         wait_until_somebody_waits(service.engine)
         assert second == []
-    other.join()
+    join_all(other)
     assert second == [False]
     assert bob.get("/me").json["accounts"] == []
 

@@ -13,6 +13,7 @@ from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import a_person, changes
 from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.harness.threads import join_all
 
 
 def roles(service: Service) -> dict[str, str]:
@@ -72,8 +73,7 @@ def test_two_requests_at_once_leave_an_owner(service: Service, attempt: int) -> 
     threads = [threading.Thread(target=act, args=(number,)) for number in range(len(owners))]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join_all(*threads)
     assert sorted(responses) == [200, 200, 200, 409]
     assert list(roles(service).values()).count("owner") == 1
 

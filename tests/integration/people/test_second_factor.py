@@ -14,6 +14,7 @@ from shared.people.totp import code_at
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import PASSWORD, Person, a_person, changes, sign_in
 from tests.harness.service import SECRET_KEY, Service
+from tests.harness.threads import join_all
 
 
 def enable(ann: Person, step: int | None = None) -> tuple[str, list[str]]:
@@ -72,8 +73,7 @@ def test_a_code_is_good_once(service: Service) -> None:
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join_all(*threads)
     assert sorted(responses) == [200, 401, 401]
     assert refused(sign_in(service, ann.email, code=code_at(secret, step - 1))) == "invalid_code"
 
@@ -96,7 +96,7 @@ def test_only_one_of_two_transactions_uses_the_code(service: Service, kind: str)
         other.start()
         wait_until_somebody_waits(service.engine)
         assert second == []
-    other.join()
+    join_all(other)
     assert second == [False]
 
 

@@ -18,6 +18,7 @@ from shared.people.persons import change_password, create_person, disable_person
 from shared.people.sign_in_links import make_link
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in
 from tests.harness.service import PREFIX, Service
+from tests.harness.threads import join_all
 
 THERE = "203.0.113.77"
 WRONG = "not the right password"
@@ -196,8 +197,7 @@ def test_a_link_signs_in_once(service: Service) -> None:
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join_all(*threads)
     assert sorted(responses) == [200, 401, 401, 401]
     assert open_call(service, "/sign-in/link", token=first).json["code"] == "invalid_link"
 

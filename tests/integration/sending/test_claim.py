@@ -11,8 +11,7 @@ from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
 from shared.settings import Settings
-from tests.harness.database import disposable_database
-from tests.harness.house import wait_until
+from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.carriers.base import Outcome, ResponseKind
@@ -26,7 +25,6 @@ from worker.sending.next_batches import ClaimRequest
 PHONES = [str(254711000000 + number) for number in range(10)]
 COMMON = {"batch_id": 1, "epoch": 1, "indexes": [1], "left": 1, "segments": 1, "lane": 2}
 LIVE, TEST = (SimpleNamespace(test=test, rate_wait=None, request_id=None, **COMMON) for test in (False, True))
-BLOCKED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
 LOCK = text("SELECT FROM send WHERE id = :send FOR UPDATE NOWAIT")
 
 
@@ -90,10 +88,10 @@ def test_a_claim_waits_for_the_first_send(waiting: Waiting) -> None:
     """Else a send with a rate of its own would wait for the next second whenever a cycle of it ends."""
     engine = waiting.service.engine
     claiming = threading.Thread(target=claim, args=(engine, request_of(100)))
-    with engine.begin() as settlement, engine.connect() as other:
+    with engine.begin() as settlement:
         settlement.execute(LOCK, {"send": waiting.first})
         claiming.start()
-        wait_until(lambda: other.execute(BLOCKED).scalar_one(), 60, "the claim to wait for the first send")
+        wait_until_somebody_waits(engine)
         settlement.execute(LOCK, {"send": waiting.second})
     claiming.join()
     assert waiting.claimed() == {waiting.single, waiting.first, waiting.second}

@@ -16,8 +16,7 @@ import worker.sending.checks
 import worker.sending.dispatch
 from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap
-from tests.harness.database import disposable_database
-from tests.harness.house import wait_until
+from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.integration.jobs.test_expand import send as expanding_send
 from tests.integration.routing.test_routes import KENYA, make
@@ -96,17 +95,11 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
     dispatcher(service).stop.set()
     service.bulk(phones(service)[:2], category="marketing")
     batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
-    waits = text("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
-
-    def is_waiting() -> bool:
-        with service.engine.connect() as connection:
-            return bool(connection.execute(waits).scalar())
-
     second = threading.Thread(target=apply_rules, args=(service.engine, batches))
     with service.engine.begin() as other:
         other.execute(LOCK_CAPS, {"account": service.account_id})
         second.start()
-        wait_until(is_waiting, 60, "the second worker to wait")
+        wait_until_somebody_waits(service.engine)
     second.join()
 
 

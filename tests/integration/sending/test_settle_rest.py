@@ -12,8 +12,7 @@ from shared import outbox as events
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from shared.sends.fair_queueing import virtual_time
-from tests.harness.database import disposable_database
-from tests.harness.house import wait_until
+from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.recovery.recover import recover
@@ -29,7 +28,6 @@ DUE = (
     "UPDATE send SET state = 'queued', send_at = NULL",
     "UPDATE batch SET state = 'queued', turn = 1000, due_at = clock_timestamp()",
 )
-BLOCKED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
 
 
 @pytest.fixture(name="engine")
@@ -156,8 +154,7 @@ def test_a_send_that_is_being_canceled_is_waited_for(service: Service, batch: Cl
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'canceled'"))
         ending.start()
-        with service.engine.connect() as other:
-            wait_until(lambda: other.execute(BLOCKED).scalar_one(), 60, "the cycle's end")
+        wait_until_somebody_waits(service.engine)
     ending.join()
     assert state(service)[0] == "canceled"
 

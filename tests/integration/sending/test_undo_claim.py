@@ -12,8 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
-from tests.harness.database import disposable_database
-from tests.harness.house import wait_until
+from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.sending import claim as claiming
@@ -128,12 +127,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> Non
         [batch, _] = claiming._claim(server, REQUEST)
         thread = threading.Thread(target=undoing.undo_claim, args=(service.engine, [batch]))
         thread.start()
-        wait_until(lambda: is_blocked(service), 60, "the lock")
+        wait_until_somebody_waits(service.engine)
         server.commit()
     thread.join()
     assert batches(service) == [("queued", 0, 0, 1), ("sending", 10, 0, 1)]
-
-
-def is_blocked(service: Service) -> bool:
-    with service.engine.connect() as connection:
-        return bool(connection.execute(text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")).scalar())

@@ -28,7 +28,7 @@ from shared.inbound import Inbound, store
 from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.settings import SettingsError
-from tests.harness.house import wait_until
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import a_person
 from tests.harness.service import SECRET_KEY, Service
 from worker.jobs import import_contacts as importer
@@ -420,15 +420,11 @@ def test_a_send_named_twice_is_canceled_once(run: Run, service: Service) -> None
 def test_canceling_locks_all_sends_before_their_account(run: Run, service: Service) -> None:
     """As workers do, which would otherwise wait for the account while the command waits for their send."""
     sends = [service.bulk(["254711000001"], **LATER).json["send_id"] for _ in range(2)]
-    waiting = text(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    with ThreadPoolExecutor(1) as threads, service.engine.connect() as worker, service.engine.connect() as other:
+    with ThreadPoolExecutor(1) as threads, service.engine.connect() as worker:
         worker.execute(text("SELECT 1 FROM send WHERE id = CAST(:send AS uuid) FOR UPDATE"), {"send": max(sends)})
-        other = other.execution_options(isolation_level="AUTOCOMMIT")
         canceling = threads.submit(run, "send", "cancel", *sends)
         try:
-            wait_until(lambda: bool(other.execute(waiting).scalar_one()), 30, "the lock of the send")
+            wait_until_somebody_waits(service.engine)
             worker.execute(
                 text("SELECT 1 FROM account WHERE id = :account FOR UPDATE NOWAIT"), {"account": service.account_id}
             )

@@ -6,7 +6,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
+from tests.harness.house import wait_until
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
@@ -75,13 +75,6 @@ def relay(outer: ssl.SSLSocket, port: int, stop: threading.Event) -> None:
                 target.settimeout(0.002)
 
 
-def wait_for(carrier: SmppCarrier, what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while carrier.health.state != what and what not in (carrier.health.error or ""):
-        assert time.monotonic() < deadline, carrier.health
-        time.sleep(0.01)
-
-
 def test_it_works(certificate: Path) -> None:
     receipts: list[Receipt] = []
     with running(SmscSettings(port=0, receipt_delay=0)) as smsc, behind_tls(smsc, certificate) as port:
@@ -90,15 +83,12 @@ def test_it_works(certificate: Path) -> None:
         )
         carrier.open(receipts.extend, lambda late: None)
         try:
-            wait_for(carrier, "bound")
+            wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
             for number in range(3):
                 phones = [f"254{number}{index:08d}" for index in range(1000)]
                 outcomes = carrier.submit([message_group("x" * 160, phones)])
                 assert Counter(outcome.response for outcome in outcomes) == {ResponseKind.ACCEPTED: 1000}
-            deadline = time.monotonic() + PATIENCE
-            while len(receipts) < 3000:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
+            wait_until(lambda: len(receipts) >= 3000, PATIENCE, "the receipts")
         finally:
             carrier.close()
 
@@ -108,7 +98,8 @@ def test_an_untrusted_certificate_is_refused(certificate: Path) -> None:
         carrier = SmppCarrier(config(port=port, tls=True))
         carrier.open(lambda receipts: None, lambda late: None)
         try:
-            wait_for(carrier, "CERTIFICATE_VERIFY_FAILED")
+            refused = "CERTIFICATE_VERIFY_FAILED"
+            wait_until(lambda: refused in (carrier.health.error or ""), PATIENCE, "the refusal")
             assert smsc.records.counts.binds == 0
         finally:
             carrier.close()

@@ -2,51 +2,74 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
 from tests.harness.house import wait_until
+from worker.carriers.base import MessageGroup, Outcome
+from worker.carriers.http import HttpCarrier
+from worker.carriers.smpp import SmppCarrier
 
-LONG = 1_000_000.0
+PATIENCE = 60.0
+HTTP = ("worker.carriers.http.driver",)
+SMPP = ("worker.carriers.smpp.window", "worker.carriers.smpp.session")
+"""The modules in which a `submit` looks how much of its answer time is left."""
 
 
-class OverWhen:
-    """Stands for the module `time` of a driver. Nobody else than the thread that makes it notices.
+def submit_until(
+    happened: Callable[[], Any], carrier: HttpCarrier | SmppCarrier, *message_groups: MessageGroup
+) -> list[Outcome]:
+    """Submit, with an answer time that is over as soon as something has happened.
 
-    In that thread, the time is real for the first `looks`. From then on, a look waits until something has `happened`,
-    and then finds that every deadline has passed.
+    In a thread of its own: a `submit` that goes on after its answer time fails the test, and does not hold it up.
     """
+    over_http = isinstance(carrier, HttpCarrier)
+    clock = SubmitClock(carrier._config.answer_time, looks_before=2 if over_http else 0)
+    done: Future[list[Outcome]] = Future()
 
-    def __init__(self, happened: Callable[[], Any], looks: int = 0) -> None:
-        self._happened = happened
-        self._looks = looks
-        self._thread = threading.get_ident()
+    def submit() -> None:
+        clock.thread = threading.get_ident()
+        try:
+            done.set_result(carrier.submit(list(message_groups)))
+        except BaseException as error:
+            done.set_exception(error)
 
-    def monotonic(self) -> float:
-        """Seconds."""
-        if threading.get_ident() != self._thread:
-            return time.monotonic()
-        self._looks -= 1
-        if self._looks >= 0:
-            return time.monotonic()
-        wait_until(self._happened, 60, "what ends the answer time")
-        return time.monotonic() + LONG
+    with pytest.MonkeyPatch.context() as patch:
+        for module in HTTP if over_http else SMPP:
+            patch.setattr(f"{module}.time", clock)
+        threading.Thread(target=submit, daemon=True).start()
+        wait_until(lambda: done.done() or happened(), PATIENCE, "what ends the answer time")
+        clock.is_over.set()
+        return done.result(2 * PATIENCE)
+
+
+class SubmitClock:
+    """Stands for the module `time` of a driver. Only the thread that submits sees another time than the real one.
+
+    Its first looks, as when it computes its deadline, are `looks_before`: they see the real time too. Every later look
+    waits until the answer time `is_over`, and sees a time that is later by just the answer time.
+    """
 
     sleep = staticmethod(time.sleep)
 
+    def __init__(self, answer_time: float, looks_before: int) -> None:
+        self.thread: int | None = None
+        self.is_over = threading.Event()
+        self._answer_time = answer_time
+        self._looks_before = looks_before
 
-@contextmanager
-def answer_time_over_when(module: str, happened: Callable[[], Any], looks: int = 0) -> Iterator[None]:
-    """In a block, the answer time of what this thread submits is over as soon as something has happened.
-
-    `module` is the one that waits for responses; `looks` is how often it looks at the clock before that.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{module}.time", OverWhen(happened, looks))
-        yield
+    def monotonic(self) -> float:
+        """Seconds."""
+        if threading.get_ident() != self.thread:
+            return time.monotonic()
+        self._looks_before -= 1
+        if self._looks_before >= 0:
+            return time.monotonic()
+        assert self.is_over.wait(2 * PATIENCE), "nothing ended the answer time"
+        return time.monotonic() + self._answer_time
 
 
 class Clock:

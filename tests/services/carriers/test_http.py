@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ import pytest
 
 from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
-from tests.harness.answer_time import Clock, answer_time_over_when
+from tests.harness.answer_time import Clock, submit_until
+from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer, json_reply
-from tests.unit.carriers.smpp.making import Doorkeeper, message_group
+from tests.unit.carriers.smpp.making import Quota, message_group
 from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
 
@@ -55,26 +55,6 @@ def one(made: HttpCarrier, text: str = "Hi") -> Outcome:
     return outcome
 
 
-def wait_until(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-class Closed(Doorkeeper):
-    """It says at once that what it does not let leave would not leave in time."""
-
-    def take(self, segments: int, deadline: float) -> bool:
-        self.left -= segments
-        return self.left >= 0
-
-
-def answer_time_over(happened: Callable[[], Any]) -> AbstractContextManager[None]:
-    """For one `submit`: it looks for its deadline and for a pause, and then waits."""
-    return answer_time_over_when("worker.carriers.http.driver", happened, looks=2)
-
-
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
@@ -94,10 +74,21 @@ def test_it_works() -> None:
 def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
     with pair(lambda request: json_reply({"id": "m"})) as (peer, made):
         group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
-        outcomes = made.submit([group], Closed(left=1))
+        outcomes = made.submit([group], Quota(left=1))
         assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
         assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
         assert len(peer.requests) == 1
+
+
+def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time() -> None:
+    pace, limit = Quota(left=1), Quota(left=1)
+    with pair(lambda request: json_reply({"id": "m"})) as (_, made):
+        made.pace = pace
+        before = time.monotonic()
+        made.submit([message_group("Hi", [PHONE])], limit)
+        after = time.monotonic()
+    for (deadline,) in (pace.deadlines, limit.deadlines):
+        assert before + PATIENCE <= deadline <= after + PATIENCE
 
 
 def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
@@ -177,10 +168,10 @@ def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
     late: list[LateResponse] = []
     with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
         group = message_group("x", [PHONE])
-        with answer_time_over(lambda: peer.requests):
-            assert made.submit([group]) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        outcomes = submit_until(lambda: peer.requests, made, group)
+        assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
         go_on.set()
-        wait_until(lambda: late)
+        wait_until(lambda: late, PATIENCE, "the late response")
         assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
@@ -193,11 +184,14 @@ def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: p
         return json_reply({"id": "late"})
 
     late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
-        with answer_time_over(lambda: peer.requests):
-            assert one(made).response == ResponseKind.IN_DOUBT
-        threading.Timer(0.3, go_on.set).start()
-        made.close()
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made, ThreadPoolExecutor(1) as pool:
+        (outcome,) = submit_until(lambda: peer.requests, made, message_group("x", [PHONE]))
+        assert outcome.response == ResponseKind.IN_DOUBT
+        closed = pool.submit(made.close)
+        with pytest.raises(TimeoutError):
+            closed.result(0.3)
+        go_on.set()
+        closed.result(2 * PATIENCE)
         assert [each.outcome.reference for each in late] == ["late"]
 
 
@@ -210,8 +204,7 @@ def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
 
     with pair(respond, window=2) as (peer, made):
         phones = [f"25471100000{number}" for number in range(5)]
-        with answer_time_over(lambda: len(peer.requests) == 2):
-            outcomes = made.submit([message_group("x", phones)])
+        outcomes = submit_until(lambda: len(peer.requests) == 2, made, message_group("x", phones))
         assert [(each.response, each.error) for each in outcomes] == [
             *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
@@ -223,7 +216,7 @@ def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
 
 
 def test_a_trickled_response_is_doubt_in_time() -> None:
-    came = threading.Event()
+    trickling = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def trickle() -> None:
@@ -231,16 +224,18 @@ def test_a_trickled_response_is_doubt_in_time() -> None:
                 client, _ = server.accept()
                 with client:
                     client.recv(65_536)
-                    came.set()
-                    for octet in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000:
+                    for at, octet in enumerate(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000):
                         client.send(bytes((octet,)))
                         time.sleep(0.05)
+                        if at == 9:
+                            trickling.set()
 
         thread = threading.Thread(target=trickle, daemon=True)
         thread.start()
         config = declared(f"http://127.0.0.1:{server.getsockname()[1]}/")
-        with carrier(config) as made, answer_time_over(came.is_set):
-            assert one(made).response == ResponseKind.IN_DOUBT
+        with carrier(config) as made:
+            (outcome,) = submit_until(trickling.is_set, made, message_group("x", [PHONE]))
+        assert outcome.response == ResponseKind.IN_DOUBT
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -267,7 +262,7 @@ def test_an_answer_to_an_older_request_does_not_end_a_pause(clock: Clock) -> Non
 
     with pair(respond) as (peer, made), ThreadPoolExecutor(1) as pool:
         older = pool.submit(one, made, "older")
-        wait_until(lambda: peer.requests)
+        wait_until(lambda: peer.requests, PATIENCE, "the older request")
         assert one(made, "throttled").response == ResponseKind.THROTTLED
         go_on.set()
         assert older.result(PATIENCE).response == ResponseKind.ACCEPTED
@@ -352,7 +347,7 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
         made = HttpCarrier(declared(peer.url("/"), **table))
         made.open(store, lambda late: None)
         try:
-            wait_until(lambda: receipts)
+            wait_until(lambda: receipts, PATIENCE, "the receipts")
         finally:
             made.close()
     assert (receipts[0].reference, receipts[0].status, receipts[0].phone) == ("7", "delivered", PHONE)

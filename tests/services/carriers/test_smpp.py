@@ -19,8 +19,9 @@ from shared.carriers.smpp.alphabets import decode
 from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
-from tests.harness.answer_time import answer_time_over_when
-from tests.unit.carriers.smpp.making import Doorkeeper, config, message_group
+from tests.harness.answer_time import submit_until
+from tests.harness.house import wait_until
+from tests.unit.carriers.smpp.making import Doorkeeper, Quota, config, message_group
 from worker.carriers.base import (
     LateResponse,
     MessageGroup,
@@ -33,17 +34,8 @@ from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
 PATIENCE = 60.0
-SESSION = "worker.carriers.smpp.session"
 ENDLESS = 600.0
 """An answer time that nobody waits for."""
-
-
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    """Wait for something to come true."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"waited too long for {what}"
-        time.sleep(0.01)
 
 
 class Driven:
@@ -60,7 +52,7 @@ class Driven:
         self.bound()
 
     def bound(self) -> None:
-        wait_until(lambda: self.carrier.health.state == "bound", "a bind")
+        wait_until(lambda: self.carrier.health.state == "bound", PATIENCE, "a bind")
 
     def submit(self, *message_groups: MessageGroup) -> list[Outcome]:
         return self.carrier.submit(list(message_groups))
@@ -99,7 +91,7 @@ def test_it_works() -> None:
     with driven() as all_:
         (outcome,) = all_.submit(message_group("Hello", ["254711000000"]))
         assert outcome.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 1, "the receipt")
+        wait_until(lambda: len(all_.receipts) == 1, PATIENCE, "the receipt")
         (receipt,) = all_.receipts
         assert (receipt.reference, receipt.status) == (outcome.reference, MessageStatus.DELIVERED)
         assert (receipt.phone, receipt.sender_id) == ("254711000000", "ACME")
@@ -154,11 +146,11 @@ def test_texts_of_every_kind_arrive_unchanged_and_every_receipt_is_matched(style
         outcomes = all_.submit(*message_groups)
         assert response_counts(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
         assert handset.shown() == Counter((phone, each.text) for each in message_groups for phone in each.phones)
-        wait_until(lambda: len(all_.receipts) >= len(outcomes), "the receipts")
+        wait_until(lambda: len(all_.receipts) >= len(outcomes), PATIENCE, "the receipts")
         assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
             outcome.reference: MessageStatus.DELIVERED for outcome in outcomes
         }
-        wait_until(lambda: all_.smsc.records.counts.receipts_waiting == 0, "the answers to the receipts")
+        wait_until(lambda: all_.smsc.records.counts.receipts_waiting == 0, PATIENCE, "the answers to the receipts")
         assert len(all_.receipts) == len(outcomes)
         if style != "payload":
             assert handset.segments == sum(each.segments * len(each.phones) for each in message_groups)
@@ -189,8 +181,8 @@ def hold_slow_responses(all_: Driven, monkeypatch: pytest.MonkeyPatch) -> list[C
 
 def test_every_magic_phone_has_its_outcome() -> None:
     with driven(smsc={"slow_time": 0.2}) as all_:
-        with answer_time_over_when(SESSION, lambda: all_.unanswered() == 2):
-            outcomes = all_.submit(message_group("x", [f"999{number:02d}000000" for number in range(1, 11)]))
+        group = message_group("x", [f"999{number:02d}000000" for number in range(1, 11)])
+        outcomes = submit_until(lambda: all_.unanswered() == 2, all_.carrier, group)
         assert [(outcome.response, outcome.error) for outcome in outcomes] == [
             (ACCEPTED, None),
             (ResponseKind.REJECTED, "ESME_RINVDSTADR"),
@@ -205,7 +197,7 @@ def test_every_magic_phone_has_its_outcome() -> None:
         ]
         (again,) = all_.submit(message_group("x", ["99903000000"]))
         assert again.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 7, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
+        wait_until(lambda: len(all_.receipts) == 7, PATIENCE, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
         by_phone = Counter((receipt.phone, receipt.status.value) for receipt in all_.receipts)
         assert by_phone == {
             ("99901000000", "undelivered"): 1,
@@ -237,8 +229,7 @@ def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
                 """Every response that the carrier has given to these 40."""
                 return counts.lost + counts.accepted == taken and all_.unanswered() == counts.lost - lost
 
-            with answer_time_over_when(SESSION, all_have_come):
-                outcomes = all_.submit(message_group("x", phones(40)))
+            outcomes = submit_until(all_have_come, all_.carrier, message_group("x", phones(40)))
             assert response_counts(outcomes)[IN_DOUBT] > 0
             assert response_counts(outcomes)[ACCEPTED] > 0
             assert set(response_counts(outcomes)) == {IN_DOUBT, ACCEPTED}
@@ -296,15 +287,14 @@ def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyP
     with driven(smsc={"slow_time": 3600.0}) as all_:
         slow = message_group("x", ["254711000000", "99904000000"])
         later = hold_slow_responses(all_, monkeypatch)
-        with answer_time_over_when(SESSION, lambda: all_.unanswered() == 1):
-            fast, doubt = all_.submit(slow)
+        fast, doubt = submit_until(lambda: all_.unanswered() == 1, all_.carrier, slow)
         assert (fast.response, doubt.response) == (ACCEPTED, IN_DOUBT)
         (write,) = later
         all_.smsc.loop.call_soon_threadsafe(write)
-        wait_until(lambda: len(all_.late) == 1, "the late answer")
+        wait_until(lambda: len(all_.late) == 1, PATIENCE, "the late answer")
         assert all_.late[0].message_id == slow.ids[1]
         assert all_.late[0].outcome.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 2, "the receipts")
+        wait_until(lambda: len(all_.receipts) == 2, PATIENCE, "the receipts")
         assert all_.late[0].outcome.reference in {receipt.reference for receipt in all_.receipts}
 
 
@@ -354,37 +344,29 @@ def test_messages_that_wait_for_a_limit_leave_the_window_to_others() -> None:
 
 def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
     with driven() as all_:
-        outcomes = all_.carrier.submit([message_group("x", phones(5))], Closed(left=2))
+        outcomes = all_.carrier.submit([message_group("x", phones(5))], Quota(left=2))
         assert [outcome.response for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
         assert [outcome.is_unsubmitted for outcome in outcomes] == [False] * 2 + [True] * 3
         assert all_.smsc.records.counts.submits == 2
 
 
-class Closed(Doorkeeper):
-    """It says at once that what it does not let leave would not leave in time."""
-
-    def take(self, segments: int, deadline: float) -> bool:
-        self.left -= segments
-        return self.left >= 0
-
-
-class Stopping(UnlimitedPace):
-    """A pace that lets so many segments leave, and then none."""
-
-    chunk = 1
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def take(self, segments: int, deadline: float) -> bool:
-        self.left -= segments
-        return self.left >= 0
+@pytest.mark.parametrize(("text", "parts"), [("x", 1), ("x" * 200, 2)])
+def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time(text: str, parts: int) -> None:
+    pace, limit = Quota(left=parts), Quota(left=parts)
+    with driven() as all_:
+        all_.carrier.pace = pace
+        before = time.monotonic()
+        all_.carrier.submit([message_group(text, phones(1))], limit)
+        after = time.monotonic()
+    for deadlines in (pace.deadlines, limit.deadlines):
+        assert len(deadlines) == parts
+        assert before + PATIENCE <= min(deadlines) == max(deadlines) <= after + PATIENCE
 
 
 def test_only_responses_to_submitted_messages_are_waited_for() -> None:
     """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
     with driven(window=4, answer_time=ENDLESS) as all_, ThreadPoolExecutor(1) as pool:
-        all_.carrier.pace = Stopping(left=2)
+        all_.carrier.pace = Quota(left=2)
         outcomes = pool.submit(all_.submit, message_group("x", phones(5))).result(PATIENCE)
         assert response_counts(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
@@ -398,7 +380,7 @@ def test_two_binds_do_the_work_of_one() -> None:
     with driven(bind="transmitter+receiver") as all_:
         outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
         assert response_counts(outcomes) == {ACCEPTED: 100}
-        wait_until(lambda: len(all_.receipts) == 100, "the receipts")
+        wait_until(lambda: len(all_.receipts) == 100, PATIENCE, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
         assert all_.smsc.records.counts.binds == 2
 
@@ -423,7 +405,7 @@ def test_refused_credentials_suspend_the_carrier() -> None:
         all_ = Driven(smsc)
         all_.carrier.open(all_.receipts.extend, all_.late.extend)
         try:
-            wait_until(lambda: all_.carrier.health.state == "suspended", "the suspension")
+            wait_until(lambda: all_.carrier.health.state == "suspended", PATIENCE, "the suspension")
             assert all_.carrier.health.error == "ESME_RINVPASWD"
             assert response_counts(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
             assert smsc.records.counts.refused_binds == 1
@@ -435,7 +417,7 @@ def test_it_connects_again_and_goes_on() -> None:
     with driven() as all_:
         assert response_counts(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
         all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
+        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
         all_.bound()
         assert response_counts(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
@@ -464,7 +446,7 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         }  # submits do not wait for the database
         assert smsc.records.counts.receipts_answered == 0
         may_store.set()
-        wait_until(lambda: smsc.records.counts.receipts_answered == 60, "the answers")
+        wait_until(lambda: smsc.records.counts.receipts_answered == 60, PATIENCE, "the answers")
         assert len(stored) == 60
 
 
@@ -472,7 +454,7 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
     with driven(smsc={"receipt_delay": 0.5, "receipt_window": 10}) as all_:
         outcomes = all_.submit(message_group("x", phones(50)))
         all_.drop_all()
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 50, "the receipts")
+        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 50, PATIENCE, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
 
 
@@ -481,8 +463,8 @@ def test_receipts_that_wait_come_after_the_response_to_the_bind() -> None:
         outcomes = all_.submit(message_group("x", phones(20)))
         assert response_counts(outcomes) == {ACCEPTED: 20}
         all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, "the receipts")
+        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
+        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, PATIENCE, "the receipts")
         assert all_.carrier.health.counters.connections == 2
 
 

@@ -12,11 +12,13 @@ from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from tests.harness.answer_time import answer_time_over_when
+from tests.harness.answer_time import submit_until
+from tests.harness.house import wait_until
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
-from tests.unit.carriers.smpp.making import config, message_group
+from tests.harness.times import pass_time
+from tests.unit.carriers.smpp.making import Quota, config, message_group
 from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
-from worker.carriers.smpp import SmppCarrier
+from worker.carriers.smpp import SmppCarrier, session
 
 PATIENCE = 60.0
 RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
@@ -61,13 +63,6 @@ def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **settings: 
             yield made
         finally:
             made.close()
-
-
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"waited too long for {what}"
-        time.sleep(0.01)
 
 
 def references(done: "Future[list[Outcome]]") -> list[str | None]:
@@ -153,17 +148,14 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
 
 
 def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -> None:
-    """The answer time is over when the window is full."""
+    """The answer time is over when as many as the window holds have come."""
     with pair(window=2) as both:
         group = message_group("x", [f"2547{number:08d}" for number in range(5)])
-        over = [answer_time_over_when(f"worker.carriers.smpp.{name}", lambda: True) for name in ("window", "session")]
-        with over[0], over[1]:
-            outcomes = both.carrier.submit([group])
+        outcomes = submit_until(lambda: both.smsc.submits(2), both.carrier, group)
         assert [(each.response, each.error) for each in outcomes] == [
             *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
-        both.smsc.submits(2)
         assert both.smsc.nothing_more(0.2)
 
 
@@ -252,25 +244,14 @@ def test_a_window_that_changes_during_the_bind_applies() -> None:
             both.close()
 
 
-class Later:
-    """Stands for the module `time`: as late as a test says."""
-
-    by = 0.0
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.by
-
-
 def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    later = Later()
-    monkeypatch.setattr("worker.carriers.smpp.session.time", later)
     with pair(enquire_link=0.2, connect_time=PATIENCE) as both:
         enquiry = both.smsc.read()
         assert enquiry.command == Command.ENQUIRE_LINK
         both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))
         assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
-        later.by = PATIENCE
-        wait_until(lambda: both.counted("connections") >= 2, "another connection, while this one stands")
+        pass_time(monkeypatch, session, PATIENCE)
+        wait_until(lambda: both.counted("connections") >= 2, PATIENCE, "another connection, while this one stands")
         both.smsc.accept()
 
 
@@ -281,10 +262,10 @@ def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
         both.carrier.open(both.receipts.extend, both.late.extend)
         try:
             smsc.accept(status)
-            wait_until(lambda: both.carrier.health.error == Status(status).name, "the refusal")
+            wait_until(lambda: both.carrier.health.error == Status(status).name, PATIENCE, "the refusal")
             assert both.carrier.health.state == "connecting"
             smsc.accept()
-            wait_until(lambda: both.carrier.health.state == "bound", "the bind")
+            wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
         finally:
             both.close()
 
@@ -334,7 +315,7 @@ def test_an_invalid_response_to_a_bind_ends_the_connection(reply: bytes) -> None
             smsc.accept(answered=False)
             smsc.send(reply)
             smsc.accept()
-            wait_until(lambda: both.carrier.health.state == "bound", "the bind")
+            wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
             assert both.counted("connections") == 2
         finally:
             both.close()
@@ -353,7 +334,9 @@ def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
 
 
 def test_a_part_refused_for_now_is_submitted_again() -> None:
+    pace = Quota(left=3)
     with pair() as both:
+        both.carrier.pace = pace
         done = both.submit(1, "x" * 200)
         first, second = both.smsc.submits(2)
         both.smsc.answer(first, b"p0")
@@ -363,6 +346,8 @@ def test_a_part_refused_for_now_is_submitted_again() -> None:
         assert again.sequence != second.sequence
         both.smsc.answer(again, b"p1")
         assert references(done) == ["p0"]
+    assert len(pace.deadlines) == 3
+    assert len(set(pace.deadlines)) == 1, "a part that goes again has no more time than the others"
 
 
 def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -> None:

@@ -23,7 +23,8 @@ from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import HEADER
-from tests.harness.answer_time import answer_time_over_when
+from tests.harness.answer_time import submit_until
+from tests.harness.house import wait_until
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.parts import References
@@ -55,15 +56,11 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         receipts: list[Any] = []
         wait_for_port(port)
         carrier.open(receipts.extend, lambda late: None)
-        deadline = time.monotonic() + PATIENCE
-        while carrier.health.state != "bound":
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
         (link,) = carrier._links
         session = link._session
         assert session is not None
-        with answer_time_over_when("worker.carriers.smpp.session", lambda: session.windows.unanswered() == 1):
-            carrier.submit([group])  # one of the three has no response
+        submit_until(lambda: session.windows.unanswered() == 1, carrier, group)  # one of the three has no response
         carrier.close()
         with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/", timeout=PATIENCE) as response:
             counts = json.load(response)

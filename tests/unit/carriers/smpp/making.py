@@ -9,7 +9,7 @@ from uuid import uuid4
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.sms.segments import segment
-from worker.carriers.base import MessageGroup
+from worker.carriers.base import MessageGroup, UnlimitedPace
 from worker.carriers.smpp import SmppConfig
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
@@ -63,3 +63,19 @@ class Doorkeeper:
 
     def throttled(self, taken: float) -> None:
         """Nobody slows down."""
+
+
+class Quota(UnlimitedPace):
+    """A pace that lets so many segments leave, and then says at once that no more may. It keeps its deadlines."""
+
+    chunk = 1
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.deadlines: list[float] = []
+
+    def take(self, segments: int, deadline: float) -> bool:
+        """Whether they may leave."""
+        self.deadlines.append(deadline)
+        self.left -= segments
+        return self.left >= 0

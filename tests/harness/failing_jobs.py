@@ -1,4 +1,4 @@
-"""Skips the time that workers wait before they retry failed jobs, or stops it."""
+"""Ends the pauses before workers retry failed jobs, or makes them last."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ LONG = timedelta(hours=1)
 
 
 def prolong_pauses(engine: Engine) -> None:
-    """What failed has failed LONG after now: however slow the machine is, pauses last until they are ended."""
+    """Date the failures LONG ahead, so that pauses last until `end_pauses`."""
     with engine.begin() as connection:
         connection.execute(text("UPDATE job_failure SET failed_at = now() + :long"), {"long": LONG})
 

@@ -81,7 +81,7 @@ class Front:
         whole.rename(self._addresses)
 
     def use(self, *addresses: str, line: str) -> None:
-        """Say these, and wait until it chooses from servers with this line.
+        """Give the API these addresses, and wait until nginx chooses from servers with this line.
 
         The processes of the configuration before have then ended.
         """

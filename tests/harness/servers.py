@@ -20,8 +20,8 @@ START_SECONDS = 180.0
 """For any process. A second is enough, but the machine may stand still."""
 UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 FOR_MANY_DATABASES = {"autovacuum": "off"}
-"""For a server with a database of each test module: it would look at one of them all the time. While it writes what it
-has counted in any of them, events wait in all, and what it counts changes plans."""
+"""For a server with a database for each test module, where autovacuum would be at work all the time. While it writes
+statistics in one database, events wait in all of them, and new statistics change plans."""
 
 
 def make_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None = None) -> Postgres:

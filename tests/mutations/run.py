@@ -28,8 +28,8 @@ from tests.mutations.generate import KINDS, OF_SCOPE, ROOT, Generated
 
 COPIED = ("api", "worker", "shared", "bulksms", "console", "bench", "clients", "deploy", "docs", "tests")
 NOT_COPIED = shutil.ignore_patterns("*-pytest-*.pyc", "*.pyc.*", "node_modules")
-"""But what is compiled is copied: only pytest's own forms of tests, which name their files, and files half written are
-not."""
+"""Compiled modules are copied, except those that pytest has rewritten, as they hold the paths of their sources, and
+those that are half written."""
 LEFT = text("SELECT datname FROM pg_database WHERE datname LIKE 'test%'")
 BETWEEN_DROPS = 10
 TESTS_AT_ONCE = 10

@@ -31,7 +31,7 @@ def running() -> Iterator[OidcProvider]:
 
 @pytest.fixture
 def provider(running: OidcProvider, monkeypatch: pytest.MonkeyPatch) -> OidcProvider:
-    """The provider, which may take its time."""
+    """The provider, which has a minute for each response."""
     monkeypatch.setattr("shared.oidc.http.SECONDS", 60.0)
     running.forge, running.metadata = None, {}
     running.claims_in_userinfo = running.takes_codes_again = False

@@ -63,7 +63,7 @@ def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> Non
         with cursor.copy(COPY):
             wait_for_the_client(service, cursor)
             patient, stalled = Stalled(service.engine, 60.0), Stalled(service.engine, 0.0)
-            assert (patient.end(), patient.end()) == (0, 0), "it may take its time"
+            assert (patient.end(), patient.end()) == (0, 0), "it has not waited for a minute"
             assert stalled.end() == 0, "it was not seen before"
             assert is_locked(service)
             assert stalled.end() == 1

@@ -70,8 +70,8 @@ class Tracer:
         self.on = False
 
     def start(self, *, new_threads: bool = False) -> None:
-        """See the calls of this thread, also of those that begin from now on if wanted. None are those of a garbage
-        collection, which frees what others have left."""
+        """Trace the calls of this thread and, with `new_threads`, of those that start later. Garbage is not collected
+        meanwhile: finalizers of other tests' objects would be traced too."""
         gc.collect()
         gc.disable()
         if new_threads:

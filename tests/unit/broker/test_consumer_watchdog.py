@@ -1,7 +1,6 @@
 """Noticing a consumer that has stalled, and saying once that the database is away."""
 
 import logging
-import threading
 from collections.abc import Callable
 
 import fakeredis
@@ -11,6 +10,7 @@ from redis.exceptions import ConnectionError
 from sqlalchemy.exc import OperationalError
 
 from shared.task_queue import QUEUE
+from tests.harness.logs import logged
 from worker.broker.consumer_watchdog import STALL_SECONDS, ConsumerWatchdog
 from worker.outages import Outage
 
@@ -129,20 +129,17 @@ def test_a_broker_that_is_away_is_no_stall(
 
 
 def test_an_outage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    def logged() -> list[logging.LogRecord]:
-        return [record for record in caplog.records if record.thread == threading.get_ident()]
-
     outage = Outage()
     caplog.set_level(logging.INFO)
     for _ in range(5):
         with outage.tolerated():
             raise OperationalError("SELECT", {}, Exception("server closed\nmore"))
-    assert [record.levelname for record in logged()] == ["WARNING"]
-    assert logged()[0].getMessage().endswith(": server closed")
+    assert [record.levelname for record in logged(caplog)] == ["WARNING"]
+    assert logged(caplog)[0].getMessage().endswith(": server closed")
     for _ in range(3):
         with outage.tolerated():
             pass
-    assert [record.levelname for record in logged()] == ["WARNING", "INFO"]
+    assert [record.levelname for record in logged(caplog)] == ["WARNING", "INFO"]
 
 
 def test_an_error_that_is_not_an_outage_is_raised() -> None:

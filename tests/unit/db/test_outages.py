@@ -11,14 +11,10 @@ from sqlalchemy.exc import OperationalError
 import shared.db.connection
 from bulksms.local.ports import LOOPBACK, free_port
 from shared.db.connection import make_engine
+from tests.harness.logs import logged
 from worker.outages import Outage
 
 UNAVAILABLE = OperationalError("SELECT 1", None, Exception("no answer"))
-
-
-def logged(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
-    """What this thread has logged: those of other tests may still look for their server."""
-    return [record for record in caplog.records if record.thread == threading.get_ident()]
 
 
 def test_an_outage_and_its_end_are_logged_once_each(caplog: pytest.LogCaptureFixture) -> None:

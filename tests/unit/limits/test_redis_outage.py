@@ -8,6 +8,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from shared import periodic
+from tests.harness.logs import logged
 
 THREAD = "a job without Redis"
 
@@ -43,5 +44,5 @@ def test_an_outage_is_logged_once_and_counted(
 
     periodic.repeat_with_redis(job, 0.0, THREAD, "Redis is away", stop).join(60)
     assert failures.counted == ["redis"] * 3
-    [record] = [record for record in caplog.records if record.threadName == THREAD]
+    [record] = logged(caplog, THREAD)
     assert (record.message, record.levelno) == ("Redis is away: no answer", logging.WARNING)

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.events.webhook_urls import address_problem, url_problem
 from shared.retry_after import retry_after
-from tests.unit.webhooks.test_client import patience as patience
+from tests.unit.webhooks.conftest import patience as patience
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
 

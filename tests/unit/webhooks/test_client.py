@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import IO
 from uuid import uuid4
 
@@ -74,20 +74,6 @@ TAKEN: dict[str, Behaviour] = {
     "never ends its body": once(OK + b"Content-Length: 9\r\n\r\nx", wait=True),
     "sends a bomb": once(OK + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00"),
 }
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a test of a limit has a short one."""
-    for limit in ("RESPONSE_SECONDS", "OPENING_SECONDS", "BODY_SECONDS"):
-        monkeypatch.setattr(client, limit, 120.0)
-
-
-@pytest.fixture
-def stop() -> Iterator[threading.Event]:
-    made = threading.Event()
-    yield made
-    made.set()
 
 
 def serve(behave: Behaviour, stop: threading.Event) -> str:

@@ -12,8 +12,6 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from tests.unit.webhooks.test_client import OK, post, serve
-from tests.unit.webhooks.test_client import patience as patience
-from tests.unit.webhooks.test_client import stop as stop
 from worker.webhooks.client import MAX_BODY_BYTES, CheckedResolver, Client, Forbidden, Reply
 
 PUBLIC, PRIVATE = "8.8.8.8", "192.168.0.1"

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from api.account_cache import GRACE_SECONDS, AccountCache
 from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
+from shared import outbox
 from shared.scopes import DEFAULT_SCOPES, SCOPES
+from shared.settings import DEFAULTS
 from tests.harness.house import STEADY, House, house, wait_until
 
 PAUSE = "sleep 3\n"
@@ -138,6 +141,17 @@ def as_soon_as(word: str, script: str) -> str:
     command = after.splitlines()[0].removesuffix("; echo")
     ready = f"ready() {{ for _ in $(seq 10); do {command} | grep -q '{word}' || return 1; done; }}"
     return f"{before}{ready}\nuntil ready; do sleep 0.1; done\n{after}"
+
+
+def test_the_pause_is_longer_than_what_it_waits_for(service: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What processes remember of an account, what they know of listeners, and the receipt of the simulated carrier."""
+    lives: list[float] = []
+    monkeypatch.setattr(AccountCache, "_get", lambda _, key, seconds, query: lives.append(seconds))
+    AccountCache(service.engine).has_suppressions(1)
+    [remembered] = lives
+    heard = outbox.CACHE_SECONDS + outbox.MARGIN_SECONDS
+    waits = (remembered + GRACE_SECONDS, heard, DEFAULTS.simulator_receipt_delay)
+    assert float(PAUSE.split()[1]) > max(waits)
 
 
 def examples(service: House, demo: dict[str, str], folder: Path, page: str, word: str = "") -> list[Any]:

@@ -1,7 +1,7 @@
 """Session fixtures with real servers, one of each per test process.
 
-Loaded by `pytest_plugins = ["tests.harness.fixtures"]` in the top conftest.py. A test that kills a server makes its own
-with tests.harness.servers instead.
+Loaded by `pytest_plugins` in the top conftest.py. A test that kills a server makes its own with tests.harness.servers
+instead.
 """
 
 import os

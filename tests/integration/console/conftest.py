@@ -6,16 +6,14 @@ import pytest
 from sqlalchemy import Engine
 
 from console.session import before_sign_in
-from shared.oidc import http
 from tests.harness.console import Console, console_of
 
 
 @pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def patient(monkeypatch: pytest.MonkeyPatch, patient_with_providers: None) -> None:
     """The console waits for the API, and the API for an OpenID Connect provider, as long as a slow machine needs."""
     for name in ("TIMEOUT", "METHODS_TIMEOUT"):
         monkeypatch.setattr(before_sign_in, name, 60.0)
-    monkeypatch.setattr(http, "SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -30,9 +30,8 @@ def running() -> Iterator[OidcProvider]:
 
 
 @pytest.fixture
-def provider(running: OidcProvider, monkeypatch: pytest.MonkeyPatch) -> OidcProvider:
-    """The provider, which has a minute for each response."""
-    monkeypatch.setattr("shared.oidc.http.SECONDS", 60.0)
+def provider(running: OidcProvider, patient_with_providers: None) -> OidcProvider:
+    """The provider, which has two minutes for each response."""
     running.forge, running.metadata = None, {}
     running.claims_in_userinfo = running.takes_codes_again = False
     return running

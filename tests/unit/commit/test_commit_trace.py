@@ -5,12 +5,12 @@ import time
 import pytest
 
 from api.commit.commit_trace import trace_commit
-from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import collector
 from tests.harness.drafts import single
 
 
+@pytest.mark.usefixtures("patient_exporter")
 def test_sends_that_share_a_commit_are_linked(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = [f"{number:032x}" for number in (1, 2)]
     drafts = [single(1) for _ in range(3)]
@@ -18,8 +18,6 @@ def test_sends_that_share_a_commit_are_linked(monkeypatch: pytest.MonkeyPatch) -
         draft.traceparent = f"00-{trace}-00f067aa0ba902b7-01"
     with collector() as spans:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", spans.url)
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
-        monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
         tracer = Tracer("bulksms-test")
         trace_commit(tracer, drafts, time.monotonic())
         tracer.stop()

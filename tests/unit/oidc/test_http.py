@@ -12,13 +12,9 @@ from aiohttp import ClientSession
 from shared.oidc import http
 from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 
+pytestmark = pytest.mark.usefixtures("patient_with_providers")
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the test of the limit has a short one."""
-    monkeypatch.setattr(http, "SECONDS", 120.0)
 
 
 @contextmanager

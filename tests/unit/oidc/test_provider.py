@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 
 from shared.health.oidc import check_oidc
-from shared.oidc import http
 from shared.oidc import provider as module
 from shared.oidc.http import ProviderUnavailable
 from shared.oidc.provider import Provider
@@ -14,11 +13,7 @@ from shared.oidc_settings import OidcSettings
 from shared.settings import Settings
 from tests.harness.oidc_provider import CONSOLE_CALLBACK, OidcProvider, oidc_provider
 
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No request is given up here."""
-    monkeypatch.setattr(http, "SECONDS", 120.0)
+pytestmark = pytest.mark.usefixtures("patient_with_providers")
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from api.http.request import SUMMARY, current_request
 from api.http.responses import Response
 from api.server.application import Reply
 from api.server.traced_application import TracedApplication
-from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 from tests.harness.on_the_loop import handled, on_loop, scope
@@ -26,10 +25,8 @@ def spans() -> Iterator[Collector]:
 
 
 @pytest.fixture
-def tracer(spans: Collector, monkeypatch: pytest.MonkeyPatch) -> Tracer:
+def tracer(spans: Collector, monkeypatch: pytest.MonkeyPatch, patient_exporter: None) -> Tracer:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", spans.url)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
-    monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
     return Tracer("bulksms-test")
 
 

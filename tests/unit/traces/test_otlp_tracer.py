@@ -7,19 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from bulksms.local.ports import LOOPBACK, free_port
-from shared.observability import otlp_tracer
 from shared.observability.otlp_tracer import EXPORTER_LOGGER, Tracer
 from tests.harness.collector import Collector, collector
 
+pytestmark = pytest.mark.usefixtures("patient_exporter")
+
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 PARENT = f"00-{TRACE}-{SPAN}-01"
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All spans are exported before a tracer has stopped."""
-    monkeypatch.setattr(otlp_tracer, "STOP_SECONDS", 120.0)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120")
 
 
 @pytest.fixture

@@ -38,10 +38,8 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def service(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Service:
+def service(engine: Engine) -> Service:
     """An account that listens to events."""
-    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
-    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
     made = Service(engine)
     events.listen(engine, made.account_id)
     return made

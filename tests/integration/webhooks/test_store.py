@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
-from shared import outbox as events
 from shared.db.connection import transaction
 from tests.harness.database import disposable_database
 from tests.harness.deliveries import wait_for_others
@@ -27,12 +26,6 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
     """Each test has a database of its own, with one webhook."""
     with disposable_database(postgres_server) as engine:
         yield engine
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
-    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
 
 
 @pytest.fixture

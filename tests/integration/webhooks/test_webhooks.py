@@ -26,13 +26,10 @@ from worker.webhooks.renumber import mend_order
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who listens is asked each time, so that no test waits for it. What failed waits for `due_now`, however long.
-    Receivers may take their time."""
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What failed waits for `due_now`, however long. Receivers may take their time."""
     for limit in ("RESPONSE_SECONDS", "OPENING_SECONDS"):
         monkeypatch.setattr(webhook_client, limit, 300.0)
-    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
-    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
     monkeypatch.setattr(policy, "DELAYS", (3600.0,) * len(policy.DELAYS))
     monkeypatch.setattr(policy, "FIRST_REST", policy.LONGEST_REST)
 

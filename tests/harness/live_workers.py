@@ -2,6 +2,8 @@
 
 from sqlalchemy import Engine, text
 
+from worker.process import WorkerProcess
+
 KEEP = (
     text("UPDATE carrier_report SET reported_at = clock_timestamp() + interval '1 hour'"),
     text("UPDATE carrier_limit SET reported_at = clock_timestamp() + interval '1 hour'"),
@@ -14,3 +16,9 @@ def keep_reports(engine: Engine) -> None:
     with engine.begin() as connection:
         for statement in KEEP:
             connection.execute(statement)
+
+
+def report_carriers(worker: WorkerProcess) -> None:
+    """Let a worker report its carriers now, and let this count for an hour."""
+    worker.carrier_status.refresh()
+    keep_reports(worker.engine)

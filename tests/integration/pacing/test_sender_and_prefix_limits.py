@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from shared.audit.check import audit
-from tests.harness.live_workers import keep_reports
+from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
 from worker.routing.carrier_pools import CarrierPools
 
@@ -30,7 +30,7 @@ KENYA, ELSEWHERE = 254711000000, 255711000000
 
 @pytest.fixture
 def make(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Service]:
-    """A service with these limits, whose carrier is as patient as it has to be."""
+    """A service with these limits, whose carrier waits for its permits for up to an hour."""
     monkeypatch.setattr("worker.carriers.simulator.PATIENCE", 3600.0)
 
     def made() -> Service:
@@ -41,8 +41,7 @@ def make(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
         file.write_text(FILE)
         service = Service(engine, carriers_file=str(file))
         assert isinstance(service.worker.dispatcher, CarrierPools)
-        service.worker.carrier_status.refresh()
-        keep_reports(engine)
+        report_carriers(service.worker)
         return service
 
     return made

@@ -17,7 +17,7 @@ from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.database import disposable_database
-from tests.harness.live_workers import keep_reports
+from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.receipts import match as receipts
@@ -74,8 +74,7 @@ def trouble(service: Service, *names: str) -> None:
     """These carriers are down, and the others are not; every worker knows."""
     for name in ("one", "two", "three"):
         service.worker.carriers[name].trouble = "connecting: refused" if name in names else None  # type: ignore[misc]
-    service.worker.carrier_status.refresh()
-    keep_reports(service.engine)
+    report_carriers(service.worker)
     carrier_pools = service.worker.dispatcher
     assert isinstance(carrier_pools, CarrierPools)
     carrier_pools.follow()

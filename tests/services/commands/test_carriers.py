@@ -12,6 +12,7 @@ from sqlalchemy import Engine, text
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from shared.health.carriers import check_carriers
+from tests.harness.live_workers import report_carriers
 from tests.harness.service import SECRET_KEY, Service
 from worker.process import WorkerProcess
 
@@ -68,17 +69,9 @@ def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
         connection.execute(text("DELETE FROM carrier_setting"))
         connection.execute(text("DELETE FROM carrier_limit"))
     worker = Service(engine, carriers_file=str(file)).worker
-    report(worker)
+    report_carriers(worker)
     yield worker
     worker.dispatcher.stop.set()
-
-
-def report(worker: WorkerProcess) -> None:
-    """Let it report what it does. A report is heeded for some seconds: this one for an hour more."""
-    worker.carrier_status.refresh()
-    with worker.engine.begin() as connection:
-        for table in ("carrier_report", "carrier_limit"):
-            connection.execute(text(f"UPDATE {table} SET reported_at = clock_timestamp() + interval '1 hour'"))
 
 
 def listed(run: Run) -> dict[str, Any]:
@@ -95,12 +88,12 @@ def test_it_works(run: Run, worker: WorkerProcess) -> None:
 def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
     run("set", "one", "--rate", "50", "--window", "20")
     run("pause", "two")
-    report(worker)
+    report_carriers(worker)
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
     assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
     run("set", "one", "--reset")
     run("resume", "two")
-    report(worker)
+    report_carriers(worker)
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
     assert listed(run)["two"]["state"] == "ready"
 
@@ -109,7 +102,7 @@ def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) ->
     (limit,) = worker.carrier_status.limits
     for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
         run("limit", "sender ACME", *options)
-        report(worker)
+        report_carriers(worker)
         assert limit.rate == rate
         (row,) = json.loads(run("limits", "--json").stdout)
         assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}

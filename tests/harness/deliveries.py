@@ -23,9 +23,9 @@ def deliver(service: Service, *, among_others: bool = False) -> None:
     """
 
     async def run() -> None:
-        client = Client(loopback=True)
+        client, settings = Client(loopback=True), service.settings
         try:
-            await Deliverer(service.engine, client, service.settings.secret_key).drain()
+            await Deliverer(service.engine, client, settings.secret_key, settings.secret_key_fallbacks).drain()
         finally:
             await client.close()
 

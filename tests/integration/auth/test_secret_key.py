@@ -1,6 +1,5 @@
 """SECRET_KEY is changed while customers work: nothing of theirs breaks, and what is new is the new key's."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,14 +14,12 @@ from shared.accounts.administration import create_key
 from shared.api_key import NewKey
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
-from tests.harness.deliveries import wait_for_others
+from tests.harness.deliveries import deliver
 from tests.harness.people import a_person
 from tests.harness.people import sign_in as sign_in_as
 from tests.harness.receiver import Receiver, receiver
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.integration.people.test_second_factor import enable, now
-from worker.webhooks.client import Client
-from worker.webhooks.deliver import Deliverer
 
 NEW = "another-secret-key-of-enough-characters"
 
@@ -59,19 +56,6 @@ def without_secrets(service: Service) -> None:
 
 def sign_in(service: Service, key: NewKey) -> int:
     return service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).status_code
-
-
-def deliver(service: Service) -> None:
-    wait_for_others(service)
-
-    async def run() -> None:
-        client, settings = Client(loopback=True), service.settings
-        try:
-            await Deliverer(service.engine, client, settings.secret_key, settings.secret_key_fallbacks).drain()
-        finally:
-            await client.close()
-
-    asyncio.run(run())
 
 
 def finding(service: Service, fallbacks: str = SECRET_KEY) -> str:

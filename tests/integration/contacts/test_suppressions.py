@@ -11,7 +11,7 @@ from api.limits import opt_out_list_size
 from api.resources.suppressions import routes
 from shared.audit.check import audit
 from shared.outbox import listen
-from tests.harness.deliveries import wait_for_others
+from tests.harness.deliveries import settled_events
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
 
@@ -199,8 +199,7 @@ def test_each_request_that_adds_a_phone_to_the_list_writes_one_event(service: Se
         service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing", headers=key)
     service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing")
     import_csv(service, f"phone,reason,sender_id\n{PHONE},one,ACME\n{OTHER},two,ACME\n")
-    wait_for_others(service)
-    events = [event["data"] for event in service.get("/events?types=suppression.created").json["data"]]
+    events = [event["data"] for event in settled_events(service, "?types=suppression.created")]
     nothing = dict.fromkeys(("phone", "category", "sender_id", "reason"))
     assert events == [
         {**nothing, "added": 1, "phone": PHONE, "category": "marketing", "reason": "asked"},

@@ -23,7 +23,7 @@ from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, end_parts, store
 from shared.outbox import listen
 from tests.harness.database import dispose, fresh_database
-from tests.harness.deliveries import wait_for_others
+from tests.harness.deliveries import settled_events
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.privacy.test_privacy import erase, where
@@ -109,8 +109,7 @@ def everything(service: Service) -> dict[str, str]:
 def shown(service: Service) -> list[str]:
     """All texts that the API shows."""
     sends = service.get("/sends").json["data"]
-    wait_for_others(service)
-    events = service.get("/events?types=message.received").json["data"]
+    events = settled_events(service, "?types=message.received")
     inbound = service.get("/inbound").json["data"]
     replayed = service.post(f"/sends/{sends[0]['send_id']}/pause", headers={"Idempotency-Key": "k"}).json
     return [each["message"] for each in (*sends, *inbound, *(event["data"] for event in events), replayed)]

@@ -1,6 +1,5 @@
 """A job that fails again and again is set aside, shown to its owner and the operator, and costs the others nothing."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -45,7 +44,7 @@ from shared.job_failures import (
 from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.database import wait_until_ended
-from tests.harness.deliveries import wait_for_others
+from tests.harness.deliveries import deliver, settled_events
 from tests.harness.failing_jobs import LONG, end_backoff, end_pauses, prolong_pauses
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
@@ -56,8 +55,6 @@ from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
 from worker.outages import Outage
 from worker.sending.next_batches import lock_next
-from worker.webhooks.client import Client
-from worker.webhooks.deliver import Deliverer
 
 PHONE = "254711000001"
 
@@ -607,7 +604,9 @@ def test_sends_of_an_account_that_cannot_be_closed_keep_no_others_open(
 
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", fails)
     for name in ("ENDED_SENDS", "FAILED_BEFORE"):
-        paused_for_long = getattr(worker.recovery.close_ended_sends, name).text.replace(str(PAUSE), str(LONG))
+        query = getattr(worker.recovery.close_ended_sends, name).text
+        paused_for_long = query.replace(str(PAUSE), str(LONG))
+        assert paused_for_long != query
         monkeypatch.setattr(worker.recovery.close_ended_sends, name, text(paused_for_long))
     worker.recovery.close_ended_sends.close_ended_sends(service.engine)
     assert tried == [*sorted(tried[:2]), good]
@@ -782,28 +781,20 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
 ) -> None:
     made = service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
     service.send()
-    wait_for_others(service)
 
     def fails(*_: object) -> None:
         raise Poison
 
     monkeypatch.setattr("worker.webhooks.store.read_work", fails)
 
-    async def deliver() -> None:
-        client = Client(False)
-        await Deliverer(service.engine, client, "x" * 40).drain()
-        await client.close()
-
     for _ in range(MAX_FAILURES):
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
-        asyncio.run(deliver())
+        deliver(service)
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
     webhook = service.get(f"/webhooks/{made}").json
     assert (webhook["status"], "operator" in webhook["disabled_reason"]) == ("disabled", True)
-    wait_for_others(service)
-    events = service.get("/events?types=webhook.disabled").json["data"]
-    assert [event["type"] for event in events] == ["webhook.disabled"]
+    assert [event["type"] for event in settled_events(service, "?types=webhook.disabled")] == ["webhook.disabled"]
 
 
 def test_an_error_is_kept_without_its_data(service: Service) -> None:

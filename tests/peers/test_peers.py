@@ -10,11 +10,10 @@ import random
 import shutil
 import subprocess
 import threading
-import time
 import urllib.parse
 import urllib.request
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
+from tests.harness.house import wait_until
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
@@ -37,13 +37,6 @@ pytestmark = pytest.mark.peers
 NODE = Path(os.environ.get("PEERS_NODE", Path(__file__).parent / "node"))
 MESSAGES = 10_000
 PATIENCE = 120.0
-
-
-def wait_until(true: Callable[[], Any], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"{what} did not come"
-        time.sleep(0.05)
 
 
 class NodeSmsc:
@@ -135,12 +128,12 @@ def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_mess
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
         carrier.open(receipts.extend, lambda late: None)
         try:
-            wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), "the bind")
+            wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), PATIENCE, "the bind")
             outcomes = [
                 outcome for start in range(0, 500, 20) for outcome in carrier.submit(groups[start : start + 20])
             ]
             assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
-            wait_until(lambda: len(receipts) >= MESSAGES, "the receipts")
+            wait_until(lambda: len(receipts) >= MESSAGES, PATIENCE, "the receipts")
         finally:
             carrier.close()
         assert smsc.shown() == {phone: text.text for text in groups for phone in text.phones}
@@ -158,9 +151,9 @@ def test_a_message_from_a_phone_in_parts() -> None:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="right"))
         carrier.open(lambda receipts: None, lambda late: None, got.extend)
         try:
-            wait_until(lambda: carrier.health.state == "bound", "the bind")
+            wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
             smsc.speak()
-            wait_until(lambda: len(got) == 2, "the message")
+            wait_until(lambda: len(got) == 2, PATIENCE, "the message")
         finally:
             carrier.close()
     assert [(each.phone, each.sent_to, each.total, each.number) for each in got] == [
@@ -175,7 +168,7 @@ def test_a_wrong_password_suspends() -> None:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="wrong"))
         carrier.open(lambda receipts: None, lambda late: None)
         try:
-            wait_until(lambda: carrier.health.state == "suspended", "the refusal")
+            wait_until(lambda: carrier.health.state == "suspended", PATIENCE, "the refusal")
         finally:
             carrier.close()
 
@@ -225,8 +218,8 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
         try:
             for name in ("bearerbox", "smsbox"):
                 boxes.append(subprocess.Popen([name, "-v", "4", str(file)], cwd=tmp_path, stderr=subprocess.DEVNULL))
-                wait_until(lambda: smsc.records.counts.binds, "Kannel's bind")
-            wait_until(lambda: is_listening(http), "Kannel's API")
+                wait_until(lambda: smsc.records.counts.binds, PATIENCE, "Kannel's bind")
+            wait_until(lambda: is_listening(http), PATIENCE, "Kannel's API")
             for phone, text in expected.items():
                 query = {"username": "peer", "password": "peer", "from": "ACME", "to": phone, "dlr-mask": "3"}
                 query |= {"text": text, "charset": "UTF-8", "coding": "2" if len(text) > 2 else "0"}
@@ -235,8 +228,8 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
                 with urllib.request.urlopen(url) as it:
                     assert it.status == 202
             counts = smsc.records.counts
-            wait_until(lambda: counts.accepted == 25 + 25 * 2, "the submits")
-            wait_until(lambda: counts.receipts_answered == counts.receipts_sent > 0, "the answers to receipts")
+            wait_until(lambda: counts.accepted == 25 + 25 * 2, PATIENCE, "the submits")
+            wait_until(lambda: counts.receipts_answered == counts.receipts_sent > 0, PATIENCE, "the answers")
         finally:
             for box in reversed(boxes):
                 box.kill()

@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from api.server.application import Application, Owners
 from api.server.connections import Connections, ServerState
 from api.server.protocol import HttpConnection
 from shared.db.cancellation import Cancellation
+from tests.harness.house import wait_until
 from tests.harness.service import PREFIX, Service
 
 SLEEP = "SELECT pg_sleep(300)"
@@ -97,13 +97,6 @@ def waiting(engine: Engine) -> int:
         return int(connection.execute(WAITING, {"sleep": SLEEP, "wait": WAIT}).scalar_one())
 
 
-def until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(
     ("method", "path", "accept", "fragment"),
     [
@@ -124,8 +117,8 @@ def test_a_read_only_request_ends_and_frees_its_thread(
         fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
     slow(fragment, SLEEP)
     with server.request(method, path, accept, **fields):
-        until(lambda: waiting(service.engine) == 1)
-    until(lambda: waiting(service.engine) == 0)
+        wait_until(lambda: waiting(service.engine) == 1, SECONDS, "the statement")
+    wait_until(lambda: waiting(service.engine) == 0, SECONDS, "the end of the statement")
     with server.request("GET", "/balance") as other:
         assert other.recv(12) == b"HTTP/1.1 200"
 
@@ -147,7 +140,7 @@ def test_a_request_that_writes_is_finished(
     with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holding:
         holding.execute(HOLD)
         with server.request("POST", "/sms/send-group", **fields):
-            until(lambda: waiting(service.engine) == 1)
+            wait_until(lambda: waiting(service.engine) == 1, SECONDS, "the statement")
         assert has_left.wait(SECONDS)
         assert waiting(service.engine) == 1
         holding.execute(LET_GO)
@@ -156,7 +149,7 @@ def test_a_request_that_writes_is_finished(
         with service.engine.connect() as connection:
             return bool(connection.execute(SENDS, {"account": service.account_id}).scalar_one() == 1)
 
-    until(accepted)
+    wait_until(accepted, SECONDS, "the send")
 
 
 def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
@@ -167,6 +160,6 @@ def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
     event.listen(server.service.api_engine, "invalidate", lambda connection, *_: closed.append(connection))
     slow("FROM suppression", SLEEP)
     with server.request("GET", "/suppressions"):
-        until(lambda: waiting(server.service.engine) == 1)
-    until(lambda: len(closed) == 1)
+        wait_until(lambda: waiting(server.service.engine) == 1, SECONDS, "the statement")
+    wait_until(lambda: len(closed) == 1, SECONDS, "the end of the connection")
     assert not [record for record in caplog.records if record.levelname in ("ERROR", "WARNING")]

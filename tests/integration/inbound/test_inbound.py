@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.db.connection import transaction
 from shared.inbound import Inbound, end_parts, store
+from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.unit.carriers.smpp.making import config
 from worker.carriers.smpp import SmppCarrier
@@ -233,19 +233,11 @@ def carrier(service: Service, on_inbound: Any = None, **settings: Any) -> Iterat
         keep = on_inbound or (lambda messages: come(service, *messages))
         driver.open(lambda receipts: None, lambda late: None, keep)
         try:
-            wait_until(
-                lambda: smsc.records.counts.binds >= (2 if "bind" in settings and "+" in settings["bind"] else 1)
-            )
+            binds = 2 if "+" in settings.get("bind", "") else 1
+            wait_until(lambda: smsc.records.counts.binds >= binds, 60, "the binds")
             yield smsc
         finally:
             driver.close()
-
-
-def wait_until(true: Any) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def speak(smsc: Smsc, phone: str, number: str, message: str) -> None:
@@ -258,8 +250,8 @@ def test_an_smsc_gives_messages_of_every_kind(service: Service, number: str, bin
     with carrier(service, bind=bind) as smsc:
         for message in texts:
             speak(smsc, PHONE, number, message)
-        wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts))
-        wait_until(lambda: smsc.records.counts.inbound_answered == smsc.records.counts.inbound)
+        wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts), 60, "the messages")
+        wait_until(lambda: smsc.records.counts.inbound_answered == smsc.records.counts.inbound, 60, "the responses")
     assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == sorted(texts)
 
 
@@ -273,5 +265,5 @@ def test_the_smsc_keeps_what_could_not_be_stored(service: Service, number: str) 
 
     with carrier(service, fail_at_first) as smsc:
         speak(smsc, PHONE, number, "Hello")
-        wait_until(lambda: smsc.records.counts.inbound_answered == 1)
+        wait_until(lambda: smsc.records.counts.inbound_answered == 1, 60, "the response")
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["Hello"]

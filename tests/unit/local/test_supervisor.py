@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from bulksms.local.command import Command
 from bulksms.local.errors import LocalError
 from bulksms.local.files import LOG_LIMIT
 from bulksms.local.supervisor import Supervisor
+from tests.harness.house import wait_until
 
 SUPERVISOR = """
 import os, sys
@@ -78,19 +78,10 @@ def gone(pid: int) -> bool:
         return True
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_all_children(start: Start, tmp_path: Path, number: signal.Signals) -> None:
     supervisor = start("one", SLEEPER, "two", SLEEPER)
-    assert eventually(lambda: bool(pids(tmp_path / "one.log") and pids(tmp_path / "two.log")))
+    wait_until(lambda: pids(tmp_path / "one.log") and pids(tmp_path / "two.log"), 60, "both children")
     supervisor.send_signal(number)
     out, _ = supervisor.communicate(timeout=60)
     assert out == "stopped\n"
@@ -101,9 +92,9 @@ def test_a_signal_stops_all_children(start: Start, tmp_path: Path, number: signa
 def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", SLEEPER)
     log = tmp_path / "child.log"
-    assert eventually(lambda: len(pids(log)) == 1)
+    wait_until(lambda: len(pids(log)) == 1, 60, "the child")
     os.kill(pids(log)[0], signal.SIGKILL)
-    assert eventually(lambda: len(pids(log)) == 2)
+    wait_until(lambda: len(pids(log)) == 2, 60, "another child")
     supervisor.terminate()
     _, output = supervisor.communicate(timeout=60)
     assert f"child was ended by SIGKILL; restarting it in 0.5 s (log: {log})" in output
@@ -111,7 +102,7 @@ def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> Non
 
 def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", "import time, os; print(os.getpid()); time.sleep(0.1); os._exit(3)")
-    assert eventually(lambda: len(pids(tmp_path / "child.log")) >= 3)
+    wait_until(lambda: len(pids(tmp_path / "child.log")) >= 3, 60, "two restarts")
     supervisor.terminate()
     _, output = supervisor.communicate(timeout=60)
     assert "ended with exit code 3; restarting it in 0.5 s" in output
@@ -122,7 +113,7 @@ def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> 
     children = {name: POLITE.replace("sys.argv[0]", repr(str(tmp_path) + "/")) for name in ("first", "second")}
     named = [part for name, code in children.items() for part in (name, code.format(name=name))]
     supervisor = start(*named)
-    assert eventually(lambda: bool(pids(tmp_path / "first.log") and pids(tmp_path / "second.log")))
+    wait_until(lambda: pids(tmp_path / "first.log") and pids(tmp_path / "second.log"), 60, "both children")
     supervisor.terminate()
     supervisor.communicate(timeout=60)
     assert float((tmp_path / "second").read_text()) < float((tmp_path / "first").read_text())
@@ -130,26 +121,26 @@ def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> 
 
 def test_children_end_with_a_killed_supervisor(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", SLEEPER)
-    assert eventually(lambda: bool(pids(tmp_path / "child.log")))
+    wait_until(lambda: pids(tmp_path / "child.log"), 60, "the child")
     supervisor.kill()
     supervisor.communicate(timeout=60)
-    assert eventually(lambda: gone(pids(tmp_path / "child.log")[0]))
+    wait_until(lambda: gone(pids(tmp_path / "child.log")[0]), 60, "the end of the child")
 
 
 def test_processes_that_a_dead_child_had_started_are_killed(start: Start, tmp_path: Path) -> None:
     start("child", PARENT)
     log = tmp_path / "child.log"
-    assert eventually(lambda: bool(pids(log)))
+    wait_until(lambda: pids(log), 60, "the child")
     orphan = pids(log)[0]
     parent = psutil.Process(orphan).ppid()
     os.kill(parent, signal.SIGKILL)
-    assert eventually(lambda: len(pids(log)) == 2)
-    assert eventually(lambda: gone(orphan))
+    wait_until(lambda: len(pids(log)) == 2, 60, "another child")
+    wait_until(lambda: gone(orphan), 60, "the end of its process")
 
 
 def test_a_child_is_out_of_reach_of_the_terminal(start: Start, tmp_path: Path) -> None:
     supervisor = start("child", SLEEPER)
-    assert eventually(lambda: bool(pids(tmp_path / "child.log")))
+    wait_until(lambda: pids(tmp_path / "child.log"), 60, "the child")
     assert os.getsid(pids(tmp_path / "child.log")[0]) != os.getsid(supervisor.pid)
 
 
@@ -159,7 +150,7 @@ def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> No
 
     def is_ready() -> bool:
         """Never, but only after it has said why."""
-        assert eventually(lambda: log.read_text() != "")
+        wait_until(lambda: log.read_text() != "", 60, "its reason")
         return False
 
     child = Command("lonely", [sys.executable, "-c", code], os.environ, log, tmp_path, is_ready)
@@ -189,7 +180,7 @@ def test_a_large_log_is_put_aside(tmp_path: Path) -> None:
     os.truncate(log, LOG_LIMIT + 1)
     with Command("child", [sys.executable, "-c", "print('new')"], os.environ, log, tmp_path) as child:
         child.launch()
-        assert eventually(lambda: child.exit_code() == 0)
+        wait_until(lambda: child.exit_code() == 0, 60, "the end of the child")
     assert log.read_text() == "new\n"
     assert (tmp_path / "child.log.1").stat().st_size == LOG_LIMIT + 1
 
@@ -202,7 +193,7 @@ def test_a_process_group_is_killed_only_while_its_number_is_the_childs(
     monkeypatch.setattr(os, "killpg", lambda pid, _: killed.append(psutil.Process(pid).status()))
     child = Command("short", [sys.executable, "-c", ""], os.environ, tmp_path / "short.log", tmp_path)
     child.launch()
-    assert eventually(lambda: child.exit_code() == 0)
+    wait_until(lambda: child.exit_code() == 0, 60, "the end of the child")
     child.stop()
     child.kill()
     assert killed == [psutil.STATUS_ZOMBIE]

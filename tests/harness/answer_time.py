@@ -43,7 +43,7 @@ def submit_until(
         threading.Thread(target=submit, daemon=True).start()
         wait_until(lambda: done.done() or happened(), PATIENCE, "what ends the answer time")
         clock.is_over.set()
-        return done.result(2 * PATIENCE)
+        return done.result(PATIENCE)
 
 
 class SubmitClock:

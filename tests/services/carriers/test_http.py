@@ -1,58 +1,19 @@
 """The http driver over real connections: what may have left is in doubt, what certainly did not is not."""
 
-import contextlib
 import logging
-import shutil
-import socket
-import ssl
-import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bulksms.local.ports import free_port
-from shared.carriers.http import HttpConfig
-from tests.harness.answer_time import Clock, submit_until
+from tests.harness.answer_time import Clock
 from tests.harness.house import wait_until
-from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer, json_reply
-from tests.unit.carriers.smpp.making import Quota, message_group
-from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind, unsubmitted
+from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
+from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
+from tests.unit.carriers.smpp.making import message_group
+from worker.carriers.base import Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
-
-PHONE = "254711000000"
-
-
-def declared(url: str, **settings: Any) -> HttpConfig:
-    """One message a request, as JSON."""
-    request = {"url": url, "json": {"to": "{phone}", "text": "{text}", "from": "{sender_id}", "ref": "{message_id}"}}
-    table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": PATIENCE}
-    return HttpConfig.from_mapping("web", {**table, **settings})
-
-
-@contextlib.contextmanager
-def carrier(config: HttpConfig, late: list[LateResponse] | None = None) -> Iterator[HttpCarrier]:
-    made = HttpCarrier(config)
-    made.open(lambda receipts: None, (late if late is not None else []).extend)
-    try:
-        yield made
-    finally:
-        made.close()
-
-
-@contextlib.contextmanager
-def pair(respond: Callable[[Request], Reply], **settings: Any) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
-    with http_peer(respond) as peer, carrier(declared(peer.url("/send"), **settings)) as made:
-        yield peer, made
-
-
-def one(made: HttpCarrier, text: str = "Hi") -> Outcome:
-    (outcome,) = made.submit([message_group(text, [PHONE])])
-    return outcome
 
 
 @pytest.fixture
@@ -69,26 +30,6 @@ def test_it_works() -> None:
         request = sorted(peer.requests, key=lambda each: each.json["to"])[0]
         assert request.json == {"to": PHONE, "text": group.text, "from": "ACME", "ref": str(group.ids[0])}
         assert request.headers["content-type"] == "application/json"
-
-
-def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
-    with pair(lambda request: json_reply({"id": "m"})) as (peer, made):
-        group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
-        outcomes = made.submit([group], Quota(left=1))
-        assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
-        assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
-        assert len(peer.requests) == 1
-
-
-def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time() -> None:
-    pace, limit = Quota(left=1), Quota(left=1)
-    with pair(lambda request: json_reply({"id": "m"})) as (_, made):
-        made.pace = pace
-        before = time.monotonic()
-        made.submit([message_group("Hi", [PHONE])], limit)
-        after = time.monotonic()
-    for (deadline,) in (pace.deadlines, limit.deadlines):
-        assert before + PATIENCE <= deadline <= after + PATIENCE
 
 
 def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
@@ -146,96 +87,6 @@ def test_a_message_that_never_left_is_not_in_doubt() -> None:
         assert made.health.state == "connecting"
     with carrier(declared("http://no-such-host.invalid/")) as made:
         assert one(made) == unsubmitted("not_connected")
-
-
-def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as stack:
-        for _ in range(3):  # its queue is full, so that a connection waits
-            extra = stack.enter_context(socket.socket())
-            extra.setblocking(False)
-            extra.connect_ex(full.getsockname())
-        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
-            assert one(made) == unsubmitted("not_connected")
-
-
-def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
-    go_on = threading.Event()
-
-    def respond(request: Request) -> Reply:
-        go_on.wait(PATIENCE)
-        return json_reply({"id": "late"})
-
-    late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
-        group = message_group("x", [PHONE])
-        outcomes = submit_until(lambda: peer.requests, made, group)
-        assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
-        go_on.set()
-        wait_until(lambda: late, PATIENCE, "the late response")
-        assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
-
-
-def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.carriers.http.driver.CLOSE_SECONDS", PATIENCE)
-    go_on = threading.Event()
-
-    def respond(request: Request) -> Reply:
-        go_on.wait(PATIENCE)
-        return json_reply({"id": "late"})
-
-    late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made, ThreadPoolExecutor(1) as pool:
-        (outcome,) = submit_until(lambda: peer.requests, made, message_group("x", [PHONE]))
-        assert outcome.response == ResponseKind.IN_DOUBT
-        closed = pool.submit(made.close)
-        with pytest.raises(TimeoutError):
-            closed.result(0.3)
-        go_on.set()
-        closed.result(2 * PATIENCE)
-        assert [each.outcome.reference for each in late] == ["late"]
-
-
-def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
-    go_on = threading.Event()
-
-    def respond(request: Request) -> Reply:
-        go_on.wait(PATIENCE)
-        return json_reply({"id": "x"})
-
-    with pair(respond, window=2) as (peer, made):
-        phones = [f"25471100000{number}" for number in range(5)]
-        outcomes = submit_until(lambda: len(peer.requests) == 2, made, message_group("x", phones))
-        assert [(each.response, each.error) for each in outcomes] == [
-            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
-            *[(ResponseKind.THROTTLED, "window_full")] * 3,
-        ]
-        go_on.set()
-        (outcome,) = made.submit([message_group("x", ["254711000009"])])
-        assert outcome.response == ResponseKind.ACCEPTED
-        assert sorted(request.json["to"] for request in peer.requests) == [*phones[:2], "254711000009"]
-
-
-def test_a_trickled_response_is_doubt_in_time() -> None:
-    trickling = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def trickle() -> None:
-            with contextlib.suppress(OSError):
-                client, _ = server.accept()
-                with client:
-                    client.recv(65_536)
-                    for at, octet in enumerate(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000):
-                        client.send(bytes((octet,)))
-                        time.sleep(0.05)
-                        if at == 9:
-                            trickling.set()
-
-        thread = threading.Thread(target=trickle, daemon=True)
-        thread.start()
-        config = declared(f"http://127.0.0.1:{server.getsockname()[1]}/")
-        with carrier(config) as made:
-            (outcome,) = submit_until(trickling.is_set, made, message_group("x", [PHONE]))
-        assert outcome.response == ResponseKind.IN_DOUBT
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -363,47 +214,3 @@ def test_no_text_or_phone_is_logged(caplog: pytest.LogCaptureFixture) -> None:
             one(made, "topsecret")
     assert "topsecret" not in caplog.text
     assert PHONE not in caplog.text
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """good.pem for 127.0.0.1, and old.pem, which has expired; each with its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificates")
-    folder = tmp_path_factory.mktemp("tls")
-    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
-
-    def openssl(*options: str) -> None:
-        subprocess.run(["openssl", *options], cwd=folder, check=True, capture_output=True)
-
-    for name, days in (("good", "2"), ("old", "0")):
-        openssl(
-            "req", "-new", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=web", "-keyout", f"{name}.key", "-out", "a"
-        )
-        given = ["-in", "a", "-signkey", f"{name}.key", "-out", f"{name}.pem"]
-        openssl("x509", "-req", "-days", days, "-extfile", "names", *given)
-    time.sleep(1.1)  # of 0 days: it ends with the second in which it was made
-    return folder
-
-
-def context(folder: Path, name: str) -> ssl.SSLContext:
-    made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    made.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
-    return made
-
-
-@pytest.mark.parametrize(("name", "response"), [("good", ResponseKind.ACCEPTED), ("old", ResponseKind.THROTTLED)])
-def test_tls(certificates: Path, name: str, response: ResponseKind) -> None:
-    with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, name)) as peer:
-        config = declared(peer.url("/", "https"), tls_ca=str(certificates / f"{name}.pem"))
-        with carrier(config) as made:
-            assert one(made).response == response
-            assert made.health.state == ("bound" if name == "good" else "suspended")
-            assert len(peer.requests) == (name == "good")
-
-
-def test_an_untrusted_certificate_is_refused(certificates: Path) -> None:
-    with http_peer(lambda request: json_reply({"id": "x"}), context(certificates, "good")) as peer:
-        with carrier(declared(peer.url("/", "https"))) as made:
-            assert one(made) == unsubmitted("tls_failed")
-        assert peer.requests == []

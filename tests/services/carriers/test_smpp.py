@@ -1,19 +1,16 @@
 """The SMPP driver against the simulated SMSC, over a real connection."""
 
 import threading
-import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bulksms.local.ports import free_port
-from bulksms.smsc.server import Smsc, running
+from bulksms.smsc.server import running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.alphabets import decode
 from shared.carriers.smpp.constants import Command, Tag
@@ -21,70 +18,18 @@ from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
 from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
-from tests.unit.carriers.smpp.making import Doorkeeper, Quota, config, message_group
-from worker.carriers.base import (
-    LateResponse,
-    MessageGroup,
-    Outcome,
-    Receipt,
-    ResponseKind,
-    UnlimitedPace,
+from tests.services.carriers.driven import (
+    ACCEPTED,
+    IN_DOUBT,
+    PATIENCE,
+    THROTTLED,
+    Driven,
+    driven,
+    phones,
+    response_counts,
 )
-from worker.carriers.smpp import SmppCarrier, link
-
-ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
-PATIENCE = 60.0
-ENDLESS = 600.0
-"""An answer time that nobody waits for."""
-
-
-class Driven:
-    """A driver, an SMSC, and what came of them."""
-
-    def __init__(self, smsc: Smsc, **settings: Any) -> None:
-        self.smsc = smsc
-        self.receipts: list[Receipt] = []
-        self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
-
-    def open(self) -> None:
-        self.carrier.open(self.receipts.extend, self.late.extend)
-        self.bound()
-
-    def bound(self) -> None:
-        wait_until(lambda: self.carrier.health.state == "bound", PATIENCE, "a bind")
-
-    def submit(self, *message_groups: MessageGroup) -> list[Outcome]:
-        return self.carrier.submit(list(message_groups))
-
-    def unanswered(self) -> int:
-        """Submits whose response is awaited."""
-        (link,) = self.carrier._links
-        assert link._session is not None
-        return link._session.windows.unanswered()
-
-    def drop_all(self) -> None:
-        self.smsc.loop.call_soon_threadsafe(self.smsc.drop_all)
-
-
-@contextmanager
-def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **settings: Any) -> Iterator[Driven]:
-    """A driver bound to an SMSC, each with its own settings."""
-    with running(SmscSettings(**{"port": 0, "receipt_delay": 0.05, **(smsc or {})}), watch) as server:
-        made = Driven(server, **settings)
-        try:
-            made.open()
-            yield made
-        finally:
-            made.carrier.close()
-
-
-def phones(count: int, prefix: str = "2547") -> list[str]:
-    return [f"{prefix}{number:08d}" for number in range(count)]
-
-
-def response_counts(outcomes: list[Outcome]) -> Counter[ResponseKind]:
-    return Counter(outcome.response for outcome in outcomes)
+from tests.unit.carriers.smpp.making import message_group
+from worker.carriers.base import Receipt, ResponseKind
 
 
 def test_it_works() -> None:
@@ -209,16 +154,6 @@ def test_every_magic_phone_has_its_outcome() -> None:
         }
 
 
-def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
-    with driven() as all_:
-        before, broken = all_.submit(message_group("x", ["254711000000", "99911000000"]))
-        assert (before.response, broken.response) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
-        all_.bound()
-        assert response_counts(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
-        counts = all_.smsc.records.counts
-        assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
-
-
 def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40) as all_:
         counts = all_.smsc.records.counts
@@ -235,52 +170,6 @@ def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
             assert set(response_counts(outcomes)) == {IN_DOUBT, ACCEPTED}
         assert counts.lost + counts.accepted == 120
         assert all_.carrier.health.counters.given_up == counts.lost
-
-
-def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
-    """What was throttled goes again, as the service does it; what is in doubt does not."""
-    taken: Counter[str] = Counter()
-
-    def watch(body: bytes, identity: str, verdict: str) -> None:
-        taken[read_message(Command.SUBMIT_SM, body).destination] += bool(identity)
-
-    with driven(watch, smsc={"drop_after": 130}, window=50) as all_:
-        results: dict[str, ResponseKind] = {}
-        left = phones(600)
-        deadline = time.monotonic() + 3 * PATIENCE
-        while left:
-            assert time.monotonic() < deadline
-            window, left = left[:50], left[50:]
-            for phone, outcome in zip(window, all_.submit(message_group("x", window)), strict=True):
-                if outcome.response == THROTTLED:
-                    assert outcome.error == "not_connected"
-                    left.append(phone)
-                else:
-                    results[phone] = outcome.response
-    assert all_.smsc.records.counts.drops >= 3
-    assert len(results) == 600
-    assert max(taken.values()) == 1
-    assert {phone for phone, response in results.items() if response == ACCEPTED} <= set(taken)
-    assert set(taken) <= set(results)
-    assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
-
-
-def test_messages_above_the_rate_are_throttled_and_long_ones_are_finished() -> None:
-    handset_parts: dict[str, set[int]] = defaultdict(set)
-
-    def watch(body: bytes, identity: str, verdict: str) -> None:
-        message = read_message(Command.SUBMIT_SM, body)
-        if verdict == "accepted" and message.esm_class & 0x40:
-            handset_parts[message.destination].add(message.short_message[5])
-
-    with driven(watch, smsc={"rate": 50}, window=200) as all_:
-        plain = response_counts(all_.submit(message_group("x", phones(500))))
-        assert plain[ACCEPTED] >= 50
-        assert plain[THROTTLED] == 500 - plain[ACCEPTED] > 0
-        long = all_.submit(message_group("y" * 400, phones(10, "2557")))
-        assert IN_DOUBT not in response_counts(long)
-        for phone, outcome in zip(phones(10, "2557"), long, strict=True):
-            assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
 
 def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,125 +190,6 @@ def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyP
 def test_a_slow_carrier_is_only_slow() -> None:
     with driven(smsc={"round_trip": 0.2}, window=50) as all_:
         assert response_counts(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
-
-
-def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link, "FIRST_WAIT", 0.02)  # many connections end, one after the other
-    with driven(smsc={"garbage_after": 10}, window=10) as all_:
-        seen: Counter[ResponseKind] = Counter()
-        for number in range(30):
-            all_.bound()
-            seen += response_counts(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
-        counts = all_.smsc.records.counts
-        assert counts.garbage >= 20
-        assert counts.duplicates == 0
-        assert seen[ACCEPTED] >= 200
-        assert all_.carrier.health.counters.malformed > 0
-        assert all_.carrier.health.counters.unmatched_responses > 0
-
-
-def test_several_threads_share_one_connection() -> None:
-    with driven(smsc={"receipts": False}, window=64) as all_, ThreadPoolExecutor(8) as pool:
-        work = [
-            pool.submit(all_.submit, message_group(f"t{thread}", phones(300, f"254{thread}"))) for thread in range(8)
-        ]
-        references = [outcome.reference for done in work for outcome in done.result(2 * PATIENCE)]
-        assert len(set(references)) == 2400
-        assert None not in references
-        assert all_.smsc.records.counts.duplicates == 0
-        assert all_.smsc.records.counts.binds == 1
-
-
-def test_messages_that_wait_for_a_limit_leave_the_window_to_others() -> None:
-    limit = Doorkeeper(left=1)
-    with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
-        limited = [
-            pool.submit(all_.carrier.submit, [message_group("x", phones(3, f"254{n}"))], limit) for n in range(8)
-        ]
-        assert limit.waiting.wait(PATIENCE)
-        assert response_counts(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
-        limit.opened.set()
-        assert sum((response_counts(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
-
-
-def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
-    with driven() as all_:
-        outcomes = all_.carrier.submit([message_group("x", phones(5))], Quota(left=2))
-        assert [outcome.response for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
-        assert [outcome.is_unsubmitted for outcome in outcomes] == [False] * 2 + [True] * 3
-        assert all_.smsc.records.counts.submits == 2
-
-
-@pytest.mark.parametrize(("text", "parts"), [("x", 1), ("x" * 200, 2)])
-def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time(text: str, parts: int) -> None:
-    pace, limit = Quota(left=parts), Quota(left=parts)
-    with driven() as all_:
-        all_.carrier.pace = pace
-        before = time.monotonic()
-        all_.carrier.submit([message_group(text, phones(1))], limit)
-        after = time.monotonic()
-    for deadlines in (pace.deadlines, limit.deadlines):
-        assert len(deadlines) == parts
-        assert before + PATIENCE <= min(deadlines) == max(deadlines) <= after + PATIENCE
-
-
-def test_only_responses_to_submitted_messages_are_waited_for() -> None:
-    """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
-    with driven(window=4, answer_time=ENDLESS) as all_, ThreadPoolExecutor(1) as pool:
-        all_.carrier.pace = Quota(left=2)
-        outcomes = pool.submit(all_.submit, message_group("x", phones(5))).result(PATIENCE)
-        assert response_counts(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
-        assert all_.smsc.records.counts.submits == 2
-        all_.carrier.pace = UnlimitedPace()
-        assert response_counts(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
-            "the room of the others is free again"
-        )
-
-
-def test_two_binds_do_the_work_of_one() -> None:
-    with driven(bind="transmitter+receiver") as all_:
-        outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
-        assert response_counts(outcomes) == {ACCEPTED: 100}
-        wait_until(lambda: len(all_.receipts) == 100, PATIENCE, "the receipts")
-        assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
-        assert all_.smsc.records.counts.binds == 2
-
-
-def test_without_a_carrier_everything_is_throttled_soon() -> None:
-    carrier = SmppCarrier(config(port=free_port(), answer_time=ENDLESS))
-    carrier.open(lambda receipts: None, lambda late: None)
-    try:
-        with ThreadPoolExecutor(1) as pool:
-            done = pool.submit(carrier.submit, [message_group("x", phones(3)), message_group("y" * 200, phones(2))])
-            outcomes = done.result(PATIENCE)
-        assert [(outcome.response, outcome.error) for outcome in outcomes] == [(THROTTLED, "not_connected")] * 5
-        unbound = carrier.health
-        assert unbound.state == "connecting"
-    finally:
-        carrier.close()
-    assert carrier.health.state == "closed"
-
-
-def test_refused_credentials_suspend_the_carrier() -> None:
-    with running(SmscSettings(port=0, password="other")) as smsc:
-        all_ = Driven(smsc)
-        all_.carrier.open(all_.receipts.extend, all_.late.extend)
-        try:
-            wait_until(lambda: all_.carrier.health.state == "suspended", PATIENCE, "the suspension")
-            assert all_.carrier.health.error == "ESME_RINVPASWD"
-            assert response_counts(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
-            assert smsc.records.counts.refused_binds == 1
-        finally:
-            all_.carrier.close()
-
-
-def test_it_connects_again_and_goes_on() -> None:
-    with driven() as all_:
-        assert response_counts(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
-        all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
-        all_.bound()
-        assert response_counts(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
@@ -448,32 +218,6 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         may_store.set()
         wait_until(lambda: smsc.records.counts.receipts_answered == 60, PATIENCE, "the answers")
         assert len(stored) == 60
-
-
-def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
-    with driven(smsc={"receipt_delay": 0.5, "receipt_window": 10}) as all_:
-        outcomes = all_.submit(message_group("x", phones(50)))
-        all_.drop_all()
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 50, PATIENCE, "the receipts")
-        assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
-
-
-def test_receipts_that_wait_come_after_the_response_to_the_bind() -> None:
-    with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
-        outcomes = all_.submit(message_group("x", phones(20)))
-        assert response_counts(outcomes) == {ACCEPTED: 20}
-        all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, PATIENCE, "the receipts")
-        assert all_.carrier.health.counters.connections == 2
-
-
-def test_nothing_is_submitted_after_closing() -> None:
-    with driven() as all_:
-        all_.submit(message_group("x", phones(5)))
-        all_.carrier.close()
-        assert response_counts(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
-        assert all_.smsc.records.counts.submits == 5
 
 
 def test_no_text_is_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:

@@ -1,74 +1,19 @@
 """The SMPP driver against an SMSC that is wrong: in its responses, its octets, its silence."""
 
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
-from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
-from shared.carriers.unreadable import Unreadable
-from shared.inbound import Inbound
+from shared.carriers.smpp.constants import RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import HEADER, pdu, tlv
 from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
 from tests.harness.times import pass_time
-from tests.unit.carriers.smpp.making import Quota, config, message_group
-from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
-from worker.carriers.smpp import SmppCarrier, session
-
-PATIENCE = 60.0
-RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
-
-
-class Pair:
-    """A driver, and the SMSC that it is bound to."""
-
-    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **settings: Any) -> None:
-        self.smsc = smsc
-        self._on_inbound = on_inbound
-        self.receipts: list[Receipt] = []
-        self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
-        self._pool = ThreadPoolExecutor(4)
-
-    def open(self) -> None:
-        self.carrier.open(self.receipts.extend, self.late.extend, self._on_inbound)
-
-    def submit(self, count: int = 3, text: str = "x") -> "Future[list[Outcome]]":
-        """Submit that many messages, in another thread."""
-        return self._pool.submit(
-            self.carrier.submit, [message_group(text, [f"2547{number:08d}" for number in range(count)])]
-        )
-
-    def counted(self, name: str) -> int:
-        return int(getattr(self.carrier.health.counters, name))
-
-    def close(self) -> None:
-        self.smsc.hang_up()
-        self.carrier.close()
-        self._pool.shutdown()
-
-
-@contextmanager
-def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **settings: Any) -> Iterator[Pair]:
-    with ScriptedSmsc() as smsc:
-        made = Pair(smsc, on_inbound, **settings)
-        made.open()
-        try:
-            smsc.accept()
-            yield made
-        finally:
-            made.close()
-
-
-def references(done: "Future[list[Outcome]]") -> list[str | None]:
-    outcomes = done.result(PATIENCE)
-    assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
-    return [outcome.reference for outcome in outcomes]
+from tests.services.carriers.scripted_pair import PATIENCE, Pair, pair, references
+from tests.unit.carriers.smpp.making import Quota, message_group
+from worker.carriers.base import ResponseKind
+from worker.carriers.smpp import session
 
 
 def test_it_works() -> None:
@@ -270,34 +215,6 @@ def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
             both.close()
 
 
-def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> bytes:
-    message = Message("254700000000", "ACME", text.encode(), esm_class=esm_class)
-    return pdu(Command.DELIVER_SM, 0, sequence, message_body(message) + more)
-
-
-@pytest.mark.parametrize("cut", [None, 10, 60, 100])
-def test_receipts_before_the_response_to_the_bind_are_accepted(cut: int | None) -> None:
-    """A carrier that has receipts for us may give them at once, or look whether we live."""
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-        both.carrier.open(both.receipts.extend, both.late.extend)
-        try:
-            bind = smsc.accept(answered=False)
-            early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
-            smsc.send(early[:cut])
-            if cut is not None:
-                time.sleep(0.05)
-                smsc.send(early[cut:])
-            assert smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
-            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
-            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
-            assert [receipt.reference for receipt in both.receipts] == ["r1"]
-            assert both.carrier.health.state == "bound"
-            assert both.counted("connections") == 1
-        finally:
-            both.close()
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -321,18 +238,6 @@ def test_an_invalid_response_to_a_bind_ends_the_connection(reply: bytes) -> None
             both.close()
 
 
-def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
-    """The receipts of a message in parts come before the carrier has said what the parts are called."""
-    with pair() as both:
-        done = both.submit(1, "x" * 200)
-        submits = both.smsc.submits(2)
-        both.smsc.send(deliver(RECEIPT.format("p1"), 1) + deliver(RECEIPT.format("p0"), 2))
-        both.smsc.send(answer(submits[1], b"p1") + answer(submits[0], b"p0"))
-        assert references(done) == ["p0"]
-        assert {both.smsc.read().sequence for _ in range(2)} == {1, 2}
-        assert [receipt.reference for receipt in both.receipts] == ["p0"]
-
-
 def test_a_part_refused_for_now_is_submitted_again() -> None:
     pace = Quota(left=3)
     with pair() as both:
@@ -348,99 +253,6 @@ def test_a_part_refused_for_now_is_submitted_again() -> None:
         assert references(done) == ["p0"]
     assert len(pace.deadlines) == 3
     assert len(set(pace.deadlines)) == 1, "a part that goes again has no more time than the others"
-
-
-def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -> None:
-    with pair() as both:
-        done = both.submit(1, "x" * 200)
-        first, second = both.smsc.submits(2)
-        both.smsc.answer(first, status=Status.ESME_RINVDSTADR)
-        both.smsc.answer(second, b"p1")
-        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
-        both.smsc.send(deliver(RECEIPT.format("p1"), 1))
-        both.smsc.read()
-        assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]
-
-
-def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
-    with pair() as both:
-        body = b"\0\1\1" + b"254711000000\0" + b"\5\0ACME\0\4\0\0"
-        body += tlv(Tag.RECEIPTED_MESSAGE_ID, b"abc\0") + tlv(Tag.MESSAGE_STATE, b"\2")
-        both.smsc.send(pdu(Command.DATA_SM, 0, 9, body))
-        assert both.smsc.read()[:3] == (Command.DATA_SM_RESP, 0, 9)
-        assert [receipt.reference for receipt in both.receipts] == ["abc"]
-
-
-def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> None:
-    with pair(lambda messages: None) as both:
-        kept: list[Unreadable] = []
-        both.carrier.on_unreadable = kept.extend
-        both.smsc.send(deliver("nothing in it", 9))
-        assert both.smsc.read() == (Command.DELIVER_SM_RESP, 0, 9, b"\0")
-        assert (both.counted("unreadable_receipts"), both.receipts) == (1, [])
-        both.smsc.send(pdu(Command.DELIVER_SM, 0, 10, b"cut"))
-        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 10)
-        both.smsc.send(deliver(RECEIPT.format("r1"), 11, esm_class=0))
-        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 11)
-        assert [each.reason for each in kept] == ["no_id_or_state", "malformed", "not_marked"]
-        assert b"nothing in it" in kept[0].octets
-        assert kept[1].octets == b"cut"
-        assert (both.carrier.unreadable, both.carrier.unmatched_responses) == (2, 0)
-
-
-def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
-
-    def fail(found: list[Unreadable]) -> None:
-        raise RuntimeError("the database is away")
-
-    with pair() as both:
-        both.carrier.on_unreadable = fail
-        both.smsc.send(deliver("nothing in it", 9))
-        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
-        assert both.counted("unreadable_receipts") == 0
-
-
-def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-
-        def fail(receipts: list[Receipt]) -> None:
-            raise RuntimeError("the database is away")
-
-        both.carrier.open(fail, both.late.extend)
-        try:
-            smsc.accept()
-            smsc.send(deliver(RECEIPT.format("r1"), 9))
-            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
-            assert (both.counted("receipts"), both.counted("not_stored")) == (0, 1)
-        finally:
-            both.close()
-
-
-def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> None:
-    with pair(unmarked_receipts=True) as both:
-        both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
-        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
-        assert [receipt.reference for receipt in both.receipts] == ["r1"]
-
-
-def test_an_inbound_message_stays_with_the_carrier_if_nobody_takes_it() -> None:
-    with pair() as both:
-        both.smsc.send(deliver("STOP", 9, esm_class=0))
-        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
-        assert both.counted("inbound") == 1
-
-
-def test_an_inbound_message_is_answered_when_it_is_stored() -> None:
-    got: list[Inbound] = []
-    with pair(got.extend) as both:
-        both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
-        assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
-        assert [(each.phone, each.sent_to, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
-        assert len(got) == 2
-        assert both.receipts == []
 
 
 def test_closing_while_it_connects_unbinds_too() -> None:

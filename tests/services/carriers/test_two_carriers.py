@@ -17,7 +17,7 @@ import h2.events
 import pytest
 
 from tests.harness.http_carrier import PATIENCE
-from tests.services.carriers.test_http import PHONE, carrier, declared
+from tests.services.carriers.http_pair import PHONE, carrier, declared
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import ResponseKind
 

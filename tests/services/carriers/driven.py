@@ -1,0 +1,67 @@
+"""The SMPP driver and the simulated SMSC, bound to each other."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bulksms.smsc.server import Smsc, running
+from bulksms.smsc.settings import SmscSettings
+from tests.harness.house import wait_until
+from tests.unit.carriers.smpp.making import config
+from worker.carriers.base import LateResponse, MessageGroup, Outcome, Receipt, ResponseKind
+from worker.carriers.smpp import SmppCarrier
+
+ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
+PATIENCE = 60.0
+ENDLESS = 600.0
+"""An answer time that nobody waits for."""
+
+
+class Driven:
+    """A driver, an SMSC, and what came of them."""
+
+    def __init__(self, smsc: Smsc, **settings: Any) -> None:
+        self.smsc = smsc
+        self.receipts: list[Receipt] = []
+        self.late: list[LateResponse] = []
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
+
+    def open(self) -> None:
+        self.carrier.open(self.receipts.extend, self.late.extend)
+        self.bound()
+
+    def bound(self) -> None:
+        wait_until(lambda: self.carrier.health.state == "bound", PATIENCE, "a bind")
+
+    def submit(self, *message_groups: MessageGroup) -> list[Outcome]:
+        return self.carrier.submit(list(message_groups))
+
+    def unanswered(self) -> int:
+        """Submits whose response is awaited."""
+        (link,) = self.carrier._links
+        assert link._session is not None
+        return link._session.windows.unanswered()
+
+    def drop_all(self) -> None:
+        self.smsc.loop.call_soon_threadsafe(self.smsc.drop_all)
+
+
+@contextmanager
+def driven(watch: Any = None, smsc: dict[str, Any] | None = None, **settings: Any) -> Iterator[Driven]:
+    """A driver bound to an SMSC, each with its own settings."""
+    with running(SmscSettings(**{"port": 0, "receipt_delay": 0.05, **(smsc or {})}), watch) as server:
+        made = Driven(server, **settings)
+        try:
+            made.open()
+            yield made
+        finally:
+            made.carrier.close()
+
+
+def phones(count: int, prefix: str = "2547") -> list[str]:
+    return [f"{prefix}{number:08d}" for number in range(count)]
+
+
+def response_counts(outcomes: list[Outcome]) -> Counter[ResponseKind]:
+    return Counter(outcome.response for outcome in outcomes)

@@ -1,0 +1,126 @@
+"""The answer time of an HTTP carrier: what is over then is in doubt, or was never submitted."""
+
+import contextlib
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.harness.answer_time import submit_until
+from tests.harness.house import wait_until
+from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
+from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
+from tests.unit.carriers.smpp.making import Quota, message_group
+from worker.carriers.base import LateResponse, Outcome, ResponseKind, unsubmitted
+
+
+def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
+    with pair(lambda request: json_reply({"id": "m"})) as (peer, made):
+        group = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
+        outcomes = made.submit([group], Quota(left=1))
+        assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
+        assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
+        assert len(peer.requests) == 1
+
+
+def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time() -> None:
+    pace, limit = Quota(left=1), Quota(left=1)
+    with pair(lambda request: json_reply({"id": "m"})) as (_, made):
+        made.pace = pace
+        before = time.monotonic()
+        made.submit([message_group("Hi", [PHONE])], limit)
+        after = time.monotonic()
+    for (deadline,) in (pace.deadlines, limit.deadlines):
+        assert before + PATIENCE <= deadline <= after + PATIENCE
+
+
+def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as stack:
+        for _ in range(3):  # its queue is full, so that a connection waits
+            extra = stack.enter_context(socket.socket())
+            extra.setblocking(False)
+            extra.connect_ex(full.getsockname())
+        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
+            assert one(made) == unsubmitted("not_connected")
+
+
+def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
+    go_on = threading.Event()
+
+    def respond(request: Request) -> Reply:
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "late"})
+
+    late: list[LateResponse] = []
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
+        group = message_group("x", [PHONE])
+        outcomes = submit_until(lambda: peer.requests, made, group)
+        assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        go_on.set()
+        wait_until(lambda: late, PATIENCE, "the late response")
+        assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
+
+
+def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.http.driver.CLOSE_SECONDS", PATIENCE)
+    go_on = threading.Event()
+
+    def respond(request: Request) -> Reply:
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "late"})
+
+    late: list[LateResponse] = []
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made, ThreadPoolExecutor(1) as pool:
+        (outcome,) = submit_until(lambda: peer.requests, made, message_group("x", [PHONE]))
+        assert outcome.response == ResponseKind.IN_DOUBT
+        closed = pool.submit(made.close)
+        with pytest.raises(TimeoutError):
+            closed.result(0.3)
+        go_on.set()
+        closed.result(2 * PATIENCE)
+        assert [each.outcome.reference for each in late] == ["late"]
+
+
+def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
+    go_on = threading.Event()
+
+    def respond(request: Request) -> Reply:
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "x"})
+
+    with pair(respond, window=2) as (peer, made):
+        phones = [f"25471100000{number}" for number in range(5)]
+        outcomes = submit_until(lambda: len(peer.requests) == 2, made, message_group("x", phones))
+        assert [(each.response, each.error) for each in outcomes] == [
+            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
+            *[(ResponseKind.THROTTLED, "window_full")] * 3,
+        ]
+        go_on.set()
+        (outcome,) = made.submit([message_group("x", ["254711000009"])])
+        assert outcome.response == ResponseKind.ACCEPTED
+        assert sorted(request.json["to"] for request in peer.requests) == [*phones[:2], "254711000009"]
+
+
+def test_a_trickled_response_is_doubt_in_time() -> None:
+    trickling = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def trickle() -> None:
+            with contextlib.suppress(OSError):
+                client, _ = server.accept()
+                with client:
+                    client.recv(65_536)
+                    for at, octet in enumerate(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000):
+                        client.send(bytes((octet,)))
+                        time.sleep(0.05)
+                        if at == 9:
+                            trickling.set()
+
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        config = declared(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        with carrier(config) as made:
+            (outcome,) = submit_until(trickling.is_set, made, message_group("x", [PHONE]))
+        assert outcome.response == ResponseKind.IN_DOUBT

@@ -1,0 +1,141 @@
+"""What an SMSC delivers, right or wrong: receipts and inbound messages."""
+
+import time
+
+import pytest
+
+from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
+from shared.carriers.smpp.pdu import pdu, tlv
+from shared.carriers.unreadable import Unreadable
+from shared.inbound import Inbound
+from tests.harness.scripted_smsc import ScriptedSmsc, answer
+from tests.services.carriers.scripted_pair import PATIENCE, RECEIPT, Pair, deliver, pair, references
+from worker.carriers.base import Outcome, Receipt, ResponseKind
+
+
+@pytest.mark.parametrize("cut", [None, 10, 60, 100])
+def test_receipts_before_the_response_to_the_bind_are_accepted(cut: int | None) -> None:
+    """A carrier that has receipts for us may give them at once, or look whether we live."""
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            bind = smsc.accept(answered=False)
+            early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
+            smsc.send(early[:cut])
+            if cut is not None:
+                time.sleep(0.05)
+                smsc.send(early[cut:])
+            assert smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
+            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
+            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
+            assert [receipt.reference for receipt in both.receipts] == ["r1"]
+            assert both.carrier.health.state == "bound"
+            assert both.counted("connections") == 1
+        finally:
+            both.close()
+
+
+def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
+    """The receipts of a message in parts come before the carrier has said what the parts are called."""
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        submits = both.smsc.submits(2)
+        both.smsc.send(deliver(RECEIPT.format("p1"), 1) + deliver(RECEIPT.format("p0"), 2))
+        both.smsc.send(answer(submits[1], b"p1") + answer(submits[0], b"p0"))
+        assert references(done) == ["p0"]
+        assert {both.smsc.read().sequence for _ in range(2)} == {1, 2}
+        assert [receipt.reference for receipt in both.receipts] == ["p0"]
+
+
+def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -> None:
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        first, second = both.smsc.submits(2)
+        both.smsc.answer(first, status=Status.ESME_RINVDSTADR)
+        both.smsc.answer(second, b"p1")
+        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
+        both.smsc.send(deliver(RECEIPT.format("p1"), 1))
+        both.smsc.read()
+        assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]
+
+
+def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
+    with pair() as both:
+        body = b"\0\1\1" + b"254711000000\0" + b"\5\0ACME\0\4\0\0"
+        body += tlv(Tag.RECEIPTED_MESSAGE_ID, b"abc\0") + tlv(Tag.MESSAGE_STATE, b"\2")
+        both.smsc.send(pdu(Command.DATA_SM, 0, 9, body))
+        assert both.smsc.read()[:3] == (Command.DATA_SM_RESP, 0, 9)
+        assert [receipt.reference for receipt in both.receipts] == ["abc"]
+
+
+def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> None:
+    with pair(lambda messages: None) as both:
+        kept: list[Unreadable] = []
+        both.carrier.on_unreadable = kept.extend
+        both.smsc.send(deliver("nothing in it", 9))
+        assert both.smsc.read() == (Command.DELIVER_SM_RESP, 0, 9, b"\0")
+        assert (both.counted("unreadable_receipts"), both.receipts) == (1, [])
+        both.smsc.send(pdu(Command.DELIVER_SM, 0, 10, b"cut"))
+        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 10)
+        both.smsc.send(deliver(RECEIPT.format("r1"), 11, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 11)
+        assert [each.reason for each in kept] == ["no_id_or_state", "malformed", "not_marked"]
+        assert b"nothing in it" in kept[0].octets
+        assert kept[1].octets == b"cut"
+        assert (both.carrier.unreadable, both.carrier.unmatched_responses) == (2, 0)
+
+
+def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
+
+    def fail(found: list[Unreadable]) -> None:
+        raise RuntimeError("the database is away")
+
+    with pair() as both:
+        both.carrier.on_unreadable = fail
+        both.smsc.send(deliver("nothing in it", 9))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+        assert both.counted("unreadable_receipts") == 0
+
+
+def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+
+        def fail(receipts: list[Receipt]) -> None:
+            raise RuntimeError("the database is away")
+
+        both.carrier.open(fail, both.late.extend)
+        try:
+            smsc.accept()
+            smsc.send(deliver(RECEIPT.format("r1"), 9))
+            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+            assert (both.counted("receipts"), both.counted("not_stored")) == (0, 1)
+        finally:
+            both.close()
+
+
+def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> None:
+    with pair(unmarked_receipts=True) as both:
+        both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
+        assert [receipt.reference for receipt in both.receipts] == ["r1"]
+
+
+def test_an_inbound_message_stays_with_the_carrier_if_nobody_takes_it() -> None:
+    with pair() as both:
+        both.smsc.send(deliver("STOP", 9, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+        assert both.counted("inbound") == 1
+
+
+def test_an_inbound_message_is_answered_when_it_is_stored() -> None:
+    got: list[Inbound] = []
+    with pair(got.extend) as both:
+        both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
+        assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
+        assert [(each.phone, each.sent_to, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
+        assert len(got) == 2
+        assert both.receipts == []

@@ -1,12 +1,9 @@
 """A list examines a bounded number of rows for each page, whatever its filters and however much there is."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Engine, text
 
 from api.http import bounded_queries as bounded
 from api.http.bounded_queries import bound_statements, reading_list
@@ -16,6 +13,7 @@ from shared.db.connection import reading, transaction
 from shared.ids import new_id
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
+from tests.harness.statements import statements
 from tests.harness.times import ahead
 
 DELIVERED = text(
@@ -28,22 +26,6 @@ RECEIVED = text(
     """
 )
 REFUSED, NAIROBI = "99902000002", "254711000001"
-
-
-@contextmanager
-def statements(engine: Engine) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that requests execute meanwhile, with their parameters; not what is refreshed beside them."""
-    executed: list[tuple[str, Any]] = []
-
-    def remember(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
-        if not threading.current_thread().name.startswith("background"):
-            executed.append((statement, parameters))
-
-    event.listen(engine, "before_cursor_execute", remember)
-    try:
-        yield executed
-    finally:
-        event.remove(engine, "before_cursor_execute", remember)
 
 
 def batches_read(executed: list[tuple[str, Any]]) -> int:

@@ -26,8 +26,9 @@ from shared.people.persons import create_person
 from tests.harness.database import disposable_database
 from tests.harness.people import hash_of_password
 from tests.harness.service import SECRET_KEY, Service
+from tests.harness.statements import statements
 from tests.harness.times import ahead
-from tests.integration.http.test_bounded_lists import DELIVERED, RECEIVED, statements
+from tests.integration.http.test_bounded_lists import DELIVERED, RECEIVED
 from tests.integration.jobs.test_imports import send_file
 
 ROWS = 60

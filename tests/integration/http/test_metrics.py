@@ -21,10 +21,10 @@ from shared.observability.metrics import PROCESS
 from shared.observability.metrics_server import is_authorized
 from shared.sends.holding import HeldBy, hold_sends
 from tests.harness.house import wait_until
-from tests.harness.live_workers import keep_reports
+from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
+from tests.harness.statements import statements
 from tests.harness.times import ahead
-from tests.integration.http.test_bounded_lists import statements
 
 TOKEN = "monitoring-token"
 DOCUMENT = Path(shared.ids.__file__).parents[1] / "docs" / "reference" / "metrics.md"
@@ -61,12 +61,11 @@ def scrape_as_it_is(service: Service) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-def report_carriers(service: Service) -> None:
+def report_alone(service: Service) -> None:
     """Let the worker report its carriers, as the only one."""
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM carrier_report"))
-    service.worker.carrier_status.refresh()
-    keep_reports(service.engine)
+    report_carriers(service.worker)
 
 
 def counted(name: str, **labels: str) -> float:
@@ -84,7 +83,7 @@ def test_a_deleted_webhook_is_not_a_disabled_one(service: Service) -> None:
 
 def test_the_state_of_the_installation(service: Service) -> None:
     service.send(phone="99906000001")
-    report_carriers(service)
+    report_alone(service)
     lines = scrape(service)
     assert lines['bulksms_messages_in_doubt{carrier="simulator"}'] >= 1
     assert lines['bulksms_oldest_doubt_seconds{carrier="simulator"}'] >= 0
@@ -151,7 +150,7 @@ def test_sends_of_test_keys_are_not_counted(service: Service) -> None:
 
 
 def test_a_carrier_without_doubts_shows_zero(service: Service) -> None:
-    report_carriers(service)
+    report_alone(service)
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM doubt"))
     assert scrape(service)['bulksms_messages_in_doubt{carrier="simulator"}'] == 0
@@ -278,7 +277,7 @@ def documented(family: Metric) -> Iterator[tuple[str, str]]:
 
 def test_the_document_lists_every_metric_as_it_is(service: Service) -> None:
     service.send(phone="99906000001")
-    report_carriers(service)
+    report_alone(service)
     rows = {name: (kind, labels, meaning) for name, kind, labels, meaning in ROW.findall(DOCUMENT.read_text())}
     exposed = {name: family for family in families(service) for name, _ in documented(family)}
     assert rows.keys() == exposed.keys()

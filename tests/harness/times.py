@@ -1,8 +1,9 @@
-"""Times that tests send: always relative to now, so that no test passes its date. And clocks that go on at once."""
+"""Times that tests send, always relative to now, so that no test expires; and how tests pass time."""
 
 import time
 from datetime import UTC, datetime, timedelta
 from types import ModuleType, SimpleNamespace
+from typing import Literal
 
 import pytest
 
@@ -13,13 +14,16 @@ def ahead(by: timedelta = timedelta(days=1)) -> str:
 
 
 def pass_time(monkeypatch: pytest.MonkeyPatch, module: ModuleType, seconds: float) -> None:
-    """Let the monotonic clock of a module, which uses no other one, be so many seconds further on."""
+    """Move the monotonic clock of a module, which uses nothing else of `time`, forward."""
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds))
 
 
-def leave_midnight(seconds: float = 120) -> None:
-    """Wait for the next day, in UTC, if it begins within so many seconds: the test counts by days."""
-    now = datetime.now(UTC)
-    left = timedelta(days=1) - timedelta(hours=now.hour, minutes=now.minute, seconds=now.second)
-    if left < timedelta(seconds=seconds):
+def leave_end_of(unit: Literal["day", "week"], seconds: float = 120) -> None:
+    """Wait for the next day or week, in UTC, if it begins within so many seconds: the test counts by them."""
+    while (left := _left_of(unit, datetime.now(UTC))) < timedelta(seconds=seconds):
         time.sleep(left.total_seconds())
+
+
+def _left_of(unit: Literal["day", "week"], now: datetime) -> timedelta:
+    days = 1 if unit == "day" else 7 - now.weekday()
+    return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days) - now

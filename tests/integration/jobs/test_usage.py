@@ -15,7 +15,7 @@ from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
-from tests.harness.times import leave_midnight
+from tests.harness.times import leave_end_of
 from worker.jobs.usage import Key, UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
@@ -61,7 +61,7 @@ def of_usage(service: Service) -> Counter[tuple[Any, ...]]:
 
 
 def test_it_works(service: Service) -> None:
-    leave_midnight()
+    leave_end_of("day")
     service.send(KE)
     service.bulk([KE, US, DE, "99902000001"], message="x" * 161, category="marketing")
     service.deliver_receipts()

@@ -16,7 +16,7 @@ from shared.audit.check import audit
 from shared.ledger import spend_limits
 from shared.ledger.spend_limits import PeriodSpend
 from tests.harness.service import Service
-from tests.harness.times import leave_midnight
+from tests.harness.times import leave_end_of
 
 KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
 
@@ -24,7 +24,7 @@ KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
 @pytest.fixture(autouse=True)
 def one_day() -> None:
     """What is spent is counted by days."""
-    leave_midnight()
+    leave_end_of("day")
 
 
 @pytest.fixture(autouse=True)

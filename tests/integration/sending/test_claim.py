@@ -13,6 +13,7 @@ from bulksms.local.postgres import Postgres
 from shared.settings import Settings
 from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.threads import join_all
 from tests.harness.times import ahead
 from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.simulator import Simulator
@@ -93,7 +94,7 @@ def test_a_claim_waits_for_the_first_send(waiting: Waiting) -> None:
         claiming.start()
         wait_until_somebody_waits(engine)
         settlement.execute(LOCK, {"send": waiting.second})
-    claiming.join()
+    join_all(claiming)
     assert waiting.claimed() == {waiting.single, waiting.first, waiting.second}
 
 

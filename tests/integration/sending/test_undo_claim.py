@@ -14,6 +14,7 @@ from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.threads import join_all
 from tests.harness.times import ahead
 from worker.sending import claim as claiming
 from worker.sending import undo_claim as undoing
@@ -129,5 +130,5 @@ def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> Non
         thread.start()
         wait_until_somebody_waits(service.engine)
         server.commit()
-    thread.join()
+    join_all(thread)
     assert batches(service) == [("queued", 0, 0, 1), ("sending", 10, 0, 1)]

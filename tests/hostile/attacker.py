@@ -56,7 +56,11 @@ class Attacker:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
-        self._wait_for("loaded\n")
+        try:
+            self._wait_for("loaded\n")
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -152,9 +152,11 @@ class Victim:
         """Open a page, unless the one before has not come yet: a session has a limit of pages at the same time."""
         if not self._opening.acquire(blocking=False):
             return
-        cookie = {"Cookie": self.person.cookie}
-        status, response = self._request(self._console_port, "GET", self._page, None, cookie)
-        self._opening.release()
+        try:
+            cookie = {"Cookie": self.person.cookie}
+            status, response = self._request(self._console_port, "GET", self._page, None, cookie)
+        finally:
+            self._opening.release()
         self.requests.append(Request("page", due, time.monotonic() - due, status, response))
 
     def _request(

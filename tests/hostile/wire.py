@@ -14,6 +14,8 @@ ADDRESSES = tuple(f"127.0.1.{number}" for number in range(1, 101))
 SERVER = "127.0.0.1"
 PAUSE = 0.05
 """Seconds after a connection that could not be made, or a request that was not accepted."""
+ACCEPTED_SECONDS = 120
+"""Within which a request that an attack needs must be accepted."""
 NOT_NOW = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 READ = 65536
@@ -124,17 +126,28 @@ class Wire:
         return status, body
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
-        """The JSON of a request's response, each time on a connection of its own, until it is accepted."""
-        while True:
-            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-                connection = await self.open()
-                try:
-                    status, response = await self.ask(connection, self.request(method, path, body))
-                finally:
-                    connection[1].close()
-                if status not in NOT_NOW:
-                    return json.loads(response)
-            await asyncio.sleep(PAUSE)
+        """The JSON of a request's response, each time on a connection of its own, until it is accepted.
+
+        Raises RuntimeError if it is not accepted within ACCEPTED_SECONDS.
+        """
+        try:
+            async with asyncio.timeout(ACCEPTED_SECONDS):
+                while True:
+                    with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                        status, response = await self._ask_once(self.request(method, path, body))
+                        if status not in NOT_NOW:
+                            return json.loads(response)
+                    await asyncio.sleep(PAUSE)
+        except TimeoutError as error:
+            raise RuntimeError(f"{method} {path} was not accepted within {ACCEPTED_SECONDS} s") from error
+
+    async def _ask_once(self, data: bytes) -> tuple[int, bytes]:
+        """Ask on a connection of its own."""
+        connection = await self.open()
+        try:
+            return await self.ask(connection, data)
+        finally:
+            connection[1].close()
 
     async def repeat(self, make: Callable[[], bytes]) -> None:
         """Ask again and again, without a pause; `make` makes each request."""

@@ -110,7 +110,7 @@ def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: py
     assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
 
 
-AN_INSTANT = timedelta(microseconds=1)
+A_MICROSECOND = timedelta(microseconds=1)
 FAILED = text(
     """
     INSERT INTO job_failure (kind, subject, account_id, failures, error, failed_at, retry_at)
@@ -120,11 +120,11 @@ FAILED = text(
 
 
 WAITS = (
-    ("failed", YIELDS_FOR - AN_INSTANT, LONG, 2, False),
+    ("failed", YIELDS_FOR - A_MICROSECOND, LONG, 2, False),
     ("failed", YIELDS_FOR, LONG, 0, False),
-    ("another", LONG, PAUSE - AN_INSTANT, 1, True),
+    ("another", LONG, PAUSE - A_MICROSECOND, 1, True),
     ("another", LONG, PAUSE, 1, False),
-    ("another", LONG, ACCOUNT_YIELDS_FOR - AN_INSTANT, 1, False),
+    ("another", LONG, ACCOUNT_YIELDS_FOR - A_MICROSECOND, 1, False),
     ("another", LONG, ACCOUNT_YIELDS_FOR, 0, False),
 )
 """A job, for how long those that failed have been due, how long ago they failed, its rank, and whether it is paused."""

@@ -41,11 +41,10 @@ def consumers(client: "Redis") -> int:
     return sum(each["cmd"] == "brpop" for each in client.client_list())
 
 
-def test_it_works(service: House, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_works(service: House, watched: Watched) -> None:
     """Sends go on without Redis; what is shared by it is shared again after the promotion."""
     client = redis_client(watched.url, timeout=30)
     wait_until(lambda: consumers(client) == 2, 60, "the consumers at the primary")
-    monkeypatch.setattr("tests.faults.traffic.PATIENCE", 60.0)
     traffic = Traffic(service, 254_711_000_000, "failover")
     traffic.start()
     try:

@@ -41,8 +41,7 @@ def write_password(folder: Path, port: int | None, password: str) -> None:
     path.write_text(f"{LOOPBACK}:{port}:*:*:{password}\n")
 
 
-def test_the_databases_without_a_restart(service: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.faults.traffic.PATIENCE", 60.0)
+def test_the_databases_without_a_restart(service: House) -> None:
     traffic = Traffic(service, 254_711_000_000, "change")
     traffic.start()
     try:

@@ -23,7 +23,7 @@ FIRST_PHONE = 254_711_000_000
 SENT_TWICE = "SELECT count(*) FROM (SELECT FROM simulated_submit GROUP BY phone HAVING count(*) > 1) s"
 
 
-PATIENCE = """
+SITECUSTOMIZE = """
 from shared import task_publisher
 task_publisher.PUBLISH_SECONDS = 60.0
 """
@@ -33,7 +33,7 @@ task_publisher.PUBLISH_SECONDS = 60.0
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder, more = tmp_path_factory.mktemp("tasks"), tmp_path_factory.mktemp("more")
-    (more / "sitecustomize.py").write_text(PATIENCE)
+    (more / "sitecustomize.py").write_text(SITECUSTOMIZE)
     settings = {"CELERY_REMOTE_CONTROL": "1", "PYTHONPATH": f"{more}{os.pathsep}{Path.cwd()}", **STEADY}
     with house(folder, workers=WORKERS, **settings) as made:
         yield made

@@ -26,13 +26,13 @@ from console.settings import Settings
 from tests.harness.house import wait_until
 from tests.harness.servers import START_SECONDS
 
-PATIENT = """
+PROGRAM = """
 from console.session import before_sign_in
 before_sign_in.TIMEOUT = 600.0
 from console.__main__ import main
 main()
 """
-"""The console, which waits for an API longer than a machine stands still."""
+"""A console that waits ten minutes for its API: long enough even if the machine stands still."""
 KEY = "a-secret-key-of-the-consoles-tests"
 MANY = 1200
 STRANGERS = 40
@@ -74,7 +74,7 @@ def running(tmp_path: Path, api_port: int) -> Iterator[Running]:
     port = free_port()
     env = services.environment({"CONSOLE_SECRET_KEY": KEY, "CONSOLE_PROXIES": "1", "PYTHONPATH": str(Path.cwd())})
     process = services.console(port, api_port, env, tmp_path, Path.cwd())
-    process.command = [sys.executable, "-c", PATIENT, "--port", str(port)]
+    process.command = [sys.executable, "-c", PROGRAM, "--port", str(port)]
     with process:
         process.launch()
         process.wait_ready(START_SECONDS)

@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-import shared.db.connection
 from bulksms.local.postgres import Postgres
 from tests.harness.console import Console, console_of, serving
 from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
-from tests.integration.conftest import PATIENT
+from tests.harness.long_sessions import long_sessions
 
-PATIENCE = 120_000
-"""Milliseconds for all that a page is told to do, or expected to show: with other tests beside it, all takes long."""
-expect.set_options(timeout=PATIENCE)
+MILLISECONDS = 120_000
+"""For all that a page is told to do, or expected to show: with other tests beside it, all takes long."""
+expect.set_options(timeout=MILLISECONDS)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
 
@@ -52,20 +51,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """One for all tests here, and it ends with them: Playwright runs an event loop, of which a thread has one."""
-    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+    with sync_playwright() as playwright, long_sessions(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Browser, "new_context", patient(Browser.new_context))
-        patch.setattr(shared.db.connection, "SESSION", shared.db.connection.SESSION | PATIENT)
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=MILLISECONDS)
         yield browser
         browser.close()
 
 
 def patient(new_context: Callable[..., BrowserContext]) -> Callable[..., BrowserContext]:
-    """The same function, whose windows wait for PATIENCE."""
+    """The same function, whose windows wait for MILLISECONDS."""
 
     def made(browser: Browser, **options: Any) -> BrowserContext:
         context = new_context(browser, **options)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(MILLISECONDS)
         return context
 
     return made

@@ -1,5 +1,5 @@
 """Patience with the database."""
 
-from tests.integration.conftest import patient_sessions
+from tests.harness.long_sessions import patient_sessions
 
 __all__ = ["patient_sessions"]

@@ -1,5 +1,6 @@
 """A database for each test module, and patience with it."""
 
-from tests.integration.conftest import engine, patient_sessions
+from tests.harness.long_sessions import patient_sessions
+from tests.integration.conftest import engine
 
 __all__ = ["engine", "patient_sessions"]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.catalogue import SHORT, Survived, summary
 from tests.faults.ground import Fault, standing
-from tests.integration.conftest import patient_sessions
+from tests.harness.long_sessions import patient_sessions
 
 __all__ = ["patient_sessions"]
 

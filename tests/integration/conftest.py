@@ -8,8 +8,6 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Engine
 
-import shared.db.connection
-import shared.db.sessions
 import shared.job_failures
 from api.event_loop import ThreadOnlyPool
 from api.http import bounded_queries
@@ -19,20 +17,10 @@ from shared.db.pools import CountedPool
 from shared.observability.logs import JsonLines
 from tests.harness.database import dispose, fresh_database
 from tests.harness.leaks import leaks
+from tests.harness.long_sessions import patient_sessions
 from tests.harness.service import SECRET_KEY, Service
 
-PATIENT = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 600_000}
-"""In milliseconds."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def patient_sessions() -> Iterator[None]:
-    """Sessions may idle, connect and wait for locks for as long as a slow machine stands still."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared.db.connection, "SESSION", shared.db.connection.SESSION | PATIENT)
-        patch.setattr(shared.db.connection, "CONNECT_SECONDS", 60)
-        patch.setattr(shared.db.sessions, "SESSION_SECONDS", 60.0)
-        yield
+__all__ = ["patient_sessions"]
 
 
 @pytest.fixture(scope="module", autouse=True)

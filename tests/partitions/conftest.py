@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.conftest import patient_sessions
+from tests.harness.long_sessions import patient_sessions
 from tests.partitions.hosts import HOSTS, SECOND
 from tests.partitions.network import Network, NoNetwork
 

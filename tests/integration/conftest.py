@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 import shared.job_failures
+from api.auth import tokens
 from api.event_loop import ThreadOnlyPool
 from api.http import bounded_queries
 from bulksms.local.postgres import Postgres
@@ -73,6 +74,13 @@ def no_refill(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of rate limits stands still: what is used up stays so, however slow the machine is."""
     now = time.monotonic()
     monkeypatch.setattr("api.limits.rate_limits.time", SimpleNamespace(monotonic=lambda: now))
+
+
+@pytest.fixture
+def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits, and what was taken back, are read for each request, as two seconds later."""
+    monkeypatch.setattr(tokens, "FRESH", 0.0)
+    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
 
 
 @pytest.fixture

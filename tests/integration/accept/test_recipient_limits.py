@@ -7,7 +7,6 @@ import fakeredis
 import pytest
 from sqlalchemy import Engine
 
-from api.auth import tokens
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
 from shared.sends.shared_recipient_counts import RecipientSharing
@@ -22,9 +21,7 @@ def service(engine: Engine) -> Service:
     return Service(engine, recipient_limits=(3, 2, 2))
 
 
-def limit(service: Service, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> None:
-    monkeypatch.setattr(tokens, "FRESH", 0.0)
-    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
+def limit(service: Service, **limits: Any) -> None:
     with service.engine.begin() as connection:
         set_limits(connection, service.account_id, **limits)
     service.reload_limits()
@@ -117,11 +114,12 @@ def test_processes_share_their_counts(service: Service, monkeypatch: pytest.Monk
     assert worker.over(service.account_id, 0, [PHONE], 6) == {0}
 
 
-def test_an_operator_sets_the_limit_of_an_account(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit(service, monkeypatch, recipient_transactional=5)
+@pytest.mark.usefixtures("nothing_is_remembered")
+def test_an_operator_sets_the_limit_of_an_account(service: Service) -> None:
+    limit(service, recipient_transactional=5)
     assert [service.send(PHONE).status_code for _ in range(6)] == [200] * 5 + [429]
-    limit(service, monkeypatch, recipient_transactional=0)
+    limit(service, recipient_transactional=0)
     assert {service.send(PHONE).status_code for _ in range(9)} == {200}
     assert service.get("/limits").json["messages_per_phone_hour"]["transactional"] is None
-    limit(service, monkeypatch, recipient_transactional=None)
+    limit(service, recipient_transactional=None)
     assert service.send(PHONE).status_code == 429

@@ -9,7 +9,6 @@ from itsdangerous import URLSafeTimedSerializer
 from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
-from api.auth import tokens
 from api.server.application import Owners
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
@@ -34,6 +33,8 @@ from tests.harness.people import a_person
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.times import ahead
 
+pytestmark = pytest.mark.usefixtures("nothing_is_remembered")
+
 PHONE = "254711000000"
 
 
@@ -42,13 +43,6 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
     """Each test has a database of its own, and so finds nothing of the others in it."""
     with disposable_database(postgres_server) as engine:
         yield engine
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was taken back is read for each request, as two seconds later."""
-    monkeypatch.setattr(tokens, "FRESH", 0.0)
-    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
 
 
 def code(response: TestResponse) -> str:

@@ -17,14 +17,9 @@ from shared.scopes import SCOPES
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.harness.times import ahead
 
+pytestmark = pytest.mark.usefixtures("nothing_is_remembered")
+
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was taken back is read for each request, as two seconds later."""
-    monkeypatch.setattr(tokens, "FRESH", 0.0)
-    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
 
 
 def exchange(service: Service, key: dict[str, str], environ: Any = None) -> TestResponse:

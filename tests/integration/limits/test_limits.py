@@ -9,7 +9,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import ObjectNotExecutableError
 from werkzeug.test import TestResponse
 
-from api.auth import tokens
 from shared.accounts.administration import Refused
 from shared.accounts.limits import destinations, limits_of, set_limits
 from shared.audit.check import audit
@@ -18,6 +17,8 @@ from shared.ledger.spend_limits import PeriodSpend
 from tests.harness.service import Service
 from tests.harness.times import leave_end_of
 
+pytestmark = pytest.mark.usefixtures("nothing_is_remembered")
+
 KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
 
 
@@ -25,13 +26,6 @@ KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
 def one_day() -> None:
     """What is spent is counted by days."""
     leave_end_of("day")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits are read for each request, as two seconds later."""
-    monkeypatch.setattr(tokens, "FRESH", 0.0)
-    monkeypatch.setattr(tokens, "MAX_AGE_SECONDS", 0.0)
 
 
 def limit(service: Service, **changes: Any) -> None:

@@ -26,6 +26,8 @@ RECEIVED = text(
     """
 )
 REFUSED, NAIROBI = "99902000002", "254711000001"
+OWN_SECONDS = bounded.STATEMENT_SECONDS
+"""What the constant is by itself: for tests it is longer."""
 
 
 def batches_read(executed: list[tuple[str, Any]]) -> int:
@@ -186,10 +188,10 @@ def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, mo
 
 
 def test_the_next_user_of_a_connection_has_its_own_bound(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 7)
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", OWN_SECONDS)
     with reading_list(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "7s"
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
     with reading(service.engine) as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
@@ -198,11 +200,11 @@ def test_the_next_user_of_a_connection_has_its_own_bound(service: Service, monke
 def test_a_list_that_writes_has_the_same_bound_until_its_transaction_ends(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 7)
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", OWN_SECONDS)
     with transaction(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
         bound_statements(connection)
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "7s"
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
     with reading(service.engine) as connection:
         assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"

@@ -92,7 +92,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_many_requests_share_a_connection(folder: Path) -> None:
     server = Two(folder, together=5)
     with server.running() as port:
-        config = declared(f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=5, answer_time=PATIENCE)
+        config = declared(
+            f"https://127.0.0.1:{port}/",
+            tls_ca=str(folder / "cert.pem"),
+            window=5,
+            answer_time=PATIENCE,
+            connect_time=PATIENCE,
+        )
         with carrier(config) as made:
             outcomes = made.submit([message_group("x", [PHONE] * 5)])
         assert sorted(str(each.reference) for each in outcomes) == sorted(f"s{stream}" for stream in server.streams)
@@ -102,7 +108,9 @@ def test_many_requests_share_a_connection(folder: Path) -> None:
 def test_a_connection_lost_leaves_all_that_it_carried_in_doubt(folder: Path) -> None:
     server = Two(folder, together=3, hang_up=True)
     with server.running() as port:
-        config = declared(f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=3)
+        config = declared(
+            f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=3, connect_time=PATIENCE
+        )
         with carrier(config) as made:
             outcomes = made.submit([message_group("x", [PHONE] * 3)])
     assert [(each.response, each.error) for each in outcomes] == [(ResponseKind.IN_DOUBT, "no_answer")] * 3

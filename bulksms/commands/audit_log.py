@@ -12,8 +12,6 @@ from shared.accounts import administration as accounts
 from shared.accounts.audit_log import list_changes
 from shared.ids import LAST_NUMBER
 
-FORMER_NAME = "changes"
-
 
 @click.command("audit-log", context_settings=renamed(what="action", who="actor"))
 @click.argument("account", required=False)
@@ -33,7 +31,8 @@ def audit_log(
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = list_changes(connection, account_id=owner, actor=actor, action=action, before=before, limit=limit)
-    if as_json and click.get_current_context().info_name == FORMER_NAME:
+    context = click.get_current_context()
+    if as_json and context.info_name != context.command.name:  # called by its former name
         show_json([{**row, "who": row["actor"], "what": row["action"]} for row in rows])  # as scripts know it
     elif as_json:
         show_json(rows)

@@ -27,10 +27,10 @@ __all__ = [
     "check_name",
     "create_account",
     "create_key",
-    "end_account",
     "find_account",
     "freeze_accounts",
     "lock_account",
+    "mark_account_closed",
     "revoke_key",
     "suspend_account",
 ]
@@ -215,7 +215,7 @@ def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) 
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def end_account(connection: Connection, account_id: int) -> int:
+def mark_account_closed(connection: Connection, account_id: int) -> int:
     """Set the account and its sandbox to `closed`, and revoke their keys; returns how many.
 
     `close_account` has locked them and checked that they may be closed.

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, func, or_, select
 
-from shared.accounts.administration import end_account
+from shared.accounts.administration import mark_account_closed
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused, no_account
 from shared.accounts.sandbox import is_sandbox
@@ -35,7 +35,7 @@ def close_account(connection: Connection, account_id: int, reason: str, *, by: A
     count = connection.execute(still_open).scalar_one()
     if count:
         raise Refused(f"The account has open sends: {count:,}. Cancel them, or wait until they have completed.")
-    revoked = end_account(connection, account_id)
+    revoked = mark_account_closed(connection, account_id)
     record(
         connection,
         by,

@@ -6,6 +6,8 @@ the audit of the previous release only looks for their names.
 
 from alembic import op
 
+from shared.db.migrations.grants import same_grants
+
 revision = "0055"
 down_revision = "0054"
 
@@ -31,22 +33,10 @@ REVOKE UPDATE, DELETE, TRUNCATE ON change FROM CURRENT_USER;
 CREATE TRIGGER change_append_only BEFORE UPDATE OR DELETE ON change
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER change_no_truncate BEFORE DELETE ON change FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-DO $$
-DECLARE granted record;
-BEGIN
-    FOR granted IN
-        SELECT r.privilege_type, coalesce(quote_ident(g.rolname), 'PUBLIC') AS role
-          FROM pg_class c, aclexplode(c.relacl) AS r LEFT JOIN pg_roles g ON g.oid = r.grantee
-         WHERE c.oid = 'audit_log'::regclass AND r.grantee <> c.relowner
-           AND r.privilege_type IN ('SELECT', 'INSERT')
-    LOOP
-        EXECUTE format('GRANT %s ON change TO %s', granted.privilege_type, granted.role);
-    END LOOP;
-END $$;
 """
 
 
 def upgrade() -> None:
     """Rename them."""
     op.execute(SCHEMA)
+    op.execute(same_grants("audit_log", "change", "SELECT", "INSERT"))

@@ -5,6 +5,8 @@ A view with the old name serves processes of the previous release, which delete 
 
 from alembic import op
 
+from shared.db.migrations.grants import same_grants
+
 revision = "0056"
 down_revision = "0055"
 
@@ -19,22 +21,10 @@ COMMENT ON COLUMN contact_import.next_piece IS 'the chunk to import next';
 
 CREATE VIEW import_piece AS SELECT ctid, import_id, number, content FROM import_chunk;
 COMMENT ON VIEW import_piece IS 'import_chunk as processes of the previous release know it';
-
-DO $$
-DECLARE granted record;
-BEGIN
-    FOR granted IN
-        SELECT r.privilege_type, coalesce(quote_ident(g.rolname), 'PUBLIC') AS role
-          FROM pg_class c, aclexplode(c.relacl) AS r LEFT JOIN pg_roles g ON g.oid = r.grantee
-         WHERE c.oid = 'import_chunk'::regclass AND r.grantee <> c.relowner
-           AND r.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-    LOOP
-        EXECUTE format('GRANT %s ON import_piece TO %s', granted.privilege_type, granted.role);
-    END LOOP;
-END $$;
 """
 
 
 def upgrade() -> None:
     """Rename it."""
     op.execute(SCHEMA)
+    op.execute(same_grants("import_chunk", "import_piece", "SELECT", "INSERT", "UPDATE", "DELETE"))

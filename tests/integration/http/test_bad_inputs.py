@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS
@@ -50,6 +50,18 @@ FACTS = text(
 def facts(service: Service) -> Any:
     with service.engine.connect() as connection:
         return connection.execute(FACTS).one()
+
+
+@pytest.fixture(scope="module")
+def service(engine: Engine) -> Service:
+    """The account of all tests that leave it as it was, but for a few credits."""
+    return Service(engine)
+
+
+@pytest.fixture
+def own_service(engine: Engine) -> Service:
+    """An account of the test's own, which it may change."""
+    return Service(engine)
 
 
 @pytest.fixture
@@ -97,10 +109,10 @@ def with_text(value: bytes) -> bytes:
     return b'{"sender_id": "ACME", "phone": "254711000000", "message": ' + value + b"}"
 
 
-def test_it_works(service: Service) -> None:
-    before = facts(service)
-    assert raw(service, "/sms/send", json.dumps(SINGLE).encode()).status_code == 200
-    after = facts(service)
+def test_it_works(own_service: Service) -> None:
+    before = facts(own_service)
+    assert raw(own_service, "/sms/send", json.dumps(SINGLE).encode()).status_code == 200
+    after = facts(own_service)
     assert (after.sends - before.sends, after.batches - before.batches, after.available - before.available) == (
         1,
         1,
@@ -578,20 +590,20 @@ def test_a_sender_id_that_the_account_does_not_have(service: Service, sender: st
 @pytest.mark.parametrize(
     "state", [pytest.param(state, id=f"B26-{state}") for state in ("pending", "rejected", "suspended")]
 )
-def test_a_sender_that_is_not_approved(service: Service, state: str) -> None:
-    owner = service.new_account("owner")
-    with service.engine.begin() as connection:
+def test_a_sender_that_is_not_approved(own_service: Service, state: str) -> None:
+    owner = own_service.new_account("owner")
+    with own_service.engine.begin() as connection:
         connection.execute(
             text(
                 "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:own, 'BANK', :state),"
                 " (:other, 'THEIRS', 'approved')"
             ),
-            {"own": service.account_id, "other": owner, "state": state},
+            {"own": own_service.account_id, "other": owner, "state": state},
         )
-    before = facts(service)
-    assert_problem(service.post("/sms/send", **{**SINGLE, "sender_id": "BANK"}), 403, "sender_not_approved")
-    assert_problem(service.post("/sms/send", **{**SINGLE, "sender_id": "THEIRS"}), 403, "sender_not_registered")
-    assert facts(service) == before
+    before = facts(own_service)
+    assert_problem(own_service.post("/sms/send", **{**SINGLE, "sender_id": "BANK"}), 403, "sender_not_approved")
+    assert_problem(own_service.post("/sms/send", **{**SINGLE, "sender_id": "THEIRS"}), 403, "sender_not_registered")
+    assert facts(own_service) == before
 
 
 @pytest.mark.usefixtures("untouched")
@@ -608,8 +620,8 @@ def test_b28_more_than_a_hundred_thousand_recipients(service: Service) -> None:
     assert_problem(service.bulk(phones[:100_000]), 402, "low_balance")
 
 
-def test_b29_duplicates_are_dropped_reported_and_not_charged(service: Service) -> None:
-    response = service.bulk([PHONE, "254711000001", PHONE, PHONE]).json
+def test_b29_duplicates_are_dropped_reported_and_not_charged(own_service: Service) -> None:
+    response = own_service.bulk([PHONE, "254711000001", PHONE, PHONE]).json
     assert response["counts"] | {"suppressed": 0} == {
         "submitted": 4,
         "accepted": 2,
@@ -715,16 +727,16 @@ def test_b34_an_empty_group(service: Service) -> None:
     assert facts(service) == before
 
 
-def test_b35_a_group_deleted_before_it_is_expanded(service: Service) -> None:
-    group = service.new_group([PHONE])
+def test_b35_a_group_deleted_before_it_is_expanded(own_service: Service) -> None:
+    group = own_service.new_group([PHONE])
     tomorrow = datetime.now(UTC) + timedelta(days=1)
-    send = send_group(service, group, send_at=tomorrow.isoformat()).json["send_id"]
-    with service.engine.begin() as connection:
+    send = send_group(own_service, group, send_at=tomorrow.isoformat()).json["send_id"]
+    with own_service.engine.begin() as connection:
         delete_group(connection, UUID(group))
         connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
-    service.sweep()
-    assert service.counts(send) == {"submitted": 1, "accepted": 1, "sent": 1}
-    assert_problem(send_group(service, group), 404, "group_not_found")
+    own_service.sweep()
+    assert own_service.counts(send) == {"submitted": 1, "accepted": 1, "sent": 1}
+    assert_problem(send_group(own_service, group), 404, "group_not_found")
 
 
 def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Service) -> None:
@@ -778,12 +790,12 @@ def test_b38_fifty_at_once_that_the_balance_does_not_cover(service: Service) -> 
     assert service.get("/balance").json["balance"] == 1
 
 
-def test_b44_fifty_at_once_with_one_key(service: Service) -> None:
-    responses = at_once(service, 50, **{"Idempotency-Key": "one"})
+def test_b44_fifty_at_once_with_one_key(own_service: Service) -> None:
+    responses = at_once(own_service, 50, **{"Idempotency-Key": "one"})
     assert {response.status_code for response in responses} == {200}
     assert len({response.data for response in responses}) == 1
     assert sum("Idempotency-Replayed" not in response.headers for response in responses) == 1
-    assert service.get("/balance").json["balance"] == 998
+    assert own_service.get("/balance").json["balance"] == 998
 
 
 def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
@@ -819,32 +831,32 @@ def test_an_invalid_idempotency_key(service: Service, key: str) -> None:
     assert pointers(problem) == {"/Idempotency-Key"}
 
 
-def test_b41_a_key_with_another_body(service: Service) -> None:
+def test_b41_a_key_with_another_body(own_service: Service) -> None:
     key = {"Idempotency-Key": "one"}
-    service.send(headers=key)
-    before = facts(service)
+    own_service.send(headers=key)
+    before = facts(own_service)
     for other in ({"message": "Other"}, {"phone": "254711000001"}, {"reference": "r"}):
-        assert_problem(service.post("/sms/send", headers=key, **{**SINGLE, **other}), 422, "idempotency_key_reused")
-    assert facts(service) == before
+        assert_problem(own_service.post("/sms/send", headers=key, **{**SINGLE, **other}), 422, "idempotency_key_reused")
+    assert facts(own_service) == before
 
 
-def test_b42_b43_a_key_on_another_path_or_account(service: Service) -> None:
+def test_b42_b43_a_key_on_another_path_or_account(own_service: Service) -> None:
     key = {"Idempotency-Key": "one"}
-    stranger = service.new_token(service.new_account("stranger"))
-    first = service.send(headers=key)
-    assert service.bulk([PHONE], headers=key).status_code == 200
-    other = service.send(headers=key, token=stranger)
+    stranger = own_service.new_token(own_service.new_account("stranger"))
+    first = own_service.send(headers=key)
+    assert own_service.bulk([PHONE], headers=key).status_code == 200
+    other = own_service.send(headers=key, token=stranger)
     assert other.status_code == 200
     assert other.json["send_id"] != first.json["send_id"]
 
 
-def test_b42_a_key_on_the_same_path_written_in_another_way(service: Service) -> None:
+def test_b42_a_key_on_the_same_path_written_in_another_way(own_service: Service) -> None:
     key = {"Idempotency-Key": "one"}
-    first = service.send(headers=key)
+    first = own_service.send(headers=key)
     for path in ("/sms/send/", "/sms%2Fsend", "/%73ms/send"):
-        again = service.post(path, headers=key, **SINGLE)
+        again = own_service.post(path, headers=key, **SINGLE)
         assert again.status_code == 404 or again.data == first.data
-    assert service.get("/balance").json["balance"] == 999
+    assert own_service.get("/balance").json["balance"] == 999
 
 
 def flipped(token: str) -> str:
@@ -887,22 +899,22 @@ def test_a_missing_or_invalid_token(service: Service, header: Any, code: str) ->
         assert_problem(service.client.post(PREFIX + path, json=body, headers=headers), 401, code)
 
 
-def test_b45_a_token_that_has_expired(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_b45_a_token_that_has_expired(own_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda now=time.time: now() + 86_401)
-    before = facts(service)
-    assert_problem(service.send(), 401, "token_expired")
-    assert facts(service) == before
+    before = facts(own_service)
+    assert_problem(own_service.send(), 401, "token_expired")
+    assert facts(own_service) == before
 
 
-def test_b45_a_token_that_was_revoked(service: Service) -> None:
-    assert service.post("/auth/revoke").status_code == 200
-    before = facts(service)
-    assert_problem(service.send(), 401, "token_revoked")
-    assert facts(service) == before
+def test_b45_a_token_that_was_revoked(own_service: Service) -> None:
+    assert own_service.post("/auth/revoke").status_code == 200
+    before = facts(own_service)
+    assert_problem(own_service.send(), 401, "token_revoked")
+    assert facts(own_service) == before
 
 
-def test_b45_the_scheme_is_taken_in_any_case(service: Service) -> None:
-    response = service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {service.token}"})
+def test_b45_the_scheme_is_taken_in_any_case(own_service: Service) -> None:
+    response = own_service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {own_service.token}"})
     assert response.status_code == 200
 
 
@@ -1124,13 +1136,13 @@ def test_b50_a_request_id_that_could_break_a_header_is_replaced(service: Service
         assert_problem(response, 404, "not_found")
 
 
-def test_b56_parameters_of_the_address_do_not_change_a_send(service: Service) -> None:
-    response = service.post(
+def test_b56_parameters_of_the_address_do_not_change_a_send(own_service: Service) -> None:
+    response = own_service.post(
         "/sms/send?phone=254799999999&message=Other&sender_id=X&send_at=2030-01-01T00:00:00Z", **SINGLE
     )
     assert response.status_code == 200
     assert (response.json["phone"], response.json["status"]) == (PHONE, "queued")
-    assert service.get(f"/sends/{response.json['send_id']}").json["message"] == "Hi"
+    assert own_service.get(f"/sends/{response.json['send_id']}").json["message"] == "Hi"
 
 
 PAGED = [
@@ -1169,9 +1181,9 @@ def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) ->
     assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
 
 
-def test_an_account_has_a_maximum_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_has_a_maximum_of_groups(own_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contacts, "MAX_GROUPS", 1)
-    assert service.post("/groups", name="first").status_code == 200
-    assert_problem(service.post("/groups", name="second"), 409, "group_limit")
-    other = service.new_token(service.new_account("other"))
-    assert service.post("/groups", token=other, name="second").status_code == 200
+    assert own_service.post("/groups", name="first").status_code == 200
+    assert_problem(own_service.post("/groups", name="second"), 409, "group_limit")
+    other = own_service.new_token(own_service.new_account("other"))
+    assert own_service.post("/groups", token=other, name="second").status_code == 200

@@ -4,6 +4,7 @@ Loaded by `pytest_plugins` in the top conftest.py. A test that kills a server ma
 instead.
 """
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -25,10 +26,16 @@ from tests.harness.servers import (
 POSTGRES_LOG = pytest.StashKey[Path]()
 
 
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: almost everything that is made stays in memory."""
+    gc.disable()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Collect garbage less often, as the service does: thousands of tests and their modules stay in memory."""
     collect_less_often()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

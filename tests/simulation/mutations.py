@@ -178,7 +178,7 @@ MUTATIONS = (
                 worker.sending.advance, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"
             ),
         ],
-        seed=1,
+        seed=4,
     ),
     Mutation("watermark by count", watermark_by_count, seed=6),
     Mutation(
@@ -198,7 +198,7 @@ MUTATIONS = (
         seed=4,
     ),
     Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=9),
-    Mutation("intent not durable", intent_not_durable, database_crashes=True, seed=3000),
+    Mutation("intent not durable", intent_not_durable, database_crashes=True, seed=2),
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",

@@ -1,7 +1,7 @@
 """Declare endpoints: a function, with its contract in a decorator.
 
     @endpoint("POST", "/sms/send", body=SingleSend, response=SingleResponse, errors=("low_balance",), scope="sms:send")
-    def send_one(caller: Caller, body: dict) -> dict:
+    def send(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
         "Send one message to one phone."
 
 The contract drives the checks before the function is called, and the OpenAPI document. There are two APIs, for

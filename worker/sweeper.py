@@ -61,7 +61,7 @@ TAKE_LEASE = text(
 """Takes or renews the lease: no row is changed while another worker holds it. The database's clock alone decides, and
 one statement leaves no gap between the check and the change."""
 
-REPORT_ALIVE = text(
+HEARTBEAT = text(
     """
     INSERT INTO lease (name, holder, held_until, clock_offset)
     VALUES (:name, :holder, clock_timestamp() + interval '5 seconds',
@@ -152,7 +152,7 @@ class Sweeper:
                 self._dispatcher.follow()
 
     def _keep_sending(self) -> None:
-        self.report_alive()
+        self.send_heartbeat()
         if self._carrier_status is not None:
             self._carrier_status.refresh()
         self._running = {cycle for cycle in self._running if not cycle.done()}
@@ -257,11 +257,11 @@ class Sweeper:
             with transaction(self._engine, durable=False) as connection:
                 connection.execute(text(f"ANALYZE {table}"))
 
-    def report_alive(self) -> None:
+    def send_heartbeat(self) -> None:
         """Renew this worker's lease, with what its clock says."""
         with transaction(self._engine, durable=False) as connection:
             name = f"worker:{self.worker}"
-            connection.execute(REPORT_ALIVE, {"name": name, "holder": self.worker, "clock": time.time()})
+            connection.execute(HEARTBEAT, {"name": name, "holder": self.worker, "clock": time.time()})
             workers = max(1, connection.execute(WORKERS).scalar_one())
         if not self._live_workers.workers:
             self._live_workers.since = time.monotonic()

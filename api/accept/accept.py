@@ -1,11 +1,12 @@
-"""Accept a send, whichever protocol it came by, step by step:
+"""Accept a send, step by step:
 
 sender       check that the account has the sender ID and that it is approved
 times        when it is due, and when its messages expire
-text         check that it can be sent, and count its segments
 recipients   drop invalid, duplicate and suppressed ones
+text         check that it can be sent, and count its segments
 price        segments times recipients
 rules        its own, and the account's defaults
+guards       against pumping, prices above the quote, and too many messages to one phone
 commit       send, batches, reserve and idempotency key, in one durable transaction
 publish      notify the workers, best effort
 """
@@ -51,7 +52,7 @@ SENDER_IN_OTHER_CASE = (
 
 
 class PendingSend:
-    """A send to one phone that is being committed. `ready` completes after the commit; then call `outcome`."""
+    """A send to one phone that is being committed. `ready` completes after the commit; then call `finisher`."""
 
     __slots__ = ("_finish", "_queued", "_services", "ready")
 
@@ -62,7 +63,7 @@ class PendingSend:
         self._finish = finish
         self.ready, self._queued = services.commits.commit_async(draft)
 
-    def outcome(self) -> Callable[[], IdempotentResponse]:
+    def finisher(self) -> Callable[[], IdempotentResponse]:
         """The function that publishes the send and returns its response. Raises the commit's error, or NeedsThread if
         certainly nothing was committed."""
         committed = None
@@ -137,9 +138,9 @@ def _finish(
 def _publish(tasks: TaskPublisher, draft: Draft) -> None:
     """Notify the workers of a committed send that is due."""
     if draft.kind == "single":
-        tasks.publish_single(draft.batches[0])
-    elif draft.batches:
-        tasks.publish(draft.batches)
+        tasks.publish_single(draft.batch_ids[0])
+    elif draft.batch_ids:
+        tasks.publish(draft.batch_ids)
     else:
         tasks.publish_expansion(draft.id)
 

@@ -13,7 +13,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
 from shared.ids import new_batch_id
 from shared.ledger import spend_limits as spending
-from shared.ledger.ledger import RESERVE_SENDS, RESERVED, NotEnough
+from shared.ledger.ledger import RESERVE_SENDS, RESERVED, ReserveRefused
 from shared.ledger.spend_limits import COUNT, SpendLimitReached
 from shared.outbox import EventType
 from shared.sends import fair_queueing as fair
@@ -121,7 +121,7 @@ ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(REQUIRED_COLUMNS)
 would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
 is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only the
 REQUIRED_COLUMNS."""
-REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: SpendLimitReached}
+REFUSALS = {"ck_account_available": ReserveRefused, spending.REFUSAL: SpendLimitReached}
 """Exceptions by violated constraint: a low balance or an account that may not send, and a spend limit."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
@@ -138,7 +138,7 @@ INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %
 def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.CachedClock | None = None) -> list[str]:
     """Store the drafts and reserve their cost, in the connection's transaction. Returns the response body of each.
 
-    Raises NotEnough if an account cannot pay for all its drafts; the transaction must then be rolled back.
+    Raises ReserveRefused if an account cannot pay for all its drafts; the transaction must then be rolled back.
     """
     driver = driver_of(connection)
     accounts = sorted({draft.account_id for draft in drafts})
@@ -150,7 +150,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected[:MAX_INLINE_ENTRIES])))
         if draft.chunks is not None:
             segments = [chunk.segments for chunk in draft.chunks]
-            driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))
+            driver.execute(SET_VARIABLES, (draft.batch_ids, segments, list(draft.stored_variables())))
     responses = responses_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, responses, strict=True) if draft.key is not None]
     if keyed:
@@ -162,7 +162,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.CachedClock) -> dict[int, int]:
     """Store and queue the drafts and reserve their cost. Returns the remaining balance by account.
 
-    Raises NotEnough, or its subclass SpendLimitReached.
+    Raises ReserveRefused, or its subclass SpendLimitReached.
     """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
@@ -177,7 +177,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     try:
         paid = driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall()
     except psycopg.errors.CheckViolation as error:
-        refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
+        refused: type[ReserveRefused] | None = REFUSALS.get(error.diag.constraint_name or "")
         if refused is None:
             raise
         raise refused(accounts) from None
@@ -205,14 +205,14 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "state": draft.state,
         "test": draft.test,
         "sender_id": draft.sender_id,
-        "message": draft.kept_message,
+        "message": draft.stored_message,
         "encoding": draft.segmentation.encoding,
         "characters": draft.segmentation.characters,
         "segments": draft.segmentation.count,
         "price": draft.price,
         "lane": draft.lane,
         "expires_at": draft.expires_at,
-        "open_batches": len(draft.batches),
+        "open_batches": len(draft.batch_ids),
         "submitted": draft.submitted,
         "accepted": draft.accepted,
         "created_at": draft.created_at,
@@ -234,7 +234,7 @@ def _send_row(draft: Draft) -> dict[str, Any]:
 
 def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
     state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
-    for batch, (phones, segments) in zip(draft.batches, draft.slices(), strict=True):
+    for batch, (phones, segments) in zip(draft.batch_ids, draft.slices(), strict=True):
         yield {
             "id": batch,
             "send": draft.id,

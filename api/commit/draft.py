@@ -68,7 +68,7 @@ class Draft:
     texts: Texts = PLAIN
     """Encrypts the texts for storage, or leaves them plain."""
     id: UUID = field(default_factory=new_id)
-    batches: list[UUID] = field(default_factory=list)
+    batch_ids: list[UUID] = field(default_factory=list)
     lane: int = field(init=False)
     """The category's lane in the fair queue."""
 
@@ -81,7 +81,7 @@ class Draft:
             count = len(self.sizes)
         else:
             count = -(-len(self.phones) // BATCH_SIZE) if self.chunks is None else len(self.chunks)
-        self.batches = [new_batch_id() for _ in range(count)]
+        self.batch_ids = [new_batch_id() for _ in range(count)]
 
     def split_by_zone(self) -> None:
         """Split the recipients into other batches, each in one time zone."""
@@ -122,14 +122,14 @@ class Draft:
         return self.accepted * self.segmentation.count
 
     @property
-    def kept_message(self) -> str:
+    def stored_message(self) -> str:
         """The message as stored: encrypted if text encryption is on."""
         return self.texts.seal(self.message, self.id)
 
-    def kept_values(self) -> Iterator[str]:
+    def stored_variables(self) -> Iterator[str]:
         """The placeholder values of each batch as stored, in JSON."""
         values = (chunk.variables for chunk in self.chunks or ())
-        return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
+        return (self.texts.seal_json(each, batch) for batch, each in zip(self.batch_ids, values, strict=True))
 
     @property
     def state(self) -> str:
@@ -171,7 +171,7 @@ class Draft:
     def _single(self, balance: int) -> dict[str, Any]:
         return {
             "send_id": self.id,
-            "message_id": f"{prefix_of(self.batches[0])}0001",
+            "message_id": f"{prefix_of(self.batch_ids[0])}0001",
             "status": self.state,
             "sender_id": self.sender_id,
             "phone": self.phones[0],
@@ -219,19 +219,19 @@ class Draft:
         if self.chunks is not None:
             message_ids = {
                 position: f"{prefix_of(batch)}{index:04x}"
-                for batch, chunk in zip(self.batches, self.chunks, strict=True)
+                for batch, chunk in zip(self.batch_ids, self.chunks, strict=True)
                 for index, position in enumerate(chunk.positions, 1)
                 if position < MAX_INLINE_ENTRIES
             }
             for position, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES]):
                 yield {"message_id": message_ids[position], "phone": phone}
         elif self.sizes is not None:
-            slices = zip(self.batches, self.slices(), strict=True)
+            slices = zip(self.batch_ids, self.slices(), strict=True)
             named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
             for batch, index, phone in islice(named, MAX_INLINE_ENTRIES):
                 yield {"message_id": f"{prefix_of(batch)}{index:04x}", "phone": phone}
-        elif self.batches:
-            prefix = prefix_of(self.batches[0])
+        elif self.batch_ids:
+            prefix = prefix_of(self.batch_ids[0])
             for index, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES], 1):
                 yield {"message_id": f"{prefix}{index:04x}", "phone": phone}
 

@@ -24,7 +24,7 @@ from api.idempotency import IdempotentResponse
 from shared.crashpoints import crashpoint
 from shared.db.connection import autocommit
 from shared.guard import Witness
-from shared.ledger.ledger import NotEnough
+from shared.ledger.ledger import ReserveRefused
 from shared.observability import traces
 from shared.observability.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.sends.fair_queueing import CachedClock
@@ -129,7 +129,7 @@ class GroupCommit:
                     if repeated is not None:
                         return repeated
                 body = commit_sends(connection, [draft], self._clock)[0]
-        except NotEnough as error:
+        except ReserveRefused as error:
             raise low_balance_or_spend_limit(self._engine, draft, error) from None
         _count_and_trace([draft], began)
         self.witness.accepted(draft.id)
@@ -155,7 +155,7 @@ class GroupCommit:
                     return
             try:
                 self._try_group(group)
-            except NotEnough:
+            except ReserveRefused:
                 pass  # the balance does not cover the whole group: its drafts are committed one by one
             except Exception as error:
                 for queued in group:

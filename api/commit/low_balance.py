@@ -1,6 +1,7 @@
 """The 402 of a send that costs more than its account has: `low_balance`, or `spend_limit_reached`.
 
-The statement that reserves the credits (api/commit/commit.py) finds out, and raises NotEnough or SpendLimitReached.
+The statement that reserves the credits (api/commit/commit.py) detects this, and raises ReserveRefused or
+SpendLimitReached.
 """
 
 from sqlalchemy import Engine, bindparam, select
@@ -10,7 +11,7 @@ from api.problems import Problem
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.ids import rfc3339
-from shared.ledger.ledger import NotEnough
+from shared.ledger.ledger import ReserveRefused
 from shared.ledger.spend_limits import Period, PeriodSpend, SpendLimitReached, standings
 from shared.plurals import counted
 
@@ -18,7 +19,7 @@ BALANCE = select(account.c.available).where(account.c.id == bindparam("account")
 ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
 
 
-def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: NotEnough) -> Problem:
+def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: ReserveRefused) -> Problem:
     """Why a draft could not be paid for. An account that was suspended meanwhile is a 403."""
     with reading(engine) as connection:
         if isinstance(error, SpendLimitReached):
@@ -42,14 +43,16 @@ def low_balance(required: int, balance: int) -> Problem:
 def spend_limit_reached(required: int, standings: dict[Period, PeriodSpend]) -> Problem:
     """The 402 for a spend limit: the day's or the month's, and the month's if both are reached."""
     day, month = standings["day"], standings["month"]
-    of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day
-    most = of.most or 0
+    month_reached = month.most is not None and (day.most is None or month.credits + required > month.most)
+    reached = month if month_reached else day
+    limit = reached.most or 0
     return Problem(
         "spend_limit_reached",
-        f"This send needs {counted(required, 'credit')}; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
+        f"This send needs {counted(required, 'credit')}, but {reached.credits:,} of the {limit:,} a {reached.period}"
+        " are already spent.",
         required=required,
-        period=of.period,
-        spend_limit=most,
-        spent=of.credits,
-        resets_at=rfc3339(of.ends),
+        period=reached.period,
+        spend_limit=limit,
+        spent=reached.credits,
+        resets_at=rfc3339(reached.ends),
     )

@@ -89,7 +89,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),
     "ip_not_allowed": ("The API key may not be used from 198.51.100.7.", {}),
     "spend_limit_reached": (
-        "This send needs 240 credits; of the 1,000 of a day, 900 are spent.",
+        "This send needs 240 credits, but 900 of the 1,000 a day are already spent.",
         {
             "required": 240,
             "period": "day",

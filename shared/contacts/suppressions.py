@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, delete, func, or_, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
-from shared import outbox as events
+from shared import outbox
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import suppression, suppression_change
@@ -148,7 +148,7 @@ def report_suppressed(
         "sender_id": scope and (scope.sender_id or None),
         "reason": reason,
     }
-    events.add(connection, account_id, EventType.SUPPRESSION_CREATED, data)
+    outbox.add(connection, account_id, EventType.SUPPRESSION_CREATED, data)
 
 
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:

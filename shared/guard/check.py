@@ -68,7 +68,7 @@ class Guard:
             self._remember(before)
             if self._lease is not None:
                 with transaction(self._engine, durable=False) as connection:
-                    self._report_alive(connection, before)
+                    self._send_heartbeat(connection, before)
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         in_file = self.notes.in_file(before.id) if self._worker else 0
@@ -97,7 +97,7 @@ class Guard:
         """The state after the comparison, the verdict if there was one, and whether the installation's row changed."""
         lost = self._witness.lost(connection, before) if new else 0
         if new and self._lease is not None and not lost:
-            self._report_alive(connection, before)
+            self._send_heartbeat(connection, before)
         values = {"id": before.id, "known": known, "file": file}
         if self._worker and not lost and connection.execute(RAISE, values).rowcount:
             return state_of(connection), None, True
@@ -120,7 +120,7 @@ class Guard:
             connection.execute(WAIT, {"id": state.id, "witnessed": evidence.is_witnessed})
         return state_of(connection), verdict, True
 
-    def _report_alive(self, connection: Connection, compared: State) -> None:
+    def _send_heartbeat(self, connection: Connection, compared: State) -> None:
         """Renew this process's lease, with the incarnation that it has compared."""
         values = {"name": self._lease, "seconds": PRESENT_SECONDS, "incarnation": compared.incarnation}
         connection.execute(PRESENT, values)

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
-from shared import outbox as events
+from shared import outbox
 from shared.contacts.suppressions import EVERYTHING, OF_PHONE, report_suppressed, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
@@ -205,10 +205,10 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     content = storable(message.text)
     keyword = keyword_of(content) if not missing else None
     phone = message.phone.removeprefix("+")
-    identity = new_id()
-    sealed = texts_of(connection).seal(content, identity)
+    inbound_id = new_id()
+    sealed = texts_of(connection).seal(content, inbound_id)
     values = {
-        "id": identity,
+        "id": inbound_id,
         "account_id": account,
         "carrier": carrier,
         "identity": message.identity,
@@ -221,7 +221,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     }
     if connection.execute(KEEP, values).one_or_none() is None or account is None:
         return
-    report(connection, account, identity, phone, sent_to, sealed, keyword)
+    report(connection, account, inbound_id, phone, sent_to, sealed, keyword)
 
 
 def report(
@@ -235,7 +235,7 @@ def report(
 ) -> None:
     """Report a message to the account by an event, and apply STOP or START. `message` is as it is stored."""
     data = {"phone": phone, "sender_id": sent_to, "message": message, "keyword": keyword}
-    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(inbound_id), **data})
+    outbox.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(inbound_id), **data})
     if keyword is not None and is_phone(phone):
         _apply_keyword(connection, account, Keyword(keyword), phone)
 

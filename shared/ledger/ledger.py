@@ -33,10 +33,10 @@ BOOKS: dict[Kind, tuple[str, str]] = {
 }
 
 REMAINDER = -1
-"""The step of the release of what a batch or send did not send, which happens once."""
+"""The step of the one entry that releases what is left of a batch's or send's reserve."""
 
 
-class NotEnough(Exception):
+class ReserveRefused(Exception):
     """An account's available credits do not cover a reserve, or the account may not spend. Nothing was posted."""
 
 
@@ -120,8 +120,8 @@ is left out of the result, and the caller rolls back."""
 def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
     """Write the entries and move the accounts' credits with them, in the connection's transaction.
 
-    Entries of 0 credits are left out. Returns each account's available credits afterwards. Raises NotEnough where a
-    reserve is not covered (the transaction must be rolled back), IntegrityError where an operation was posted before.
+    Entries of 0 credits are left out. Returns each account's available credits afterwards. Raises ReserveRefused where
+    a reserve is not covered (the transaction must be rolled back), IntegrityError where an operation was posted before.
     """
     rows = [entry for entry in entries if entry.amount]
     if not rows:
@@ -166,5 +166,5 @@ def _move(connection: Connection, changes: dict[int, list[int]], spending: bool)
     )
     left = {row.id: row.available for row in moved}
     if len(left) != len(ids):
-        raise NotEnough(sorted(set(ids) - set(left)))
+        raise ReserveRefused(sorted(set(ids) - set(left)))
     return left

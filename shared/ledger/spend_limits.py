@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from sqlalchemy import BigInteger, Connection, bindparam, delete, func, text, update
 
 from shared.db.tables.limits import spending
-from shared.ledger.ledger import NotEnough
+from shared.ledger.ledger import ReserveRefused
 
 Period = Literal["day", "month"]
 
@@ -64,7 +64,7 @@ COUNT_LEDGER = text(
 sends are refused. It reads the account's whole ledger while the account's sends wait."""
 
 
-class SpendLimitReached(NotEnough):
+class SpendLimitReached(ReserveRefused):
     """A reserve exceeds a spend limit. Nothing was posted."""
 
 

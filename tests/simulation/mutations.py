@@ -226,7 +226,7 @@ MUTATIONS = (
     ),
     Mutation(
         "usual receipts move what is not sent",
-        lambda: [sql(worker.receipts.match, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
+        lambda: [sql(worker.receipts.match, "APPLY_FAST_PATH", "m.status = 'sent' AND ", "")],
     ),
     Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=120),
     Mutation("early receipts dropped", lambda: [(shared.carriers.receipts, "KEEP", text("SELECT 1"))]),

@@ -71,7 +71,7 @@ APPLY = text(
 )
 """One statement: the messages are locked in the order of their ids, and a status only moves forward."""
 
-USUAL_MATCH = f"""
+FAST_PATH = f"""
     WITH given AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
                       AS w (reference, phone, done_at)
@@ -91,8 +91,8 @@ USUAL_MATCH = f"""
                    array_agg(delay) AS delays {{also}} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
-APPLY_USUAL, APPLY_USUAL_INDEXES = (
-    text(USUAL_MATCH.format(also=also)) for also in ("", ", array_agg(right(CAST(id AS text), 4)) AS places")
+APPLY_FAST_PATH, APPLY_FAST_PATH_INDEXES = (
+    text(FAST_PATH.format(also=also)) for also in ("", ", array_agg(right(CAST(id AS text), 4)) AS indexes")
 )
 """For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
@@ -144,14 +144,14 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
     if not receipts:
         return
     with transaction(engine) as connection:
-        unmatched = _match_others(connection, carrier, apply_usual(connection, carrier, receipts))
+        unmatched = _match_others(connection, carrier, apply_fast_path(connection, carrier, receipts))
         if unmatched:
             keep(connection, carrier, unmatched)
         crashpoint("receipts.before_commit")
     crashpoint("receipts.committed")
 
 
-def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others."""
     began = time.monotonic()
     alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
@@ -178,9 +178,11 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             "carrier": carrier,
             "since": since,
         }
-        for row in connection.execute(APPLY_USUAL_INDEXES if listeners else APPLY_USUAL, values) if group else ():
+        for row in (
+            connection.execute(APPLY_FAST_PATH_INDEXES if listeners else APPLY_FAST_PATH, values) if group else ()
+        ):
             if row.account_id in listeners:
-                indexes = [int(position, 16) for position in row.places]
+                indexes = [int(index, 16) for index in row.indexes]
                 moved.append(StatusChange(row.account_id, row.send_id, row.batch, status, indexes, error))
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}

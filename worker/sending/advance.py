@@ -79,7 +79,7 @@ def advance(
             batch.lost = True
             continue
         batch.opted_out = row.opted_out
-        batch.halted = batch.wait > 0 or not (row.goes_on and row.same_start)
+        batch.halted = batch.quiet_seconds > 0 or not (row.goes_on and row.same_start)
         batch.watermark = batch.watermark if batch.halted else watermark
         batch.unrecorded = later
         if not row.same_start:
@@ -130,7 +130,7 @@ def watermarks_ahead(batches: list[ClaimedBatch], ahead: int) -> list[int]:
     watermarks = []
     for batch in batches:
         watermark = batch.watermark
-        if not batch.wait:
+        if not batch.quiet_seconds:
             watermark, ahead = batch.watermark_ahead(ahead)
         watermarks.append(watermark)
     return watermarks

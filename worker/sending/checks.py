@@ -124,15 +124,15 @@ def apply_rules(engine: Engine, batches: list[ClaimedBatch]) -> bool:
         if batch.rules is None:
             continue
         if "quiet" in batch.rules:
-            _wait_in_quiet_hours(batch)
-        if "cap" in batch.rules and not batch.wait:
+            _defer_in_quiet_hours(batch)
+        if "cap" in batch.rules and not batch.quiet_seconds:
             database_used = True
             with transaction(engine) as connection:
                 _reject_beyond_cap(connection, batch)
     return database_used
 
 
-def _wait_in_quiet_hours(batch: ClaimedBatch) -> None:
+def _defer_in_quiet_hours(batch: ClaimedBatch) -> None:
     """Defer the batch, whose recipients are all in the same time zones. Phones may have been erased since."""
     assert batch.rules is not None
     phone = next((phone for phone in batch.phones if phone.isdigit()), "")
@@ -140,7 +140,7 @@ def _wait_in_quiet_hours(batch: ClaimedBatch) -> None:
     begins, ends = batch.rules["quiet"]
     allowed = next_allowed(zones_of(phone), (begins, ends), now)
     if allowed > now:
-        batch.wait = max(1.0, (allowed - now).total_seconds())
+        batch.quiet_seconds = max(1.0, (allowed - now).total_seconds())
         batch.halted = True
 
 

@@ -27,7 +27,7 @@ from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.next_batches import Claimable, ClaimRequest, lock_next
-from worker.sending.paced_sends import reserve
+from worker.sending.paced_sends import take_from_rate
 from worker.sending.placeholders import placeholder_texts
 from worker.sending.undo_claim import undo_claim
 
@@ -69,7 +69,7 @@ class Claimed(NamedTuple):
     request_id: str | None
     traceparent: str | None
     lease_until: str
-    waited: float | None
+    queue_delay: float | None
 
 
 CLAIM = text(
@@ -84,7 +84,7 @@ CLAIM = text(
               {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules,
               s.request_id, s.traceparent, CAST(b.lease_until AS text) AS lease_until,
               CASE WHEN b.next_index = 1 AND b.retry IS NULL
-                   THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS waited
+                   THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
     """
 )
 """Takes the lease, raises the epoch and stores the intent in one statement: from its commit on, no other worker may
@@ -133,7 +133,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
     texts = texts_of(connection)
     batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
     for batch in batches:
-        batch.rate_wait = waits.get(batch.send_id)
+        batch.rate_delay = waits.get(batch.send_id)
     crashpoint("claim.before_commit")
     return batches
 
@@ -183,7 +183,7 @@ def _within_budget(
             if row.rate:
                 if row.send_id in waits:
                     continue
-                messages, waits[row.send_id] = reserve(connection, row.send_id, messages, row.segments)
+                messages, waits[row.send_id] = take_from_rate(connection, row.send_id, messages, row.segments)
                 if not messages:
                     continue  # the send's own rate is used up
             intents[row.batch_id] = messages
@@ -253,6 +253,6 @@ def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
         request_id=row.request_id,
         traceparent=row.traceparent,
         lease_until=row.lease_until,
-        waited=row.waited,
+        queue_delay=row.queue_delay,
         placeholder_texts=texts,
     )

@@ -83,11 +83,11 @@ class ClaimedBatch:
     """The request that made its send, if that is logged."""
     traceparent: str | None = None
     """The W3C traceparent of the request that made its send, if that is traced."""
-    rate_wait: float | None = None
+    rate_delay: float | None = None
     """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
-    waited: float | None = None
+    queue_delay: float | None = None
     """Seconds from when the batch was due until the claim, if this is its first cycle; None once it is counted."""
-    wait: float = 0.0
+    quiet_seconds: float = 0.0
     """Seconds until its recipients' quiet hours end; 0 if it may be sent now."""
     results: list[Result | None] = field(init=False)
     """By position; None for a message that is still to be submitted, for instance as it was throttled."""
@@ -112,7 +112,8 @@ class ClaimedBatch:
     resent: int = 0
     """Number of messages that were in doubt and are submitted once more."""
     halted: bool = False
-    """Its send was paused, held, canceled or has expired since the claim."""
+    """No further window may leave in this cycle: its send was stopped or has expired, it is in quiet hours, or the
+    database was restarted."""
     opted_out: bool = False
     """Its account has opt-outs newer than the list that was read, which must be read again before the next window."""
     lost: bool = False

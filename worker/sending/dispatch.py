@@ -93,8 +93,8 @@ class Dispatcher:
         self.breaker = breaker or CircuitBreaker(live, breaks=False)
         self._suppressions = Suppressions(engine)
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
-        self._speed = INITIAL_RATE
-        self._size, self._segments = 100.0, 1.0
+        self._messages_per_second = INITIAL_RATE
+        self._batch_size, self._segments_per_message = 100.0, 1.0
         """Averages of the last cycle: messages per batch, and segments per message."""
         self._last_claimed = 0
         """Segments for the live carrier in the last cycle."""
@@ -135,7 +135,7 @@ class Dispatcher:
             batches = [batch for batch in claimed if batch.test == test]
             if batches:
                 self._send(self.carrier_of(test), batches, claimed_at)
-        if any(batch.rate_wait is not None for batch in claimed):
+        if any(batch.rate_delay is not None for batch in claimed):
             self.paced_sends.sent(claimed, claimed_at)
         return bool(claimed)
 
@@ -150,7 +150,10 @@ class Dispatcher:
     def _claim(self) -> list[ClaimedBatch]:
         """Claim as much as the carrier may be given now."""
         request = ClaimRequest(
-            budget=self._budget(), window_size=self._window_size, lease=self._settings.lease, batch_size=self._size
+            budget=self._budget(),
+            window_size=self._window_size,
+            lease=self._settings.lease,
+            expected_batch_size=self._batch_size,
         )
         batches = self._claim_within(request)
         messages = sum(len(batch.indexes) for batch in batches)
@@ -161,8 +164,8 @@ class Dispatcher:
             self._next_claim = max(self._next_claim, time.monotonic() + self._delay) if small else 0.0
         if batches:
             self.witness.claimed(batches[0].batch_id, batches[0].epoch)
-            self._size = messages / len(batches)
-            self._segments = segments_of(batches) / messages
+            self._batch_size = messages / len(batches)
+            self._segments_per_message = segments_of(batches) / messages
         return batches
 
     def _claim_within(self, request: ClaimRequest) -> list[ClaimedBatch]:
@@ -184,7 +187,7 @@ class Dispatcher:
         pace, scheduled = self._live.pace, max(1, min(request.budget, self._last_claimed))
         if not pace.schedule_claim(scheduled):
             return []
-        owed = self._authentication_share.reserve(request.budget)
+        owed = self._authentication_share.take_owed(request.budget)
         batches: list[ClaimedBatch] = []
         try:
             batches = claim(self._engine, replace(request, queue=self._queue, owed=owed, contended=pace.contended))
@@ -211,9 +214,9 @@ class Dispatcher:
         if rate > 0:
             seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.live_workers.workers))
             return min(MAX_CYCLE_SEGMENTS, max(1, int(rate * seconds / self._settings.concurrency)))
-        if self._window_size > SMALL_CYCLE and self._size < SMALL_BATCH:
-            return min(MAX_CYCLE_SEGMENTS, int(self._window_size * self._segments))
-        return min(MAX_CYCLE_SEGMENTS, max(self._window_size, int(self._speed * CYCLE_SECONDS)))
+        if self._window_size > SMALL_CYCLE and self._batch_size < SMALL_BATCH:
+            return min(MAX_CYCLE_SEGMENTS, int(self._window_size * self._segments_per_message))
+        return min(MAX_CYCLE_SEGMENTS, max(self._window_size, int(self._messages_per_second * CYCLE_SECONDS)))
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
@@ -252,7 +255,7 @@ class Dispatcher:
         if breaker is not None and not submitted:
             breaker.unused()
         if submitted:
-            self._speed = submitted / max(0.001, time.monotonic() - begun)
+            self._messages_per_second = submitted / max(0.001, time.monotonic() - begun)
         if trace is not None:
             trace.settling()
         self._settle_with_retry(carrier, batches)

@@ -105,7 +105,7 @@ class ClaimRequest:
     """This many messages are below the watermark at once."""
     lease: float
     """Seconds."""
-    batch_size: float = 100.0
+    expected_batch_size: float = 100.0
     """Expected number of messages per batch. Other workers cannot see the candidates until the commit, so no more are
     locked than are likely to be needed."""
     queue: str | None = None
@@ -115,23 +115,23 @@ class ClaimRequest:
     owed: int = 0
     """Segments of the budget that are reserved for authentication."""
     contended: bool = False
-    """Cycles wait for the carrier, so no account may exceed its share (worker/sending/next_batches.py)."""
+    """Cycles wait for the carrier, so no account may exceed its share."""
 
 
 def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[Claimable], Sequence[Claimable]]:
-    """Lock the batches to choose from: those of authentication that are owed and come too late otherwise, and those in
-    fair order."""
+    """Lock the batches to choose from: those of authentication that fair order would reach too late, up to what is
+    owed, and those in fair order."""
     queue, owed = request.queue, request.owed
-    most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * request.budget / request.batch_size)))
+    limit = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * request.budget / request.expected_batch_size)))
     statement = CANDIDATE_TEST if request.only_tests else CANDIDATE
-    candidates = _lock_candidates(connection, statement if queue is None else CANDIDATE_OF_CARRIER, most, queue)
+    candidates = _lock_candidates(connection, statement if queue is None else CANDIDATE_OF_CARRIER, limit, queue)
     first: Sequence[Claimable] = ()
-    if owed and candidates and _leaves_out(candidates, request.budget, owed, most):
+    if owed and candidates and _leaves_out(candidates, request.budget, owed, limit):
         statement = CANDIDATE_AUTHENTICATION if queue is None else CANDIDATE_AUTHENTICATION_OF_CARRIER
         first = _lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), queue)
     if request.contended and candidates:
-        ahead = _over_share(connection, {(row.account_id, row.lane) for row in candidates}, queue)
-        candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
+        over_share = _over_share(connection, {(row.account_id, row.lane) for row in candidates}, queue)
+        candidates = [row for row in candidates if (row.account_id, row.lane) not in over_share]
     return first, candidates
 
 
@@ -164,20 +164,20 @@ class AuthenticationShare:
         self._owed = 0.0
         self._lock = threading.Lock()
 
-    def reserve(self, room: int) -> int:
-        """Segments of authentication that a cycle of `room` segments claims before anything else."""
+    def take_owed(self, budget: int) -> int:
+        """Segments of authentication that a cycle of `budget` segments claims before anything else."""
         with self._lock:
-            part = self.share * room
+            part = self.share * budget
             self._owed = min(self._owed, max(1.0, part)) + part
-            due = max(0, min(room, int(self._owed)))
-            self._owed -= due
-            return due
+            owed = max(0, min(budget, int(self._owed)))
+            self._owed -= owed
+            return owed
 
-    def report(self, due: int, batches: list[ClaimedBatch]) -> None:
+    def report(self, owed: int, batches: list[ClaimedBatch]) -> None:
         """Note what the cycle claimed. A shortfall is owed by the next cycle, but by no later one."""
         taken = segments_of([batch for batch in batches if batch.lane == AUTHENTICATION])
         with self._lock:
-            self._owed += max(0, due - taken)
+            self._owed += max(0, owed - taken)
 
 
 class InProgress(NamedTuple):

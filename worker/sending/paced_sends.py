@@ -22,7 +22,7 @@ SEND_RATE_SECONDS = 0.05
 CATCH_UP_SECONDS = 0.25
 """What a claim that comes late takes besides, at most. A claim is late if the previous one's messages were slow."""
 
-RESERVE_SEND_RATE = text(
+TAKE_FROM_RATE = text(
     f"""
     WITH due AS (
         SELECT rate, least({CATCH_UP_SECONDS},
@@ -43,13 +43,13 @@ RESERVE_SEND_RATE = text(
 statement, so that two claims cannot take the same."""
 
 
-def reserve(connection: Connection, send: UUID, messages: int, segments: int) -> tuple[int, float]:
+def take_from_rate(connection: Connection, send: UUID, messages: int, segments: int) -> tuple[int, float]:
     """Take up to `messages` of `segments` segments each. Returns how many, and the seconds until there are more.
 
     0 messages if the rate is used up.
     """
     wanted = {"id": send, "messages": messages, "segments": segments}
-    granted = connection.execute(RESERVE_SEND_RATE, wanted).one_or_none()
+    granted = connection.execute(TAKE_FROM_RATE, wanted).one_or_none()
     return (granted.messages, granted.seconds) if granted is not None else (0, 0.0)
 
 
@@ -63,7 +63,7 @@ class PacedSends:
 
     def sent(self, batches: Iterable[ClaimedBatch], claimed_at: float) -> None:
         """Note the batches of a cycle that has ended, claimed at a monotonic time."""
-        due = {batch.send_id: claimed_at + batch.rate_wait for batch in batches if batch.rate_wait is not None}
+        due = {batch.send_id: claimed_at + batch.rate_delay for batch in batches if batch.rate_delay is not None}
         if due:
             with self._changed:
                 self._due |= due  # the time of an earlier claim is past, and another one took what was due then

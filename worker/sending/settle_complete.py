@@ -188,14 +188,14 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
         {"carrier": carrier}
         | own
         | {name: texts(() if values.count(None) == len(values) else values) for name, values in nullable.items()}
-        | {name: array(_once(values)) for name, values in alike.items()}
+        | {name: array(_collapsed(values)) for name, values in alike.items()}
     )
 
 
-def _once(values: Sequence[Any]) -> Iterable[Any]:
+def _collapsed(values: Sequence[Any]) -> Iterable[Any]:
     return values[:1] if len(set(values)) == 1 else values
 
 
-def _reference(carrier_ids: str | None, status: MessageStatus, phone: str) -> str | None:
+def _reference(carrier_id: str | None, status: MessageStatus, phone: str) -> str | None:
     """The reference of a message that the carrier accepted without an id is its phone."""
-    return by_destination(phone) if not carrier_ids and status is SENT else carrier_ids
+    return by_destination(phone) if not carrier_id and status is SENT else carrier_id

@@ -53,7 +53,7 @@ class Settlement:
     crashes: int = 0
     resent: int = 0
     """How many of `retry` may have been submitted before: they were in doubt."""
-    wait: float = 0.0
+    retry_delay: float = 0.0
     """Seconds before the rest may be claimed."""
 
     @property
@@ -129,7 +129,7 @@ def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:
         tally=Counter(result.status for result in batch.results if result is not None),
         attempts=batch.attempts + max(tries, default=0) if left else 0,
         resent=batch.resent,
-        wait=batch.wait or (wait if tries and not at_once else 0.0),
+        retry_delay=batch.quiet_seconds or (wait if tries and not at_once else 0.0),
     )
 
 
@@ -190,7 +190,7 @@ def _next_state(settlement: Settlement, send_state: str) -> BatchState:
         return BatchState.DONE
     if send_state in NEXT_STATE:
         return NEXT_STATE[SendState(send_state)]
-    return BatchState.WAITING if settlement.wait else BatchState.QUEUED
+    return BatchState.WAITING if settlement.retry_delay else BatchState.QUEUED
 
 
 def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
@@ -203,7 +203,7 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
             "cost": array(map(_virtual_time, settlements)),
             "wait": array(
-                0.0 if state == BatchState.CANCELED else settlement.wait
+                0.0 if state == BatchState.CANCELED else settlement.retry_delay
                 for settlement, state in zip(settlements, states, strict=True)
             ),
             "attempts": array(settlement.attempts for settlement in settlements),

@@ -105,9 +105,9 @@ def count_window(
     for kind, messages in responses.items():
         CARRIER_RESPONSES.labels(carrier, str(kind)).inc(messages)
     for batch, _ in window:
-        if batch.waited is not None:
-            DELAYS[batch.lane].observe(max(0.0, batch.waited + since_claim - seconds))
-            batch.waited = None
+        if batch.queue_delay is not None:
+            DELAYS[batch.lane].observe(max(0.0, batch.queue_delay + since_claim - seconds))
+            batch.queue_delay = None
 
 
 def _unsubmitted_segments(window: Window, outcomes: Sequence[Outcome]) -> list[int]:

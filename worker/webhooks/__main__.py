@@ -34,7 +34,7 @@ NEW = insert(lease).values(held_until=func.clock_timestamp() + timedelta(seconds
 ALIVE = NEW.on_conflict_do_update(index_elements=["name"], set_={"held_until": NEW.excluded.held_until})
 
 
-def report_alive(engine: Engine, name: str) -> None:
+def send_heartbeat(engine: Engine, name: str) -> None:
     """Renew this process's lease, which shows that it is alive."""
     with transaction(engine, durable=False) as connection:
         connection.execute(ALIVE, {"name": name, "holder": name})
@@ -45,7 +45,7 @@ async def run_housekeeping(engine: Engine, stop: asyncio.Event) -> None:
     name, rounds = f"{prefix()}{uuid4()}", 0
     while not stop.is_set():
         try:
-            await asyncio.to_thread(report_alive, engine, name)
+            await asyncio.to_thread(send_heartbeat, engine, name)
             if rounds % int(PRUNE_SECONDS / ALIVE_SECONDS) == 0:
                 await asyncio.to_thread(prune, engine)
         except UNAVAILABLE as error:

@@ -19,7 +19,7 @@ from api.problems import invalid
 from api.resources.sends import queries
 from api.resources.sends.control import state_conflict
 from shared.db.encryption_keys import texts_of
-from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
+from shared.ledger.ledger import REMAINDER, Entry, ReserveRefused, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
@@ -112,7 +112,7 @@ def _pay(connection: Connection, send: Row[Any], more: int) -> None:
     """Reserve the additional cost, within the balance and spend limits, or release the saved cost."""
     try:
         post(connection, [_difference(connection, send, more)])
-    except NotEnough:
+    except ReserveRefused:
         available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
         raise low_balance(more, available) from None
     if more > 0:

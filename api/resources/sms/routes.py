@@ -127,7 +127,7 @@ def accept_request(caller: Caller, kind: str, body: dict[str, Any]) -> Idempoten
 
 
 def _outcome(pending: PendingSend, summary: Summary) -> Callable[[], JsonResponse]:
-    finish = pending.outcome()
+    finish = pending.finisher()
     return lambda: idempotent_response(_noted(finish(), summary))
 
 

@@ -29,7 +29,7 @@ def no_other_worker(service: Service) -> None:
     ],
 )
 def test_a_wrong_clock_is_reported(service: Service, offset: float, detail: str | None) -> None:
-    service.worker.sweeper.report_alive()
+    service.worker.sweeper.send_heartbeat()
     keep_reports(service.engine)
     with service.engine.begin() as connection:
         measured = connection.execute(text("SELECT clock_offset FROM lease WHERE name LIKE 'worker:%'")).scalar_one()
@@ -42,7 +42,7 @@ def test_a_wrong_clock_is_reported(service: Service, offset: float, detail: str 
 def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     true = time.time
     monkeypatch.setattr(time, "time", lambda: true() - 3600)
-    service.worker.sweeper.report_alive()
+    service.worker.sweeper.send_heartbeat()
     keep_reports(service.engine)
     with service.engine.connect() as connection:
         (found,) = clock_findings(connection)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from shared import outbox as events
+from shared import outbox
 from shared.db.connection import is_outage_or_timeout, reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_ended
@@ -167,7 +167,7 @@ def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: S
     try:
         [batch] = claimed(service, first)
         put(batch, Result(SENT, "r0", None, AT, 1), Result(FAILED, None, "e", AT, 3))
-        events._listening.clear()
+        outbox._listening.clear()
         record(service, [batch])
         with service.engine.connect() as connection:
             stored = connection.execute(
@@ -178,7 +178,7 @@ def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: S
     finally:
         with service.engine.begin() as connection:
             connection.execute(text("DELETE FROM listener"))
-        events._listening.clear()
+        outbox._listening.clear()
 
 
 def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> None:

@@ -25,7 +25,7 @@ from worker.sending.next_batches import ClaimRequest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
 COMMON = {"batch_id": 1, "epoch": 1, "indexes": [1], "left": 1, "segments": 1, "lane": 2}
-LIVE, TEST = (SimpleNamespace(test=test, rate_wait=None, request_id=None, **COMMON) for test in (False, True))
+LIVE, TEST = (SimpleNamespace(test=test, rate_delay=None, request_id=None, **COMMON) for test in (False, True))
 LOCK = text("SELECT FROM send WHERE id = :send FOR UPDATE NOWAIT")
 
 

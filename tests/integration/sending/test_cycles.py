@@ -155,7 +155,7 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
 
     monkeypatch.setattr(worker.sending.dispatch, "settle_complete", note)
     monkeypatch.setattr(worker.sending.dispatch, "CYCLE_SECONDS", 1e-6)
-    monkeypatch.setattr(dispatcher(service), "_speed", 1e9)  # so that the first turn claims all of them
+    monkeypatch.setattr(dispatcher(service), "_messages_per_second", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
     assert len(ended) == WINDOWS

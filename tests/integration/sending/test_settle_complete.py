@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 
 import worker.sending.settle_complete
 from bulksms.local.postgres import Postgres
-from shared import outbox as events
+from shared import outbox
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from tests.harness.database import disposable_database
@@ -78,11 +78,11 @@ def listens(service: Service) -> Iterator[None]:
     """The account listens to its events."""
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": service.account_id})
-    events._listening.clear()
+    outbox._listening.clear()
     yield
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM listener"))
-    events._listening.clear()
+    outbox._listening.clear()
 
 
 def result(position: int, status: MessageStatus) -> Result:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
-from shared import outbox as events
+from shared import outbox
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from shared.sends.fair_queueing import virtual_time
@@ -41,7 +41,7 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
 def service(engine: Engine) -> Service:
     """An account that listens to events."""
     made = Service(engine)
-    events.listen(engine, made.account_id)
+    outbox.listen(engine, made.account_id)
     return made
 
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Engine, text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from shared import outbox as events
+from shared import outbox
 from shared.outbox import EventType
 from tests.harness.deliveries import deliver, settled_events
 from tests.harness.receiver import Post, Receiver, receiver
@@ -403,8 +403,8 @@ def test_an_event_of_an_open_transaction_is_waited_for_and_never_skipped(service
     """An event of a transaction that began earlier and commits later comes first, and is in its place for everybody."""
     made = hook(service, there)
     with service.engine.connect() as slow, service.engine.connect() as quick:
-        early = events.add(slow, service.account_id, EventType.SEND_HELD, {"n": 1})
-        late = events.add(quick, service.account_id, EventType.SEND_HELD, {"n": 2})
+        early = outbox.add(slow, service.account_id, EventType.SEND_HELD, {"n": 1})
+        late = outbox.add(quick, service.account_id, EventType.SEND_HELD, {"n": 2})
         quick.commit()
         assert service.get("/events").json["data"] == []
         deliver(service, among_others=True)

@@ -20,7 +20,7 @@ from shared.accounts.administration import Refused, create_account, freeze_accou
 from shared.accounts.top_ups import top_up
 from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
-from shared.ledger.ledger import BOOKS, Entry, NotEnough, post
+from shared.ledger.ledger import BOOKS, Entry, ReserveRefused, post
 from tests.harness.drafts import single
 
 NUMBERS = count(1)
@@ -140,7 +140,7 @@ class History(RuleBasedStateMachine):
         purse = self.purses[account]
         wanted = [Entry(account, "reserve", amount, "send", new_id()) for amount in amounts]
         if sum(amounts) > purse.available:
-            with pytest.raises(NotEnough), self.engine.begin() as connection:
+            with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
         with self.engine.begin() as connection:
@@ -158,7 +158,7 @@ class History(RuleBasedStateMachine):
             for account, amount in zip(self.purses, amounts, strict=False)
         ]
         if any(entry.amount > self.purses[entry.account_id].available for entry in wanted):
-            with pytest.raises(NotEnough), self.engine.begin() as connection:
+            with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
         with self.engine.begin() as connection:
@@ -205,7 +205,7 @@ class History(RuleBasedStateMachine):
     def reserve_again(self, reserved: tuple[int, UUID, int]) -> None:
         """An operation is posted once."""
         account, subject, _ = reserved
-        with pytest.raises((IntegrityError, NotEnough)), self.engine.begin() as connection:
+        with pytest.raises((IntegrityError, ReserveRefused)), self.engine.begin() as connection:
             post(connection, [Entry(account, "reserve", 1, "send", subject)])
 
     @rule(taken=captured)
@@ -290,7 +290,7 @@ def test_no_balance_can_be_negative(engine: Engine, book: str) -> None:
 def test_a_reserve_without_enough_credits_changes_nothing(engine: Engine) -> None:
     account, other = new_account(engine, 10), new_account(engine, 10)
     for amount in (11, 10**15):
-        with pytest.raises(NotEnough) as refused, engine.begin() as connection:
+        with pytest.raises(ReserveRefused) as refused, engine.begin() as connection:
             post(
                 connection,
                 [Entry(other, "reserve", 5, "send", new_id()), Entry(account, "reserve", amount, "send", new_id())],
@@ -306,7 +306,7 @@ def test_a_stopped_account_spends_nothing_and_is_still_settled(engine: Engine, s
     reserve(engine, account, 4)
     with engine.begin() as connection:
         stop(connection, account)
-    with pytest.raises(NotEnough):
+    with pytest.raises(ReserveRefused):
         reserve(engine, account, 1)
     with engine.begin() as connection:
         post(connection, [Entry(account, "capture", 3, "batch", new_batch_id(), 1)])
@@ -346,7 +346,7 @@ def together(act: Any, times: int) -> list[Any]:
 def spends(engine: Engine, account: int, amount: int) -> bool:
     try:
         reserve(engine, account, amount)
-    except NotEnough:
+    except ReserveRefused:
         return False
     return True
 

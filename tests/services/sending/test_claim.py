@@ -78,7 +78,7 @@ def test_a_turn_finds_its_batches_by_their_ids(
         connection.execute(text("UPDATE batch SET state = 'sending', epoch = 1, intent = 1, watermark = 1"))
         for setting in AS_A_WORKER:
             connection.execute(text(f"SET LOCAL {setting} = off"))
-        turn = [draft.batches[0] for draft in drafts[:500]]
+        turn = [draft.batch_ids[0] for draft in drafts[:500]]
         lines = "\n".join(
             connection.execute(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),

@@ -66,7 +66,7 @@ def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, w
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     dispatcher.live_workers.workers = workers
     dispatcher.stop = stop = Stop()
-    dispatcher._size = 1.0  # as after a cycle of single sends
+    dispatcher._batch_size = 1.0  # as after a cycle of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")
         top_up(connection, account, 100, "test", "first")
@@ -96,7 +96,7 @@ def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypa
 
     carrier = Counting()
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    dispatcher._size = 1.0  # as after a cycle of single sends
+    dispatcher._batch_size = 1.0  # as after a cycle of single sends
     recorded: list[object] = []
     monkeypatch.setattr(dispatch, "advance", lambda *arguments: recorded.append(arguments))
     with engine.begin() as connection:
@@ -124,7 +124,7 @@ def test_the_budget_of_a_cycle(engine: Engine, size: float, segments: float, win
     settings = Settings("", "", "", "", concurrency=1)
     dispatcher = Dispatcher(engine, carrier, carrier, settings)  # type: ignore[arg-type]
     carrier.window = window
-    dispatcher._size, dispatcher._segments = size, segments
+    dispatcher._batch_size, dispatcher._segments_per_message = size, segments
     assert dispatcher._budget() == budget
 
 

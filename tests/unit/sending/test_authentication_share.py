@@ -13,7 +13,7 @@ def batches(segments: int, lane: int = AUTHENTICATION) -> list[Any]:
 
 
 def test_it_works() -> None:
-    assert AuthenticationShare(0.2).reserve(25) == 5
+    assert AuthenticationShare(0.2).take_owed(25) == 5
 
 
 @pytest.mark.parametrize("room", [1, 3, 25, 4000])
@@ -22,38 +22,38 @@ def test_over_many_cycles_of_any_size_authentication_gets_its_share(room: int, s
     guarantee, cycles = AuthenticationShare(share), 1000
     taken = 0
     for _ in range(cycles):
-        due = guarantee.reserve(room)
+        due = guarantee.take_owed(room)
         guarantee.report(due, batches(due))
         taken += due
     assert taken == pytest.approx(share * room * cycles, abs=1)
 
 
 def test_without_a_share_nothing_is_due() -> None:
-    assert AuthenticationShare(0.0).reserve(1000) == 0
+    assert AuthenticationShare(0.0).take_owed(1000) == 0
 
 
 def test_a_lane_without_messages_saves_up_no_more_than_a_turn() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.report(guarantee.reserve(25), batches(25, lane=2))
-    assert guarantee.reserve(25) == 10
+        guarantee.report(guarantee.take_owed(25), batches(25, lane=2))
+    assert guarantee.take_owed(25) == 10
     slow = AuthenticationShare(0.2)
     for _ in range(100):
-        slow.report(slow.reserve(1), batches(1, lane=2))
-    assert slow.reserve(1) == 1, "a carrier with a message a second takes the first code at once"
+        slow.report(slow.take_owed(1), batches(1, lane=2))
+    assert slow.take_owed(1) == 1, "a carrier with a message a second takes the first code at once"
 
 
 def test_a_share_missed_because_of_a_lock_is_made_up_later() -> None:
     guarantee = AuthenticationShare(0.2)
-    guarantee.report(guarantee.reserve(25), batches(25, lane=2))
-    due = guarantee.reserve(25)
+    guarantee.report(guarantee.take_owed(25), batches(25, lane=2))
+    due = guarantee.take_owed(25)
     guarantee.report(due, batches(due))
     assert due == 10
-    assert guarantee.reserve(25) == 5
+    assert guarantee.take_owed(25) == 5
 
 
 def test_getting_more_by_fair_order_does_not_reduce_the_share() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.report(guarantee.reserve(25), batches(25))
-    assert guarantee.reserve(25) == 5
+        guarantee.report(guarantee.take_owed(25), batches(25))
+    assert guarantee.take_owed(25) == 5

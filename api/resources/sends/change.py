@@ -62,9 +62,9 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
 def _lock(connection: Connection, send: UUID) -> Locked:
     batches = connection.execute(queries.LOCK_BATCHES, {"send": send}).all()
     row = connection.execute(queries.LOCK_SEND, {"send": send}).one()
+    count = connection.execute(queries.COUNT_BATCHES, {"send": send}).scalar_one()
     # Batches added since they were locked belong to an expansion in progress.
-    untouched = all(batch.untouched for batch in batches) and row.batches == len(batches)
-    return Locked(row, untouched)
+    return Locked(row, untouched=all(batch.untouched for batch in batches) and count == len(batches))
 
 
 def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:

@@ -18,14 +18,9 @@ LOCK_BATCHES = text(
     """
 )
 """Lock a send's batches, and say of each whether no worker has begun it. SQL, as the states' conditions are."""
-LOCK_SEND = (
-    select(
-        send,
-        select(func.count()).select_from(batch).where(batch.c.send_id == send.c.id).scalar_subquery().label("batches"),
-    )
-    .where(send.c.id == bindparam("send"))
-    .with_for_update(of=send)
-)
+LOCK_SEND = select(send).where(send.c.id == bindparam("send")).with_for_update()
+COUNT_BATCHES = select(func.count()).select_from(batch).where(batch.c.send_id == bindparam("send"))
+"""A statement of its own, after LOCK_SEND: a subquery there would not see what was committed while it waited."""
 CHANGE = update(send).where(send.c.id == bindparam("send"))
 """Set columns of a send."""
 

@@ -1,6 +1,7 @@
 """Changing a send that waits: its time, its validity, its rate, its text and with that its price."""
 
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
@@ -8,9 +9,12 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
+import worker.jobs.expand
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.threads import join_all
 from worker.jobs.expand import expand
 
 PHONES = ["254755000001", "254755000002"]
@@ -104,6 +108,33 @@ def test_text_and_time_of_a_group_send(service: Service) -> None:
     assert (changed["status"], changed["cost"]) == ("expanding", 4)
     assert service.counts(send["send_id"])["sent"] == 2
     assert service.get("/balance").json["balance"] == 996
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_text_does_not_change_while_a_page_of_its_group_is_expanded(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's batches are committed while the change waits for the send: they may be claimed at once."""
+    group = service.new_group(PHONES)
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=ahead(1)).json
+    with service.engine.begin() as connection:
+        due = text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id")
+        connection.execute(due, {"id": send["send_id"]})
+    responses: list[TestResponse] = []
+    changing = Thread(target=lambda: responses.append(change(service, send["send_id"], message="Hi " * 60)))
+
+    def before_commit(name: str) -> None:
+        if name == "expand.before_commit":
+            changing.start()
+            wait_until_somebody_waits(service.engine)
+
+    monkeypatch.setattr(worker.jobs.expand, "crashpoint", before_commit)
+    assert expand(service.engine)
+    join_all(changing)
+    assert [(each.status_code, each.json["code"]) for each in responses] == [(409, "state_conflict")]
+    service.sweep()
+    assert service.counts(send["send_id"])["sent"] == 2
+    assert service.get("/balance").json == service.get("/balance").json | {"balance": 998, "reserved": 0}
     assert audit(service.engine, full=True) == []
 
 

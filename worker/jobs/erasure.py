@@ -69,14 +69,15 @@ LOCK = (
 )
 NUMBER = bindparam("number", type_=BigInteger)
 """The phone as a number."""
-IN_DOUBT = exists().where(doubt.c.phone == NUMBER, func.batch_of(doubt.c.message_id) == batch.c.id)
 LOCK_BATCHES = (
     select(*batch.c["id", "send_id", "state", "recipients", "variables"])
-    .add_columns(IN_DOUBT.label("in_doubt"))
     .where(in_parameter(batch.c.id, "ids"))
     .order_by(batch.c.id)
     .with_for_update()
 )
+IN_DOUBT = select(func.batch_of(doubt.c.message_id)).where(doubt.c.phone == NUMBER)
+"""Batches with a message to the phone in doubt. A statement of its own, after LOCK_BATCHES: a subquery there would not
+see the doubts of a cycle that ended while it waited."""
 REWRITE = (
     update(batch)
     .where(batch.c.id == bindparam("batch"))
@@ -227,9 +228,10 @@ def _erase_messages(
     connection: Connection, found: Sequence[UUID], subject: dict[str, Any], counts: Counter[str]
 ) -> list[UUID]:
     """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
-    rows = connection.execute(LOCK_BATCHES, {**subject, "ids": found}).all()
+    rows = connection.execute(LOCK_BATCHES, {"ids": found}).all()
+    in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
-    ready = [row for row in containing if row.state in ENDED and not row.in_doubt]
+    ready = [row for row in containing if row.state in ENDED and row.id not in in_doubt]
     for row in ready:
         counts["messages"] += _rewrite(connection, row, subject["phone"])
     connection.execute(MESSAGES, {"batch_id": [row.id for row in ready], "number": subject["number"]})

@@ -90,12 +90,15 @@ RESCHEDULE = text(
 START_DUE = text(
     """
     UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
-     WHERE state = 'scheduled' AND send_at <= statement_timestamp()
+     WHERE id IN (
+        SELECT id FROM send WHERE state = 'scheduled' AND send_at <= statement_timestamp()
+         ORDER BY send_at LIMIT 10000 FOR UPDATE SKIP LOCKED)
     RETURNING id, state
     """
 )
-"""Compares with the database's clock, the same for all workers. Each send is returned to one of them only, which
-publishes its task."""
+"""Starts what is due, ten thousand at a time; sends that another transaction has locked start the next time. Compares
+with the database's clock, the same for all workers. Each send is returned to one of them only, which publishes its
+task."""
 BEGIN_SENDING = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
 """Changes a send once, at the first claim of any of its batches; later claims find no row to write."""
 

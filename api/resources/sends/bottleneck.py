@@ -31,6 +31,8 @@ REASONS: Final = (
     "queue_turn",
     "window",
 )
+LONGEST_ESTIMATE = timedelta(days=365)
+"""Later than any message can expire."""
 
 BATCH, SEND = tables.batch.c, tables.send.c
 WAITING = in_constants(BATCH.state, BatchState.WAITING)
@@ -174,4 +176,9 @@ def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: i
         ahead = connection.execute(AHEAD_OF_ACCOUNT, {"owner": account}).one()
     if not ahead.segments or ahead.limited:
         return None
-    return datetime.now(UTC) + timedelta(seconds=float(ahead.segments) / carriers[0].allowed)
+    return estimate(datetime.now(UTC), float(ahead.segments) / carriers[0].allowed)
+
+
+def estimate(begin: datetime, seconds: float) -> datetime | None:
+    """The time so many seconds later. None if it is too far away to mean anything."""
+    return begin + timedelta(seconds=seconds) if seconds < LONGEST_ESTIMATE.total_seconds() else None

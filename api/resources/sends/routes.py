@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sends import control
-from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, unfinished_messages
+from api.resources.sends.bottleneck import estimate, eta_of_queue, limits_of_sends, unfinished_messages
 from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import OWN, totals
@@ -248,7 +248,7 @@ def _eta(row: Any, waiting: int, limited_by: str | None) -> datetime | None:
     now = datetime.now(UTC)
     begin = max(now, row.send_at or now)
     if row.rate:
-        return begin + timedelta(seconds=waiting * row.segments / row.rate)
+        return estimate(begin, waiting * row.segments / row.rate)
     done = row.accepted - waiting
     elapsed = (now - max(row.created_at, row.send_at or row.created_at)).total_seconds()
-    return begin + timedelta(seconds=elapsed * waiting / done) if done and elapsed > 0 else None
+    return estimate(begin, elapsed * waiting / done) if done and elapsed > 0 else None

@@ -132,3 +132,17 @@ def test_a_send_in_quiet_hours_has_no_estimate(queued: tuple[Service, str]) -> N
     change(service, """UPDATE send SET rules = '{"quiet": [0, 1]}' WHERE id = :send""", send=send)
     shown = service.get(f"/sends/{send}").json
     assert (shown["limited_by"], shown["eta"]) == ("quiet_hours", None)
+
+
+def test_an_estimate_of_centuries_is_none_and_the_send_goes_on(queued: tuple[Service, str]) -> None:
+    """A canary's few messages, and hours later a million others that are held."""
+    service, send = queued
+    service.post(f"/sends/{send}/pause")
+    many = """
+        UPDATE send SET accepted = 10000000, submitted = 10000000, sent = 1, created_at = created_at - interval '8 hours'
+         WHERE id = :send
+    """
+    change(service, many, send=send)
+    resumed = service.post(f"/sends/{send}/resume")
+    assert (resumed.status_code, resumed.json["eta"]) == (200, None)
+    assert (service.get(f"/sends/{send}").json["eta"], service.get("/sends").status_code) == (None, 200)

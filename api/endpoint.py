@@ -250,7 +250,11 @@ def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Ke
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
     request = current_request()
     given = request.environ.get("HTTP_IDEMPOTENCY_KEY")
-    return None if given is None else key_of(caller, request.path, given, body)
+    if given is None:
+        return None
+    if UNSTORABLE.search(request.path):
+        raise Problem("not_found", "There is nothing at this path.")
+    return key_of(caller, request.path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

@@ -859,6 +859,12 @@ def test_b42_a_key_on_the_same_path_written_in_another_way(own_service: Service)
     assert own_service.get("/balance").json["balance"] == 999
 
 
+@pytest.mark.usefixtures("untouched")
+def test_b40_a_key_with_an_id_that_cannot_be_stored(service: Service) -> None:
+    for path in ("/api-keys/a%00b/rotate", "/webhooks/%00/test"):
+        assert_problem(service.post(path, headers={"Idempotency-Key": "one"}), 404, "not_found")
+
+
 def flipped(token: str) -> str:
     """Another signature. Its first character, for the last one has bits that say nothing."""
     body, signature = token.rsplit(".", 1)

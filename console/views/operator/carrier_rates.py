@@ -22,11 +22,11 @@ def rates_since(query: MultiDict[str, str], carriers: Sequence[Mapping[str, Any]
     """Messages per second since the reading in the query, by carrier. Empty without a reading, or after a restart."""
     try:
         seconds = now - float(query.get("at", ""))
-        before = dict(zip(query.getlist("carrier"), map(int, query.getlist("submitted")), strict=False))
+        before = dict(zip(query.getlist("carrier"), map(float, query.getlist("submitted")), strict=False))
     except ValueError:
         return {}
     if not 0 < seconds < float("inf"):
         return {}
     now_handed = {each["carrier"]: each["submitted"] for each in carriers if each["carrier"] in before}
     counts = {name: submitted - before[name] for name, submitted in now_handed.items()}
-    return {name: count / seconds for name, count in counts.items() if count >= 0}
+    return {name: count / seconds for name, count in counts.items() if 0 <= count < float("inf")}

@@ -32,7 +32,8 @@ def test_an_invalid_or_later_reading_is_not_used(at: str) -> None:
     assert rates_since(arguments, BEFORE, 105.0) == {}
 
 
-def test_a_value_that_is_not_a_number_is_not_used() -> None:
+@pytest.mark.parametrize("submitted", ["many", "9" * 400, "-" + "9" * 400, "nan", "-inf"])
+def test_a_value_that_is_not_a_number_of_messages_is_not_used(submitted: str) -> None:
     arguments = query(100.0)
-    arguments.setlist("submitted", ["many"])
+    arguments.setlist("submitted", [submitted])
     assert rates_since(arguments, BEFORE, 105.0) == {}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Double, Uuid, bindparam, column, func, select, update
+from sqlalchemy import Connection, Double, Uuid, and_, any_, bindparam, column, func, not_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.expressions import in_parameter, parameter_rows, seconds
@@ -12,12 +12,27 @@ from shared.db.tables.webhooks import delivery
 
 OF_WEBHOOK: Final = delivery.c.webhook_id == bindparam("webhook")
 ONE: Final = OF_WEBHOOK & (delivery.c.event_id == bindparam("event"))
-IS_UNDELIVERED: Final = delivery.c.state.in_(["failed", "pending"])
+IS_REPLAYED = and_(
+    delivery.c.state == "pending", delivery.c.attempts == 0, delivery.c.next_at <= func.statement_timestamp()
+)
+"""Was replayed, and its event is not yet posted again."""
+IS_UNDELIVERED: Final = and_(delivery.c.state.in_(["failed", "pending"]), not_(IS_REPLAYED))
+"""Has failed or waits for its next attempt, and was not replayed since: a repeated request goes on with the rest."""
 POST_AGAIN = update(delivery).values(
     state="pending", attempts=0, next_at=func.clock_timestamp(), updated_at=func.clock_timestamp()
 )
 REPLAY = POST_AGAIN.where(ONE)
-REPLAY_UNDELIVERED = POST_AGAIN.where(OF_WEBHOOK, IS_UNDELIVERED, in_parameter(delivery.c.event_id, "events"))
+FREE = (
+    select(delivery.c.event_id)
+    .where(OF_WEBHOOK, IS_UNDELIVERED, in_parameter(delivery.c.event_id, "events"))
+    .with_for_update(skip_locked=True)
+)
+REPLAY_UNDELIVERED = POST_AGAIN.where(
+    OF_WEBHOOK, delivery.c.event_id == any_(func.array(FREE.correlate(None).scalar_subquery()))
+)
+"""Waits for no delivery, so nothing deadlocks: while the webhook is locked, others only lock deliveries whose events
+are too old and no longer stored, in orders of their own (worker/webhooks/prune.py, `_retries` of
+worker/webhooks/store.py)."""
 
 COPIED = ("event_id", "type", "state", "attempts", "url", "http_status", "error", "milliseconds")
 RESULTS = parameter_rows("results", *delivery.c[COPIED], column("wait", Double))
@@ -47,5 +62,6 @@ def replay(connection: Connection, webhook_id: UUID, event_id: UUID) -> bool:
 
 
 def replay_undelivered(connection: Connection, webhook_id: UUID, event_ids: Sequence[UUID]) -> None:
-    """Let those of the events be posted again at once that have failed, or wait for their next attempt."""
+    """Let those of the events be posted again at once that have failed, or wait for their next attempt. Lock the
+    webhook first."""
     connection.execute(REPLAY_UNDELIVERED, {"webhook": webhook_id, "events": event_ids})

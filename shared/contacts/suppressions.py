@@ -4,10 +4,24 @@ Checked when a send is accepted, and again before its messages are submitted. Su
 phone whose erasure is open is treated alike, but is not on the list: the erasure ends, an opt-out does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, bindparam, delete, func, or_, select, text, tuple_
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    collate,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox
@@ -18,12 +32,10 @@ from shared.db.tables.privacy import erasure
 from shared.db.tables.running import installation
 from shared.outbox import EventType
 
-PHONES_PER_STATEMENT = 100_000
-"""It takes at most a second."""
-
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
-PHONES = parameter_rows("phones", suppression.c.phone)
+GIVEN = parameter_rows("given", *suppression.c["phone", "category", "sender_id", "reason"])
+KEY = GIVEN.c["phone", "category", "sender_id"]
 HELD_BY_ERASURE = and_(
     suppression.c.reason == "erasure",
     tuple_(suppression.c.phone, suppression.c.created_at).in_(
@@ -36,14 +48,17 @@ HELD_BY_ERASURE = and_(
 
 It did so in the transaction of the request, so that both have the same time."""
 ADD = insert(suppression).from_select(
-    ["account_id", "phone", "category", "sender_id", "reason"],
-    select(ACCOUNT, PHONES.c.phone, CATEGORY, SENDER_ID, bindparam("reason", type_=Text)).order_by(PHONES.c.phone),
+    ["account_id", *KEY.keys(), "reason"],
+    select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
 )
 SUPPRESS = ADD.on_conflict_do_update(
     index_elements=suppression.primary_key.columns,
     set_={"reason": ADD.excluded.reason, "created_at": ADD.excluded.created_at},
     where=HELD_BY_ERASURE,
 ).execution_options(preserve_rowcount=True)
+"""One statement for all opt-outs of a request. Readers of events wait until its transaction has ended.
+
+Entries are locked in sorted order, so that concurrent callers cannot deadlock."""
 CHANGED = insert(suppression_change)
 CHANGED_SINCE = """
     EXISTS (SELECT FROM suppression_change o
@@ -110,23 +125,27 @@ class Scope(NamedTuple):
 EVERYTHING = Scope()
 
 
+class Suppression(NamedTuple):
+    """An entry of the list: a phone, the category and the sender ID of its scope, and the reason."""
+
+    phone: int
+    category: str
+    sender_id: str
+    reason: str
+
+
 def suppress(connection: Connection, account_id: int, phone: str | int, reason: str, scope: Scope = EVERYTHING) -> bool:
     """Add a phone to the list. Returns False if it was there already with this scope."""
-    return suppress_all(connection, account_id, [as_number(phone)], reason, scope) == 1
+    return suppress_all(connection, account_id, [Suppression(as_number(phone), *scope, reason)]) == 1
 
 
-def suppress_all(
-    connection: Connection, account_id: int, phones: Sequence[int], reason: str, scope: Scope = EVERYTHING
-) -> int:
-    """Add phones to the list. Returns the number of new entries.
+def suppress_all(connection: Connection, account_id: int, given: Collection[Suppression]) -> int:
+    """Add up to 100,000 entries to the list, which takes a few seconds. Returns the number of new ones.
 
-    Phones are locked in sorted order, so that concurrent callers cannot deadlock.
+    Of several reasons for the same phone and scope, the first in the order of characters is stored.
     """
-    added = 0
-    ordered = sorted(set(phones))
-    for start in range(0, len(ordered), PHONES_PER_STATEMENT):
-        values = {"account": account_id, "phone": ordered[start : start + PHONES_PER_STATEMENT], "reason": reason}
-        added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
+    values = {column: [getattr(each, column) for each in given] for column in Suppression._fields}
+    added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
     if added:
         record_list_change(connection, account_id)
     return added

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.schemas import LONGEST_REASON
-from shared.contacts.suppressions import Scope, report_suppressed, suppress_all
+from shared.contacts.suppressions import Scope, Suppression, report_suppressed, suppress_all
 from shared.lifecycle import Category
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 from shared.sms.numbering import Numbering
@@ -31,9 +31,9 @@ def of_csv(row: dict[str, str]) -> OptOut:
 
 
 class OptOuts(NamedTuple):
-    """Validated entries: the phones by reason and scope, and the rejected ones."""
+    """Validated entries, each once, and the rejected ones."""
 
-    sets: dict[tuple[str, Scope], set[int]]
+    accepted: set[Suppression]
     submitted: int
     duplicate: int
     rejected: list[dict[str, object]]
@@ -41,9 +41,9 @@ class OptOuts(NamedTuple):
 
 def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
     """Separate valid opt-outs from invalid entries. Takes up to 0.1 ms per entry: do not call it in a transaction."""
-    sets: dict[tuple[str, Scope], set[int]] = {}
+    accepted = set[Suppression]()
     rejected: list[dict[str, object]] = []
-    submitted = duplicate = 0
+    submitted = 0
     for index, entry in enumerate(entries):
         submitted += 1
         phone = numbering.read(entry.phone) if isinstance(entry.phone, str) else None
@@ -52,10 +52,8 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
             shown = entry.phone[:QUOTED_CHARACTERS] if isinstance(entry.phone, str) else None
             rejected.append({"index": index, "phone": shown, **(wrong or {})})
             continue
-        phones = sets.setdefault((entry.reason, Scope(entry.category, entry.sender_id)), set())
-        duplicate += int(phone) in phones
-        phones.add(int(phone))
-    return OptOuts(sets, submitted, duplicate, rejected)
+        accepted.add(Suppression(int(phone), entry.category, entry.sender_id, entry.reason))
+    return OptOuts(accepted, submitted, submitted - len(rejected) - len(accepted), rejected)
 
 
 def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCounts) -> dict[str, Any]:
@@ -63,19 +61,15 @@ def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCo
 
     Returns the response: counts, and the rejected entries. Raises Problem suppression_limit.
     """
-    added = unchanged = 0
-    for (reason, scope), phones in sorted(read.sets.items()):
-        new = suppress_all(connection, account_id, list(phones), reason, scope)
-        added += new
-        unchanged += len(phones) - new
+    added = suppress_all(connection, account_id, read.accepted)
     if added:
         counts.check(connection, account_id, added)
-        _record_event(connection, account_id, added, read.sets)
+        _record_event(connection, account_id, added, read.accepted)
     return {
         "counts": {
             "submitted": read.submitted,
             "added": added,
-            "unchanged": unchanged,
+            "unchanged": len(read.accepted) - added,
             "duplicate": read.duplicate,
             "invalid": len(read.rejected),
         },
@@ -84,9 +78,9 @@ def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCo
     }
 
 
-def _record_event(connection: Connection, account_id: int, added: int, sets: dict[tuple[str, Scope], set[int]]) -> None:
-    reasons, scopes = {reason for reason, _ in sets}, {scope for _, scope in sets}
-    phones = set().union(*sets.values())
+def _record_event(connection: Connection, account_id: int, added: int, accepted: set[Suppression]) -> None:
+    phones, reasons = {each.phone for each in accepted}, {each.reason for each in accepted}
+    scopes = {Scope(each.category, each.sender_id) for each in accepted}
     phone = str(*phones) if len(phones) == 1 else None
     reason = next(iter(reasons)) if len(reasons) == 1 else None
     report_suppressed(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)

@@ -1,0 +1,81 @@
+"""Files of opt-outs whose reasons differ: short transactions, as readers of events wait for whoever has written."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import func, insert, select, text
+from werkzeug.test import TestResponse
+
+from shared.db.tables.contacts import suppression, suppression_change
+from tests.harness.house import wait_until
+from tests.harness.service import Service
+from tests.harness.statements import statements
+from tests.integration.contacts.test_suppressions import import_csv
+
+PHONE, OTHER = "254733000001", "254733000002"
+SCOPES = ("", "marketing", "transactional")
+WAITING = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+
+
+def file_of(rows: int, reasons: int, scopes: int) -> str:
+    """A CSV file of this many opt-outs, with so many different reasons and scopes."""
+    lines = (f"{254733000000 + row},reason {row % reasons},{SCOPES[row % scopes]}" for row in range(rows))
+    return "phone,reason,category\n" + "\n".join(lines)
+
+
+@pytest.mark.parametrize(("reasons", "scopes"), [(1, 1), (300, 1), (1, 3), (300, 3)])
+def test_a_file_takes_one_statement_for_each_table(service: Service, reasons: int, scopes: int) -> None:
+    with statements(service.api_engine) as executed:
+        assert import_csv(service, file_of(300, reasons, scopes)).json["counts"]["added"] == 300
+    assert [statement.split()[2] for statement, _ in executed if statement.startswith("INSERT")] == [
+        "suppression",
+        "suppression_change",
+        "event",
+    ]
+    assert len({reason for _, reason in stored(service)}) == reasons
+
+
+def test_a_file_tells_workers_once_that_the_list_has_changed(service: Service) -> None:
+    changes = select(func.count()).where(suppression_change.c.account_id == service.account_id)
+    seen = []
+    for _ in range(2):
+        import_csv(service, file_of(10, 10, 3))
+        with service.engine.connect() as connection:
+            seen.append(connection.execute(changes).scalar())
+    assert seen == [1, 1]
+
+
+@pytest.mark.parametrize("first", ["a", "B"])
+def test_of_several_reasons_for_an_opt_out_the_first_in_the_order_of_characters_is_kept(
+    service: Service, first: str
+) -> None:
+    rows = "".join(f"{PHONE},{reason},marketing\n" for reason in (first, "a", "B", "a", "\u00e9"))
+    counts = import_csv(service, f"phone,reason,category\n{rows}{PHONE},z,\n").json["counts"]
+    assert counts == {"submitted": 6, "added": 2, "unchanged": 2, "duplicate": 2, "invalid": 0}
+    assert stored(service) == {(None, "z"), ("marketing", "B")}
+    again = import_csv(service, f"phone,reason,category\n{PHONE},A,marketing\n{PHONE},A,\n").json["counts"]
+    assert (again["added"], again["unchanged"]) == (0, 2)
+    assert stored(service) == {(None, "z"), ("marketing", "B")}
+
+
+def test_a_file_adds_its_phones_in_their_order_so_that_two_do_not_deadlock(service: Service) -> None:
+    def add(phone: str) -> None:
+        values = {"account_id": service.account_id, "phone": int(phone), "reason": "theirs"}
+        process.execute(insert(suppression).values(values))
+
+    def request() -> TestResponse:
+        return import_csv(service, f"phone,reason\n{OTHER},a\n{PHONE},b\n")
+
+    with ThreadPoolExecutor(1) as threads, service.engine.connect() as process, service.engine.connect() as observer:
+        observer = observer.execution_options(isolation_level="AUTOCOMMIT")
+        add(PHONE)
+        pending = threads.submit(request)
+        wait_until(lambda: pending.done() or bool(observer.execute(WAITING).scalar_one()), 60, "the request")
+        add(OTHER)
+        process.commit()
+        assert pending.result(120).json["counts"]["unchanged"] == 2
+
+
+def stored(service: Service) -> set[tuple[str | None, str]]:
+    """The category and the reason of each opt-out of the account."""
+    return {(each["category"], each["reason"]) for each in service.get("/suppressions?limit=1000").json["data"]}

@@ -1,9 +1,8 @@
 """Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
 `worker.jobs.erasure_search` finds it first. Short transactions then erase what can be erased, as readers of events wait
-for each (shared/events/stream.py). After a crash the search finds the rest. Open work, such as a waiting send or a
-message in doubt, is erased later. Meanwhile neither new nor waiting messages are sent to the phone
-(shared/contacts/suppressions.py). The phone itself is erased last. Accounts take turns (worker/jobs/turns.py).
+for each (shared/events/stream.py). Open work, such as a waiting send or a message in doubt, is erased later. Meanwhile
+nothing is sent to the phone (shared/contacts/suppressions.py), which is erased last. Accounts take turns (turns.py).
 """
 
 import json
@@ -76,8 +75,7 @@ LOCK_BATCHES = (
     .with_for_update()
 )
 IN_DOUBT = select(func.batch_of(doubt.c.message_id)).where(doubt.c.phone == NUMBER)
-"""Batches with a message to the phone in doubt. A statement of its own, after LOCK_BATCHES: a subquery there would not
-see the doubts of a cycle that ended while it waited."""
+"""Executed after LOCK_BATCHES: a subquery there would not see doubts that were committed while it waited."""
 REWRITE = (
     update(batch)
     .where(batch.c.id == bindparam("batch"))
@@ -228,9 +226,9 @@ def _erase_messages(
     connection: Connection, found: Sequence[UUID], subject: dict[str, Any], counts: Counter[str]
 ) -> list[UUID]:
     """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
-    rows = connection.execute(LOCK_BATCHES, {"ids": found}).all()
-    in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())
+    rows = connection.execute(LOCK_BATCHES, {"ids": found})
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
+    in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())
     ready = [row for row in containing if row.state in ENDED and row.id not in in_doubt]
     for row in ready:
         counts["messages"] += _rewrite(connection, row, subject["phone"])

@@ -9,8 +9,10 @@ from typing import Any
 from flask_babel import gettext
 
 from console.message.recipients import (
+    MOST_RECIPIENTS,
     SAMPLE,
     Table,
+    TooManyRecipients,
     phones_of_list,
     placeholders,
     plain_phone,
@@ -19,6 +21,7 @@ from console.message.recipients import (
 )
 from console.pages.formats import utc_from_local
 from console.pages.forms import Form, as_number
+from console.pages.problems import REFUSALS
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
@@ -33,6 +36,8 @@ FIELDS = {
 }
 """The form's field that shows the errors of each field of the API."""
 FIELDS_OF_FILE = {**FIELDS, "phones": "file"}
+VALUES_OF_FILE = ("file_text", "file_name", "file_rows", "file_sample")
+"""What the form keeps of a file."""
 
 
 class Draft:
@@ -49,9 +54,9 @@ class Draft:
         """The CSV file, or its first rows where the page sent only those."""
         try:
             return read_table(self.form["file_text"] or self.form["file_sample"])
-        except csv.Error:
-            self.form.errors["file"] = gettext("This is not a CSV file.")
-            return Table((), ())
+        except (csv.Error, TooManyRecipients) as error:
+            self._refuse("file", error)
+            return Table()
 
     @property
     def is_sample(self) -> bool:
@@ -78,12 +83,15 @@ class Draft:
 
     @cached_property
     def recipients(self) -> list[Any]:
-        """The recipients of a list or a file, as the API takes them."""
-        if self.kind == "list":
-            return list(phones_of_list(self.form["list"]))
-        if self.kind == "file":
-            return list(recipients_of_table(self.table, self.phone_column, self.columns))
-        return []
+        """The recipients of a list or a file, as the API takes them.
+
+        None, and an error in the form, if they are too many or cannot be read.
+        """
+        try:
+            return self._read_recipients()
+        except (csv.Error, TooManyRecipients) as error:
+            self._refuse(self.kind, error)
+            return []
 
     @property
     def group_id(self) -> str:
@@ -115,6 +123,21 @@ class Draft:
     def body(self) -> dict[str, Any]:
         """The whole request. Values that cannot be parsed are reported in the form's errors."""
         return {**self._recipients(), **self._content(), **self._options()}
+
+    def _read_recipients(self) -> list[Any]:
+        if self.kind == "file":
+            return list(recipients_of_table(self.table, self.phone_column, self.columns))
+        phones = phones_of_list(self.form["list"]) if self.kind == "list" else []
+        if len(phones) > MOST_RECIPIENTS:
+            raise TooManyRecipients
+        return phones
+
+    def _refuse(self, kind: str, error: Exception) -> None:
+        """Say what is wrong with a list or a file. Only the list is kept, for it may have been typed."""
+        too_many, not_csv = REFUSALS["too_many_recipients"], gettext("This is not a CSV file.")
+        self.form.errors[kind] = str(too_many if isinstance(error, TooManyRecipients) else not_csv)
+        for name in VALUES_OF_FILE if kind == "file" else ():
+            self.form.values.poplist(name)
 
     def _with_values(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
         """A recipient with the values that the message needs."""

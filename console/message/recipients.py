@@ -2,10 +2,10 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
@@ -17,14 +17,31 @@ OTHER_NUMBER = re.compile(r"\(\s*0\s*\)|^\s*[0-9]+(?:\.0+|(?:\.[0-9]+)?[eE]\+?[0
 changed it, such as 254711009918.0."""
 NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
 LONGEST_PLACEHOLDER = 32
+LONGEST_MESSAGE = 1600
+"""Characters. The API refuses a longer message."""
+PHONE_IN_LIST = re.compile(r"[^\s,;][^\n\r,;]*")
+MOST_RECIPIENTS = 100_000
+"""Phones in one request of the API, whether it sends to them, adds them to a group or opts them out."""
+MOST_CHARACTERS = 8 * 1024 * 1024
+"""Of the recipients in one request of the API, whose body may have as many bytes."""
+IN_JSON = len('"":"",')
+"""Characters that a name and its value take besides their own."""
 MOST_COLUMNS = 100
+MOST_ROWS = 1_048_576
+"""Rows of a spreadsheet, blank ones too."""
+LONGEST_ROW = 100_000
+"""Characters."""
 SAMPLE = 20
 """Recipients that a preview can be chosen from."""
 
 
+class TooManyRecipients(Exception):
+    """More than one send can have."""
+
+
 def placeholders(message: str) -> list[str]:
     """The names of the message's placeholders, each once."""
-    return list(dict.fromkeys(PLACEHOLDER.findall(message)))
+    return list(dict.fromkeys(PLACEHOLDER.findall(message[:LONGEST_MESSAGE])))
 
 
 def differs_by_recipient(send: Mapping[str, Any]) -> bool:
@@ -42,16 +59,27 @@ def plain_phone(text: str) -> str:
 
 
 def phones_of_list(text: str) -> list[str]:
-    """Phones that were pasted, one on each line or separated by commas or semicolons."""
-    return [plain_phone(part) for part in re.split(r"[\n\r,;]+", text) if part.strip()]
+    """Phones that were pasted, one on each line or separated by commas or semicolons.
+
+    Reads only one more than MOST_RECIPIENTS: the API refuses them.
+    """
+    return [plain_phone(found[0]) for found in islice(PHONE_IN_LIST.finditer(text), MOST_RECIPIENTS + 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A CSV file: the names of its columns, and its rows."""
+    """A CSV file: the names of its columns, its first rows, and its text with all of them."""
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...] = field(repr=False)
+    columns: tuple[str, ...] = ()
+    first_rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    text: str = field(default="", repr=False)
+    delimiter: str = ","
+    has_names: bool = False
+    """Whether the first row of the text has the names of the columns."""
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """All rows, as they are read. Raises TooManyRecipients or csv.Error if they cannot be read."""
+        return islice(_rows(self.text, self.delimiter), int(self.has_names), None)
 
     @property
     def phone_column(self) -> int:
@@ -74,20 +102,22 @@ class Table:
 def read_table(text: str) -> Table:
     """A CSV file with commas, semicolons or tabs. Without a row of names, the columns are numbered.
 
-    Raises csv.Error if the text is not CSV.
+    Raises csv.Error if the text is not CSV, and TooManyRecipients if it begins with too many blank rows.
     """
-    first = text.partition("\n")[0]
+    first = text[:LONGEST_ROW].partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
-    rows = [
-        tuple(cell.strip() for cell in row[:MOST_COLUMNS])
-        for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-        if any(cell.strip() for cell in row)
-    ]
+    rows = tuple(islice(_rows(text, delimiter), SAMPLE + 1))
     if not rows:
-        return Table((), ())
+        return Table()
     if any(_like_phone(cell) for cell in rows[0]):
-        return Table(tuple(str(number) for number in range(1, len(rows[0]) + 1)), tuple(rows))
-    return Table(rows[0], tuple(rows[1:]))
+        columns = tuple(str(number) for number in range(1, len(rows[0]) + 1))
+        return Table(columns, rows[:SAMPLE], text, delimiter)
+    return Table(rows[0], rows[1:], text, delimiter, has_names=True)
+
+
+def sample_of(text: str) -> str:
+    """The first lines of a CSV file: the names of the columns, and as many rows as a preview can be chosen from."""
+    return "".join(islice(StringIO(text, newline=""), SAMPLE + 1))
 
 
 def decoded(content: bytes) -> str:
@@ -103,16 +133,41 @@ def decoded(content: bytes) -> str:
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
     """A recipient for each row: its phone, and a value for each placeholder that has a column.
 
-    An empty cell counts as no value: the API uses the placeholder's default, or refuses the row.
+    An empty cell counts as no value: the API uses the placeholder's default, or refuses the row. Raises
+    TooManyRecipients at the first row that is too much for one request of the API, and csv.Error.
     """
     recipients: list[dict[str, Any]] = []
-    for row in table.rows:
+    characters = 0
+    for row in table.rows():
         entry: dict[str, Any] = {"phone": plain_phone(_cell(row, phone_column))}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables
+        characters += len(entry["phone"]) + sum(len(name) + len(value) + IN_JSON for name, value in variables.items())
+        if len(recipients) == MOST_RECIPIENTS or characters > MOST_CHARACTERS:
+            raise TooManyRecipients
         recipients.append(entry)
     return recipients
+
+
+def _rows(text: str, delimiter: str) -> Iterator[tuple[str, ...]]:
+    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for."""
+    file = StringIO(text, newline="")
+    start = 0
+
+    def lines() -> Iterator[str]:
+        for line in file:
+            if file.tell() - start > LONGEST_ROW:
+                raise csv.Error("A row is too long.")
+            yield line
+
+    for number, row in enumerate(csv.reader(lines(), delimiter=delimiter)):
+        if number == MOST_ROWS:
+            raise TooManyRecipients
+        cells = tuple(cell.strip() for cell in row[:MOST_COLUMNS])
+        if any(cells):
+            yield cells
+        start = file.tell()
 
 
 def _placeholder_of(column: str) -> str:
@@ -131,6 +186,5 @@ def _like_phone(cell: str) -> bool:
 
 
 def _most_like_phones(table: Table) -> int:
-    first = table.rows[:SAMPLE]
-    counts = [sum(_like_phone(_cell(row, place)) for row in first) for place in range(len(table.columns))]
+    counts = [sum(_like_phone(_cell(row, place)) for row in table.first_rows) for place in range(len(table.columns))]
     return counts.index(max(counts)) if counts else 0

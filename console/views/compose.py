@@ -9,7 +9,7 @@ from flask_babel import gettext
 from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.message.quotes import MessagePreview, preview, preview_without_price, recipients_known
-from console.message.recipients import SAMPLE, decoded
+from console.message.recipients import decoded, sample_of
 from console.message.sent_forms import key_for, remember_sent, sent_with, was_sent
 from console.pages.forms import Form
 from console.session.current import account, require
@@ -91,15 +91,15 @@ def _posted() -> Form:
             del form.values[name]
         form.values["file_text"] = decoded(content)
         form.values["file_name"] = uploaded.filename
-        form.values["phone_column"] = ""
+        form.values["phone_column"] = form.values["file_rows"] = ""
     return form
 
 
 def _page(form: Form) -> Any:
     draft = Draft(form)
     if draft.kind == "file" and form["file_text"]:
-        form.values["file_rows"] = str(len(draft.table.rows))
-        form.values["file_sample"] = "".join(form["file_text"].splitlines(keepends=True)[: SAMPLE + 1])
+        form.values["file_rows"] = str(draft.count)
+        form.values["file_sample"] = sample_of(form["file_text"])
     shown = _without_price(draft) if form.wrong else preview(draft)
     choices = {"senders": senders(form), "groups": groups(form), "is_small_file": len(form["file_text"]) <= SMALL_FILE}
     return render_template("compose/write.html", form=form, draft=draft, preview=shown, **choices)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import text
 
+from console.message import drafts, recipients
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from tests.harness.console import Browser, Console
 
@@ -149,6 +150,40 @@ def test_a_list_of_invalid_phones_says_why_each_is_refused(console: Console) -> 
     assert page.status_code == 400 and "None of the recipients can be sent to." in page.text
     missing = "Not a phone number: the country code is missing"
     assert cells(page.text) == ["1", "0711", missing, "2", "nobody", "Not a phone number"]
+
+
+@pytest.mark.parametrize("kind", ["list", "file"])
+def test_too_many_recipients_are_refused_before_all_are_read(
+    console: Console, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(recipients, "MOST_RECIPIENTS", 3)
+    monkeypatch.setattr(drafts, "MOST_RECIPIENTS", 3)
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    rows = [str(254711000000 + number) for number in range(1000)]
+
+    def given(count: int) -> dict[str, Any]:
+        text = "\n".join(rows[:count])
+        return {**ONE, "kind": kind} | (
+            {"list": text} if kind == "list" else {"file": (io.BytesIO(text.encode()), "a.csv")}
+        )
+
+    assert "Send to 3 recipients" in confirmed(browser, **given(3)).text
+    too_many = "Too many recipients for one send. Use a group, or split the list."
+    for page, status in (("/compose/", 200), ("/compose/confirm", 400), ("/compose/send", 400)):
+        response = browser.post(page, **given(1000))
+        assert response.status_code == status and too_many in response.text
+        assert f'id="{kind}-error"' in response.text and "at least one recipient" not in response.text
+        assert (rows[-1] in response.text) == (kind == "list"), "what was typed is kept, a file is not"
+    assert sent(console) == []
+
+
+def test_a_file_that_is_not_csv_is_refused(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    file = (io.BytesIO(b"phone,name\n" + b"254711000001,x" * 10_000), "a.csv")
+    response = browser.post("/compose/confirm", **{**ONE, "kind": "file", "file": file})
+    assert response.status_code == 400 and "This is not a CSV file." in response.text and "a.csv" not in response.text
 
 
 def test_an_empty_value_leaves_the_default_of_the_message(console: Console) -> None:

@@ -1,15 +1,30 @@
 """Recipients as people paste and upload them."""
 
+import csv
+import tracemalloc
+from collections.abc import Iterator
+from io import StringIO
+
 import pytest
 
+from api.accept.schemas import MAX_PHONES
+from api.http.json_body import LARGE_BODY
+from api.schemas.entries import MAX_ENTRIES
+from console.message import recipients
 from console.message.recipients import (
+    LONGEST_MESSAGE,
+    MOST_CHARACTERS,
+    MOST_RECIPIENTS,
+    TooManyRecipients,
     decoded,
     phones_of_list,
     placeholders,
     plain_phone,
     read_table,
     recipients_of_table,
+    sample_of,
 )
+from shared.sms.segments import MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -55,7 +70,7 @@ def test_placeholders_are_found_once_and_not_when_they_are_text() -> None:
 
 def test_only_the_first_hundred_columns_of_a_file_are_read() -> None:
     table = read_table(",".join(f"c{number}" for number in range(101)) + "\n" + "x," * 101)
-    assert [len(row) for row in (table.columns, *table.rows)] == [100, 100]
+    assert [len(row) for row in (table.columns, *table.rows())] == [100, 100]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -73,7 +88,7 @@ def test_a_column_fills_the_placeholder_that_an_import_makes_of_its_name() -> No
 
 def test_a_file_without_names_has_numbered_columns() -> None:
     table = read_table("Ann,254711000000\nBen,254711000001\n")
-    assert table.columns == ("1", "2") and len(table.rows) == 2 and table.phone_column == 1
+    assert table.columns == ("1", "2") and len(list(table.rows())) == 2 and table.phone_column == 1
 
 
 def test_a_short_row_has_empty_cells() -> None:
@@ -89,3 +104,84 @@ def test_a_short_row_has_empty_cells() -> None:
 )
 def test_a_file_is_read_in_the_encodings_of_spreadsheets(content: bytes) -> None:
     assert decoded(content) == "Köln"
+
+
+def read_at_most(lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test fail if more lines of a file are read."""
+
+    class FirstLines:
+        def __init__(self, text: str, newline: str) -> None:
+            self.file = StringIO(text, newline=newline)
+            self.tell = self.file.tell
+
+        def __iter__(self) -> Iterator[str]:
+            for number, line in enumerate(self.file):
+                assert number < lines, "a line more than necessary was read"
+                yield line
+
+    monkeypatch.setattr(recipients, "StringIO", FirstLines)
+
+
+def test_the_limits_are_those_of_the_api() -> None:
+    assert MOST_RECIPIENTS == MAX_PHONES == MAX_ENTRIES
+    assert (MOST_CHARACTERS, LONGEST_MESSAGE) == (LARGE_BODY, MAX_CHARACTERS)
+
+
+def test_a_list_is_read_until_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipients, "MOST_RECIPIENTS", 3)
+    text = "1," * 500_000
+    tracemalloc.start()
+    try:
+        assert len(phones_of_list(text)) == 4
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()
+    assert phones_of_list("1\n2\n3\n" + "\n , ;" * 9) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("header", ["", "phone\n"])
+def test_a_file_is_read_until_it_is_too_long(monkeypatch: pytest.MonkeyPatch, header: str) -> None:
+    monkeypatch.setattr(recipients, "MOST_RECIPIENTS", 30)
+    phone = "254711000000\n"
+    assert len(recipients_of_table(read_table(header + phone * 30 + "\n" * 30), 0, {})) == 30
+    read_at_most(len(header.splitlines()) + 31, monkeypatch)
+    table = read_table(header + phone * 1000)
+    with pytest.raises(TooManyRecipients):
+        recipients_of_table(table, 0, {})
+
+
+def test_a_file_is_read_until_its_values_are_too_many_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipients, "MOST_CHARACTERS", 300)
+    values = {"a": 1, "b": 2}
+    for row, rows in (("254711000000,123,456\n", 9), ("254711000000\n", 25)):
+        assert len(recipients_of_table(read_table(row * rows), 0, values)) == rows
+        with pytest.raises(TooManyRecipients):
+            recipients_of_table(read_table(row * (rows + 1)), 0, values)
+
+
+def test_only_some_of_many_blank_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipients, "MOST_ROWS", 30)
+    assert len(recipients_of_table(read_table("254711000000\n" + " ,\n" * 29), 0, {})) == 1
+    read_at_most(31, monkeypatch)
+    with pytest.raises(TooManyRecipients):
+        read_table(" ,\n" * 1000)
+
+
+@pytest.mark.parametrize("more", ["1," * 1000, '1,"\n",' * 300], ids=["one line", "lines in quotes"])
+def test_a_row_is_read_until_it_is_too_long(monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+    monkeypatch.setattr(recipients, "LONGEST_ROW", 200)
+    rows = "phone,name\n" + 100 * '254711000000,"Ann\nBell"\n'
+    assert len(recipients_of_table(read_table(rows), 0, {})) == 100
+    read_at_most(3 + 100, monkeypatch)
+    with pytest.raises(csv.Error):
+        read_table("phone,name\n" + more)
+
+
+def test_the_sample_is_the_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "name\r\n" + "a\u2028b\r\n" * 20
+    read_at_most(21, monkeypatch)
+    assert sample_of(rows + "c\r\n" * 1000) == rows
+
+
+def test_placeholders_beyond_the_longest_message_are_not_looked_for() -> None:
+    assert placeholders("{{a}}" + "x" * LONGEST_MESSAGE + "{{b}}") == ["a"]

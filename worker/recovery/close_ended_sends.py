@@ -17,8 +17,8 @@ ENDED_SENDS = text(
       FROM ((SELECT id, account_id, 'expired' AS outcome
                FROM send
               WHERE completed_at IS NULL AND expires_at <= statement_timestamp() AND state <> 'canceled'
-                AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
-                                                 AND b.{batch_states.NOT_TAKEN}))
+                AND (expanded_to IS NOT NULL OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
+                                                           AND b.{batch_states.NOT_TAKEN}))
                 AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}
                 AND NOT {IS_PAUSED.format(kind="closing", account="send.account_id")}
               ORDER BY expires_at LIMIT 100)
@@ -33,14 +33,16 @@ ENDED_SENDS = text(
     """
 )
 """Sends that must be closed: expired ones, and canceled ones of which batches came back from a worker. Two limited
-selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other."""
+selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other.
+
+A group may be expanded to its last contact with its last page still missing: that page ends the send."""
 FAILED_BEFORE = text(
     f"""
     SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
       FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
      WHERE f.kind = 'closing' AND f.retry_at <= clock_timestamp() AND s.completed_at IS NULL
        AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
-       AND (s.state <> 'canceled' AND s.unexpanded > 0
+       AND (s.state <> 'canceled' AND s.expanded_to IS NOT NULL
             OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))
        AND NOT {IS_PAUSED.format(kind="closing", account="s.account_id")}
      ORDER BY f.retry_at LIMIT 100

@@ -36,6 +36,7 @@ from worker.receipts.match import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
+from worker.recovery.resume_stopped import resume_stopped
 from worker.recovery.stalled_sessions import Stalled
 from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import watch_sends
@@ -183,7 +184,7 @@ class Sweeper:
         self._run_steps(steps)
         if time.monotonic() - self._housekept > HOUSEKEEPING_SECONDS:
             self._housekept = time.monotonic()
-            self._run_steps(housekeeping(self._engine))
+            self._run_steps([lambda: resume_stopped(self._engine), *housekeeping(self._engine)])
 
     def _run_steps(self, steps: list[Callable[[], object]]) -> None:
         for step in steps:

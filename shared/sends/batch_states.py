@@ -32,12 +32,28 @@ _LOCKED_PAUSED, _LOCKED_HELD = _LOCKED.format(states="'paused'"), _LOCKED.format
 PAUSE = text(f"UPDATE batch SET state = 'paused' WHERE {_LOCKED_OPEN}")
 """Batches in a cycle go on to its end: only what no worker has is paused."""
 RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE {_LOCKED_PAUSED}")
-"""Batches that are due are queued; the others wait for their time, as before the pause."""
+"""Batches that are due are queued; the others wait for their time, as before the pause. The caller has locked the send,
+so a cycle that ends from now on finds it resumed."""
 
 HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN.replace('= :send', '= ANY(:sends)')}")
 """Batches in a cycle go on to its end, as with a pause; the end of the cycle then finds the send held."""
 RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE {_LOCKED_HELD}")
 """Like resuming, and the crashes that may have held the send count from 0 again."""
+
+STOPPED_ALONE = """
+    FROM send s JOIN batch b ON b.send_id = s.id
+   WHERE s.completed_at IS NULL AND s.state IN ('scheduled', 'expanding', 'queued', 'sending')
+     AND b.state IN ('paused', 'held')
+"""
+"""SQL: batches `b` that are paused or held although their send `s` goes on. Nothing else would ever send them."""
+RESUME_STOPPED_ALONE = text(
+    f"""
+    UPDATE batch SET state = {_WHEN_DUE} WHERE id IN (
+        SELECT b.id {STOPPED_ALONE} ORDER BY b.id LIMIT 1000 FOR UPDATE OF b SKIP LOCKED)
+    RETURNING id
+    """
+)
+"""Resumes them, a thousand at a time. If their send is stopped meanwhile, they are queued and wait for it."""
 
 RESCHEDULE = text(
     f"""

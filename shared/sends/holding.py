@@ -98,7 +98,11 @@ REFUSED_OF_SEND = REFUSED.where(
 
 
 def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
-    """Lock sends and their batches. Batches are locked before sends."""
+    """Lock sends and those of their batches that no worker has. Batches are locked before sends.
+
+    A cycle that ends at the same time has then ended, or waits for the locks. So the next statement sees every batch
+    that such a cycle paused or held, because it had read the state that the send is about to leave.
+    """
     ids = {"sends": list(sends)}
     connection.execute(LOCK_BATCHES, ids)
     connection.execute(LOCK_SENDS, ids)
@@ -178,6 +182,7 @@ def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> N
         raise Refused(
             f"The sender ID of the send is {sender}. Approve that first.", "`bulksms sender approve` does so."
         )
+    lock_sends(connection, [send])
     if not _release(connection, send):
         raise _refused(connection, send, "released")
     _record(connection, by, "send.released", send)
@@ -228,6 +233,7 @@ def hold_newly_refused(connection: Connection) -> None:
 
 
 def _release(connection: Connection, send: UUID) -> bool:
+    """Release a send that this transaction has locked, after its batches. False if it is not held."""
     clock = fair_queueing.clock(connection)
     connection.execute(batch_states.RELEASE, {"send": send})
     released = bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)

@@ -9,7 +9,7 @@ from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.close_unsent import close_unsent
-from shared.sends.holding import release_from_rule
+from shared.sends.holding import lock_sends, release_from_rule
 from shared.sends.requeue import give_back_turns, requeue_send
 
 
@@ -38,6 +38,7 @@ def resume(connection: Connection, send: UUID) -> None:
     held_by = connection.execute(queries.HELD_BY, {"send": send}).scalar()
     if held_by in ("canary", "stop_if") and release_from_rule(connection, send, held_by):
         return
+    lock_sends(connection, [send])
     state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     clock = fair_queueing.clock(connection)
     connection.execute(batch_states.RESUME, {"send": send})

@@ -4,6 +4,7 @@ from typing import Final
 
 from shared.audit.rules.parts import COUNTED, LEDGER_SUM, PAID, ROWS, SCOPE, TERMINAL, Rule
 from shared.lifecycle import STORED
+from shared.sends.batch_states import STOPPED_ALONE
 
 SEND_RESERVE = f"""
     WITH {ROWS}, unsettled AS (
@@ -118,6 +119,12 @@ SEND_BATCHES = f"""
 """
 """A send keeps these numbers so that no reader has to count its batches."""
 
+STOPPED_BATCHES = f"""
+    SELECT 'batch ' || b.id AS subject, b.account_id, format('it is %s and its send is %s', b.state, s.state) AS detail
+    {STOPPED_ALONE}
+"""
+"""Nothing would send such a batch until the next housekeeping, and its messages might expire."""
+
 _BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED)
 _EXACT = [str(status) for status in STORED if status not in ("canceled", "expired")]
 """Counters of rows only; messages left unsent when the send ended are in the other two."""
@@ -192,6 +199,7 @@ RULES: Final = (
         "A send is completed as soon as nothing of it is waiting or open.",
         SEND_BATCHES,
     ),
+    Rule("stopped_batches", "No batch is paused or held while its send goes on.", STOPPED_BATCHES),
     Rule(
         "forgotten", "A forgotten send is completed, has no text or phone numbers, and was not overcharged.", FORGOTTEN
     ),

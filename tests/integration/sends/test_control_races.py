@@ -1,4 +1,7 @@
-"""Whoever changes a send locks its batches in the order of their ids, so two never wait for each other."""
+"""A send is changed while others work on it: two never wait for each other, and no batch is left behind.
+
+Batches are locked in the order of their ids.
+"""
 
 import threading
 from collections.abc import Callable
@@ -9,14 +12,24 @@ from sqlalchemy import Connection, Engine, text
 
 from api.resources.sends.change import apply_changes
 from api.resources.sends.control import cancel, pause, resume
+from shared.audit.check import audit
 from shared.db.connection import transaction
-from shared.sends.holding import hold, release
+from shared.sends.holding import hold, hold_sends, release
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.sending.claim import claim
+from worker.sending.next_batches import ClaimRequest
+from worker.sending.results import fence
+from worker.sending.settle_rest import close_intents, settlement_of
 
 BATCHES = text("SELECT id FROM batch WHERE send_id = :send ORDER BY id DESC")
 LOCK = text("SELECT FROM batch WHERE id = :id FOR UPDATE NOWAIT")
+DUE = (
+    text("UPDATE send SET state = 'queued', send_at = NULL WHERE id = :send"),
+    text("UPDATE batch SET state = 'queued', due_at = clock_timestamp() WHERE send_id = :send"),
+)
+STATES = text("SELECT s.state, b.state FROM send s JOIN batch b ON b.send_id = s.id WHERE s.id = :send")
 
 
 @pytest.mark.parametrize(
@@ -60,3 +73,44 @@ def test_batches_are_locked_in_the_order_of_their_ids(
             for id in ids[:-1]:
                 other.execute(LOCK, {"id": id})
     acting.join()
+
+
+def hold_by_rule(connection: Connection, send: UUID) -> None:
+    connection.execute(text("UPDATE send SET rules = '{\"canary\": 1}' WHERE id = :send"), {"send": send})
+    hold_sends(connection, [send], "canary", "x")
+
+
+@pytest.mark.parametrize(
+    ("stop", "go_on"),
+    [(pause, resume), (lambda connection, send: hold(connection, send, "x"), release), (hold_by_rule, resume)],
+    ids=["resume", "release", "release_from_rule"],
+)
+def test_a_send_goes_on_while_a_cycle_of_it_ends(
+    engine: Engine, stop: Callable[[Connection, UUID], object], go_on: Callable[[Connection, UUID], object]
+) -> None:
+    """The end of the cycle has found the send stopped, but is not committed yet."""
+    service = Service(engine)
+    send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
+    with transaction(engine) as connection:
+        for change in DUE:
+            connection.execute(change, {"send": send})
+    [batch] = claim(engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    with transaction(engine) as connection:
+        stop(connection, send)
+
+    def act() -> None:
+        with transaction(engine) as connection:
+            go_on(connection, send)
+
+    acting = threading.Thread(target=act)
+    with transaction(engine) as connection:
+        fence(connection, [batch])
+        close_intents(connection, [settlement_of(batch, wait=0.0)], counted={})
+        acting.start()
+        wait_until_somebody_waits(engine)
+    acting.join()
+    with engine.connect() as connection:
+        assert tuple(connection.execute(STATES, {"send": send}).one()) == ("queued", "queued")
+    assert audit(engine, full=True) == []
+    service.sweep()
+    assert service.counts(str(send))["sent"] == 2

@@ -76,8 +76,8 @@ def take(service: Service, cycles: int = 1) -> list[int]:
         batches = claim(service.engine, ClaimRequest(budget=BATCH, window_size=10, lease=15.0))
         accounts += [batch.account_id for batch in batches]
         settle_rest(service.engine, batches, "simulator", 0.0)
-        with service.engine.begin() as connection:  # nothing was submitted, so the batches wait again
-            over = text("UPDATE batch SET state = 'held' WHERE id = ANY(:ids)")
+        with service.engine.begin() as connection:  # nothing was submitted, so the batches are queued again
+            over = text("UPDATE batch SET state = 'waiting', due_at = now() + interval '1 day' WHERE id = ANY(:ids)")
             connection.execute(over, {"ids": [batch.batch_id for batch in batches]})
     return accounts
 

@@ -112,6 +112,8 @@ SABOTAGE = [
     ("send_batches", "UPDATE send SET state = 'sending' WHERE state = 'completed'"),
     ("send_batches", "UPDATE send SET delivered = delivered - 1 WHERE delivered > 0"),
     ("send_batches", "UPDATE send SET submitted = submitted + 1"),
+    ("stopped_batches", f"UPDATE batch SET state = 'paused' WHERE id IN ({NOT_DUE})"),
+    ("stopped_batches", f"UPDATE batch SET state = 'held' WHERE id IN ({NOT_DUE})"),
     ("send_counters", "UPDATE send SET sent = sent + 1, delivered = delivered - 1 WHERE delivered > 0"),
     ("send_counters", "UPDATE send SET canceled = canceled - 1, expired = expired + 1 WHERE canceled > 0"),
     ("send_counters", "UPDATE send SET failed = failed + 1"),

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, not_, select
 
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
-from shared.db.tables.sends import batch
+from shared.db.tables.sends import batch, send
 from shared.doubts.resolution import Resolution, resolve
 from shared.ids import batch_of
-from shared.lifecycle import BatchState, MessageStatus
+from shared.lifecycle import CHARGED, BatchState, MessageStatus
 from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
 
 RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
@@ -19,12 +19,22 @@ RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
 
 SENDING = select(batch.c.id, batch.c.lane).where(in_parameter(batch.c.id, "ids"), batch.c.state == BatchState.SENDING)
 RECORDED = select(message.c.id).where(in_parameter(message.c.id, "ids"))
+SUBMITTED_ONCE = (
+    select(message.c.id)
+    .join(batch, batch.c.id == func.batch_of(message.c.id))
+    .join(send, send.c.id == batch.c.send_id)
+    .where(in_parameter(message.c.id, "ids"), not_((message.c.attempts > 1) & (send.c.resent > 0)))
+)
+"""Messages with a row that were certainly not sent again while in doubt."""
 
 
 def record_late_responses(
     engine: Engine, responses: list[LateResponse], resend_lanes: Collection[int] = ()
 ) -> list[LateResponse]:
-    """Resolve the doubts of the responses' messages. Returns the responses whose messages have no result yet."""
+    """Resolve the doubts of the responses' messages, as far as they are `conclusive`.
+
+    Returns the responses whose messages have no result yet.
+    """
     certain = [response for response in responses if response.outcome.response is not ResponseKind.IN_DOUBT]
     resolutions = [
         Resolution(identity, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
@@ -32,7 +42,7 @@ def record_late_responses(
     ]
     with transaction(engine) as connection:
         early = _without_result(connection, certain, resend_lanes)  # before `resolve`: the cycle may end in between
-        resolve(connection, resolutions)
+        resolve(connection, conclusive(connection, resolutions))
     return early
 
 
@@ -54,3 +64,13 @@ def _without_result(
         return []
     known = set(connection.execute(RECORDED, {"ids": [response.message_id for response in early]}).scalars())
     return [response for response in early if response.message_id not in known]
+
+
+def conclusive(connection: Connection, resolutions: list[Resolution]) -> list[Resolution]:
+    """The resolutions that decide a doubt: acceptances, and refusals of messages that were submitted once.
+
+    A refusal of one submit says nothing of another one. Messages without a row may yet be submitted again.
+    """
+    refused = [each.message_id for each in resolutions if each.status not in CHARGED]
+    once = set(connection.execute(SUBMITTED_ONCE, {"ids": refused}).scalars()) if refused else set()
+    return [each for each in resolutions if each.status in CHARGED or each.message_id in once]

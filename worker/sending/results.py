@@ -13,6 +13,7 @@ from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import Changes
+from worker.receipts.late_responses import conclusive
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.settle_complete import COLUMNS, ROWS, Written, parameters_of
 
@@ -149,7 +150,7 @@ def in_doubt(batch: ClaimedBatch, position: int) -> bool:
 def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
     """Offer the results of lost batches as evidence for messages that the new owner put in doubt.
 
-    Includes recorded results: a crash of the database may have undone their rows.
+    Includes recorded results: a crash of the database may have undone their rows. Refusals must be `conclusive`.
     """
     lost = [batch for batch in batches if batch.lost]
     evidence = [
@@ -160,7 +161,7 @@ def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
     ]
     if evidence:
         with transaction(engine) as connection:
-            resolve(connection, evidence)
+            resolve(connection, conclusive(connection, evidence))
     for batch in lost:
         batch.forget()
 

@@ -6,7 +6,8 @@ workers that died (worker/recovery/recover.py).
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -22,8 +23,9 @@ from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
 from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import hold_failing
+from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
+from worker.sending.results import fence, in_doubt, record_lost, write_failed_attempts, write_rows
 
 SETTLE_SECONDS = 60.0
 """For how long a cycle tries to settle while the database is unavailable."""
@@ -63,8 +65,9 @@ class Settlement:
 
 
 LOCK_SENDS = text(
-    """
-    SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE
+    f"""
+    SELECT s.id, s.state, s.rules ? 'stop_if' AS watched, {MAY_CONTINUE} AS goes_on
+      FROM send s WHERE s.id = ANY(CAST(:ids AS uuid[])) ORDER BY s.id FOR UPDATE OF s
     """
 )
 """Locks the sends in the order of their ids, after their batches, so that no two settlements deadlock."""
@@ -84,14 +87,12 @@ def settle_rest(
 ) -> None:
     """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
 
-    Messages without an answer are in doubt; in `resend_lanes` they are sent again.
+    Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send goes on.
     """
-    with transaction(engine) as connection:
+    with _doubts_restored(batches), transaction(engine) as connection:
         fence(connection, batches)
         owned = [batch for batch in batches if not batch.lost]
-        for batch in owned:
-            if batch.lane in resend_lanes:
-                batch.resend_doubts()
+        _resend_doubts(connection, owned, resend_lanes)
         counted = write_rows(connection, owned, carrier)
         write_failed_attempts(connection, batches, carrier)
         settlements = [settlement_of(batch, wait) for batch in owned]
@@ -103,6 +104,47 @@ def settle_rest(
     for batch in batches:
         batch.failed.clear()
     record_lost(engine, batches)
+
+
+@contextmanager
+def _doubts_restored(batches: Iterable[ClaimedBatch]) -> Iterator[None]:
+    """Undo `resend_doubts` if the settlement fails: by the next attempt, the send may have been stopped."""
+    doubts = [(batch, position, batch.result(position)) for batch in batches for position in _doubts_of(batch)]
+    try:
+        yield
+    except BaseException:
+        for batch, position, result in doubts:
+            if batch.results[position] is None:
+                del batch.again[position]
+                batch.resent -= 1
+                batch.put(position, result)
+        raise
+
+
+def _doubts_of(batch: ClaimedBatch) -> list[int]:
+    return [position for position, result in enumerate(batch.results) if result and in_doubt(batch, position)]
+
+
+def _resend_doubts(connection: Connection, batches: list[ClaimedBatch], resend_lanes: Collection[int]) -> None:
+    """Let messages in doubt be sent again where `sends_that_go_on` allows it. All others are put in doubt.
+
+    The sends of all batches are locked, as `close_intents` locks them too: a part of them would break the order.
+    """
+    doubtful = [batch for batch in batches if batch.lane in resend_lanes and _doubts_of(batch)]
+    if doubtful:
+        going_on = sends_that_go_on(connection, (batch.send_id for batch in batches))
+        for batch in doubtful:
+            if batch.send_id in going_on:
+                batch.resend_doubts()
+
+
+def sends_that_go_on(connection: Connection, sends: Iterable[UUID]) -> set[UUID]:
+    """Lock the sends, and return those that are neither stopped nor over. Their batches must be locked already.
+
+    Only their messages may be sent again while in doubt: what ends with its send without a row is taken for unsent.
+    """
+    ids = in_order(set(sends))
+    return {row.id for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}) if row.goes_on} if ids else set()
 
 
 def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:
@@ -141,10 +183,10 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     if not settlements:
         return
     ids = in_order({settlement.send_id for settlement in settlements})
-    locked = [tuple(row) for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()]
-    send_states: dict[UUID, str] = {send: state for send, state, _ in locked}
+    locked = connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()
+    send_states: dict[UUID, str] = {row.id: row.state for row in locked}
     send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
-    watched = [send for send, _, is_watched in locked if is_watched]
+    watched = [row.id for row in locked if row.watched]
     if watched:
         add_to_sends(connection, counted)  # the rule depends on them
         counted = {}

@@ -272,6 +272,35 @@ def test_a_late_refusal_is_not_kept_for_a_message_that_may_be_sent_again(service
     assert record_late_responses(service.engine, accepted, resend_lanes={batch.lane}) == accepted
 
 
+@pytest.mark.parametrize("refusal", [ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.THROTTLED])
+@pytest.mark.parametrize("submits", [1, 2])
+def test_a_late_refusal_ends_only_the_doubt_of_a_message_that_was_submitted_once(
+    service: Service, phone: str, refusal: ResponseKind, submits: int
+) -> None:
+    """Otherwise the carrier may have accepted another submit of it."""
+    batch = under_way(service, phone)
+    for _ in range(submits - 1):
+        batch = submitted_again(service, batch)
+    doubt = end(service, batch, IN_DOUBT, attempts=submits)
+    late = [LateResponse(doubt, Outcome(refusal)), LateResponse(doubt, Outcome(ResponseKind.ACCEPTED, f"{phone}1"))]
+    assert record_late_responses(service.engine, late[:1], {batch.lane}) == []
+    assert status(service, doubt) == ("failed" if submits == 1 else "in_doubt")
+    record_late_responses(service.engine, late[1:], {batch.lane})
+    assert status(service, doubt) == ("failed" if submits == 1 else "sent")
+
+
+def submitted_again(service: Service, batch: ClaimedBatch) -> ClaimedBatch:
+    """The batch's next cycle, after one in which its message got no response."""
+    batch.put(0, Result(IN_DOUBT, None, "no_answer", str(datetime.now(UTC)), 1))
+    batch.next_position = 1
+    settle_rest(service.engine, [batch], CARRIER, 0, {batch.lane})
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'queued' WHERE id = :id"), {"id": batch.batch_id})
+    [again] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    assert again.batch_id == batch.batch_id
+    return again
+
+
 def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Service, phone: str) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
     with service.engine.begin() as connection:

@@ -82,6 +82,18 @@ def test_a_message_that_may_have_left_is_resent_only_a_few_times(service: Servic
     assert attempts == MAX_ATTEMPTS, "so that a receipt is not taken for that of its only copy"
 
 
+@pytest.mark.parametrize("stop", ["state = 'canceled'", "state = 'paused'", "state = 'held'", "expires_at = now()"])
+def test_a_message_that_may_have_left_is_in_doubt_if_its_send_was_stopped(service: Service, stop: str) -> None:
+    """If it were to be resent, it would end with its send, and its credits would be released."""
+    send = service.send(send_at=ahead()).json["send_id"]
+    left_behind(service, send, watermark=1)
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE send SET {stop} WHERE id = :send"), {"send": send})
+    assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
+    assert service.counts(send)["in_doubt"] == 1
+    assert service.get(f"/sends/{send}").json["resent"] == 0
+
+
 def test_nothing_is_recovered_while_workers_settle_after_an_outage(service: Service) -> None:
     """They could not renew their leases, but have kept their results."""
     service = Service(service.engine, lease=100.0)

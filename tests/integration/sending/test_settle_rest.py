@@ -10,11 +10,15 @@ from sqlalchemy.exc import OperationalError
 from bulksms.local.postgres import Postgres
 from shared import outbox
 from shared.audit.check import audit
+from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from shared.sends.fair_queueing import virtual_time
 from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.carriers.base import LateResponse, Outcome, ResponseKind
+from worker.receipts.late_responses import record_late_responses
+from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
@@ -115,12 +119,56 @@ def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: Cl
     assert state(service) == ("waiting", False)
 
 
-def test_messages_that_are_sent_again_are_counted_if_a_commit_failed_before(
+def test_messages_that_are_sent_again_are_counted_once_if_a_commit_failed_before(
     service: Service, batch: ClaimedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second attempt to settle finds no doubts in the batch any more."""
+    put_in_doubt(batch)
+    settle_without_commit(service, batch, monkeypatch)
+    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    assert service.get(f"/sends/{batch.send_id}").json["resent"] == 1
+
+
+@pytest.mark.parametrize(
+    ("stop", "counts"),
+    [
+        ("canceled", {"canceled": 5, "in_doubt": 1}),
+        ("paused", {"queued": 5, "in_doubt": 1}),
+        ("held", {"queued": 5, "in_doubt": 1}),
+        ("expired", {"expired": 5, "in_doubt": 1}),
+    ],
+)
+@pytest.mark.parametrize("commit_failed", [False, True])
+def test_a_doubt_of_a_send_that_was_stopped_meanwhile_stays_one(
+    service: Service,
+    batch: ClaimedBatch,
+    monkeypatch: pytest.MonkeyPatch,
+    stop: str,
+    counts: dict[str, int],
+    commit_failed: bool,
+) -> None:
+    """If it were to be sent again, it would end with its send, and its credits would be released."""
+    send = str(batch.send_id)
+    put_in_doubt(batch)
+    if commit_failed:
+        settle_without_commit(service, batch, monkeypatch)
+    stop_send(service, stop)
+    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    close_ended_sends(service.engine)
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4} | counts
+    late = LateResponse(message_id(batch.batch_id, 5), Outcome(ResponseKind.ACCEPTED, "late"))
+    record_late_responses(service.engine, [late], {batch.lane})
+    assert service.counts(send)["sent"] == 5
+    assert audit(service.engine, full=True) == []
+
+
+def put_in_doubt(batch: ClaimedBatch) -> None:
+    """One more message was submitted, and got no response."""
     batch.put(4, Result(MessageStatus.IN_DOUBT, None, "no_answer", AT, 1))
     batch.next_position = 5
+
+
+def settle_without_commit(service: Service, batch: ClaimedBatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A settlement that the database did not commit."""
 
     def fail(name: str) -> None:
         raise OperationalError("COMMIT", None, Exception("no answer"))
@@ -129,8 +177,14 @@ def test_messages_that_are_sent_again_are_counted_if_a_commit_failed_before(
         patch.setattr("worker.sending.settle_rest.crashpoint", fail)
         settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
     batch.mark_rows_uncertain()
-    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
-    assert service.get(f"/sends/{batch.send_id}").json["resent"] == 1
+
+
+def stop_send(service: Service, stop: str) -> None:
+    with service.engine.begin() as connection:
+        if stop == "expired":
+            connection.execute(text("UPDATE send SET expires_at = clock_timestamp() - interval '1 second'"))
+        else:
+            connection.execute(text("UPDATE send SET state = CAST(:state AS send_state)"), {"state": stop})
 
 
 def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service: Service, batch: ClaimedBatch) -> None:
@@ -175,3 +229,27 @@ def test_results_of_a_cycle_that_lost_its_lease_resolve_doubts(service: Service,
     settle_rest(service.engine, [batch], "simulator", 0.0)
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 6}
     assert audit(service.engine, full=True) == []
+
+
+def test_a_refusal_of_a_cycle_that_lost_its_lease_is_no_evidence_about_a_later_submit(
+    service: Service, batch: ClaimedBatch
+) -> None:
+    """Its messages were submitted again, and one of these submits may have been accepted."""
+    send, attempts = str(batch.send_id), 2
+    for position in range(4, 10):
+        batch.put(position, Result(MessageStatus.FAILED, None, "refused", AT, 1))
+    for _ in range(attempts):
+        end_lease(service)
+        assert len(recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})) == 1
+        claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    end_lease(service)
+    recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})
+    assert service.counts(send)["in_doubt"] == 10
+    settle_rest(service.engine, [batch], "simulator", 0.0, {batch.lane})
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 6}
+    assert audit(service.engine, full=True) == []
+
+
+def end_lease(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))

@@ -48,7 +48,7 @@ from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.sends.archived import without_sealed
-from worker.jobs.usage import columns_of, counts_of
+from worker.jobs.usage import Key, columns_of, counts_of
 
 PAGE, PAGE_MESSAGES = 500, 20_000
 """Most sends of one transaction, and most of their messages: readers of events wait for it. The messages of a larger
@@ -197,13 +197,18 @@ def _is_large(send: Row[Any]) -> bool:
     return bool(send.accepted > PAGE_MESSAGES)
 
 
+def keep_usage(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+    """Move counts of an hour to rows that no recount replaces. The hour is locked first: what a count that ends
+    meanwhile has replaced is seen."""
+    connection.execute(COUNT_AGAIN, {"hour": hour})
+    connection.execute(KEEP_USAGE, {"hour": hour, **columns_of(counts)})
+    connection.execute(EMPTY_USAGE, {"hour": hour})
+
+
 def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bool) -> None:
     sends = [send.id for send in ready]
     for hour, of_hour in _by_hour(without_sealed(connection, sends)):
-        kept = counts_of(connection, of_hour)
-        connection.execute(KEEP_USAGE, {"hour": hour, **columns_of(kept)})
-        connection.execute(EMPTY_USAGE, {"hour": hour})
-        connection.execute(COUNT_AGAIN, {"hour": hour})
+        keep_usage(connection, hour, counts_of(connection, of_hour))
     small = [send.id for send in ready if not _is_large(send)]
     if small:
         for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS):

@@ -195,8 +195,7 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     span = {"first": first_id_at(hour), "last": first_id_at(hour + HOUR)}
     sums = connection.execute(SUMS_OF_HOUR, span).all()
     counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED))]
-    if counters != row.counters:
-        _replace(connection, hour, _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)))
+    counts = _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)) if counters != row.counters else None
     age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
@@ -204,6 +203,8 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     connection.execute(
         COUNTED, {"hour": hour, "sums": counters, "is_final": age > FINAL_AFTER and not waiting, "rest": rest}
     )
+    if counts is not None:  # after the hour is locked: retention takes the same locks in this order
+        replace(connection, hour, counts)
 
 
 def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
@@ -233,7 +234,7 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
     return {key: (count, credits[key]) for key, count in messages.items() if count}
 
 
-def _replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+def replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
     connection.execute(FORGET, {"hour": hour})
     connection.execute(COUNT, {"hour": hour, **columns_of(counts)})
 

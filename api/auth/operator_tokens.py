@@ -72,7 +72,7 @@ class OperatorTokens:
         """Issue a token, valid for `seconds`, at most an hour. The caller has checked that the actor has the scopes.
 
         It ends early when `revoke_operator_tokens` of shared/accounts/operator_keys.py is called for the actor or for
-        a name in `ends_with`.
+        a name in `ends_with`, and is of no use if that was called before.
         """
         if not 0 < seconds <= MAX_TOKEN_SECONDS:
             raise ValueError(f"an operator's token is valid for 1 to {MAX_TOKEN_SECONDS} seconds, not {seconds}")
@@ -88,16 +88,18 @@ class OperatorTokens:
         """
         with reading(self._engine) as connection:
             found = active_key(connection, key) if is_storable(key) else None
-        old = bytes(found.secret_hash) if found is not None else bytes(DIGEST_BYTES)
-        if not matches(old, secret, self._peppers) or found is None:
-            raise Problem("invalid_credentials", "The operator key or secret is wrong.", headers=BEARER)
+        stored = bytes(found.secret_hash) if found is not None else bytes(DIGEST_BYTES)
+        wrong = Problem("invalid_credentials", "The operator key or secret is wrong.", headers=BEARER)
+        if not matches(stored, secret, self._peppers) or found is None:
+            raise wrong
         if found.allowed_ips and not is_within(address, networks(found.allowed_ips)):
             raise ip_not_allowed(address)
         seconds = MAX_TOKEN_SECONDS
         if found.expires_at is not None:
             seconds = min(seconds, max(1, int((found.expires_at - datetime.now(UTC)).total_seconds())))
         with self._engine.begin() as connection:
-            note_use(connection, key, old, hash_secret(secret, self._peppers[0]))
+            if not note_use(connection, key, hash_secret(secret, self._peppers[0])):
+                raise wrong
         return self.issue(actor_of_key(key), found.scopes, seconds, allowed_ips=found.allowed_ips)
 
     def read(self, header: str | None) -> Operator:
@@ -148,9 +150,6 @@ def _operator(claims: dict[str, Any], issued_at: datetime) -> Operator:
 
 
 def _is_revoked(operator: Operator, revoked: Revocations) -> bool:
-    """Whether the operator's tokens, or those of one of its holders, were revoked after this one was issued.
-
-    The time of issue is rounded down to a second, so a token of the second of a revocation counts as revoked.
-    """
-    times = (revoked.operators.get(holder) for holder in (operator.actor, *operator.ends_with))
-    return any(at is not None and operator.issued_at <= at for at in times)
+    """Whether the operator's key or session has ended. Neither comes back, so it does not matter when this token was
+    issued: that may even be later, if the exchange had found the key before it was revoked."""
+    return not revoked.operators.isdisjoint((operator.actor, *operator.ends_with))

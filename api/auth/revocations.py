@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, DateTime, Engine, Select, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, DateTime, Engine, Select, Text, bindparam, case, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from api.auth.caller import Caller
@@ -65,6 +65,9 @@ OF_ACCOUNT = select(func.count()).select_from(
     OTHER_LIVE.where(revoked_token.c.api_key_id.in_(KEYS_OF_ACCOUNT)).subquery()
 )
 REVOKE = insert(revoked_token).on_conflict_do_nothing()
+TOKEN = bindparam("token", type_=Text)
+LOCK_TOKEN = select(func.pg_advisory_xact_lock(func.hashtextextended("token " + TOKEN, 0)))
+FIND_REVOKED = select(revoked_token.c.id).where(revoked_token.c.id == TOKEN)
 
 
 class ExpiringIds:
@@ -124,6 +127,7 @@ class RevokedTokens(ExpiringIds):
         if caller.token_id in self:
             return
         with engine.begin() as connection:
+            connection.execute(LOCK_TOKEN, {"token": caller.token_id})
             others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
             if connection.execute(OF_KEY, others).scalar_one() >= MAX_REVOKED:
                 raise _too_many(f"{MAX_REVOKED:,} tokens of this API key")
@@ -133,6 +137,12 @@ class RevokedTokens(ExpiringIds):
             token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
             connection.execute(REVOKE, token)
         self.add(caller.token_id, caller.expires_at)
+
+
+def lock_token(connection: Connection, token_id: str) -> bool:
+    """Whether a token is not among the revoked ones. If so, it cannot be revoked until the transaction ends."""
+    connection.execute(LOCK_TOKEN, {"token": token_id})
+    return connection.execute(FIND_REVOKED, {"token": token_id}).one_or_none() is None
 
 
 class EndedKeys(ExpiringIds):
@@ -162,8 +172,8 @@ class Revocations:
     """Sessions of people that ended recently."""
     members: dict[tuple[int, str], int] = field(default_factory=dict)
     """By account and person, the version of each membership that changed recently."""
-    operators: dict[str, datetime] = field(default_factory=dict)
-    """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
+    operators: frozenset[str] = frozenset()
+    """Operator keys that were revoked and sessions that ended recently, as holders of operator tokens."""
 
 
 def read_revocations(engine: Engine, known: Revocations) -> Revocations:

@@ -3,7 +3,8 @@
 Other requests go by revocations that are up to a few seconds old. A change that makes credentials or gives rights
 lasts, so whoever was just removed, demoted or revoked must not make it in those seconds.
 
-Every such transaction locks in the same order, so that none deadlocks: owners of the account, the caller, other keys.
+Every such transaction locks in the same order, so that none deadlocks: owners of the account, the caller's token, the
+caller, other keys.
 """
 
 from collections.abc import Collection
@@ -12,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
+from api.auth.revocations import lock_token
 from api.auth.tokens import Caller, bearer_error
 from api.problems import Problem
 from shared.accounts.api_keys import lock_keys
@@ -21,10 +23,12 @@ from shared.people.sessions import lock_session
 
 
 def lock_caller(connection: Connection, caller: Caller, other_keys: Collection[str] = ()) -> None:
-    """Lock what the caller's token depends on until the transaction ends, and the keys that it is about to change.
+    """Lock the caller's token and what it depends on until the transaction ends, and the keys that it is to change.
 
-    Raises Problem token_revoked if the key, its secret, the membership or the session has ended or changed.
+    Raises Problem token_revoked if the token, the key, its secret, the membership or the session has ended or changed.
     """
+    if not lock_token(connection, caller.token_id):
+        raise _revoked("API key" if caller.membership is None else "session")
     if caller.membership is None:
         oldest = lock_keys(connection, {caller.key_id, *other_keys}).get(caller.key_id)
         if oldest is None or caller.generation < oldest:

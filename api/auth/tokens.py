@@ -29,8 +29,8 @@ from shared.people.random_secrets import SESSION
 
 FRESH = 2.0
 """Seconds after which the revocations are refreshed."""
-MAX_AGE_SECONDS = 3.0
-"""Seconds for which the event loop uses them while they are refreshed in the background."""
+MAX_AGE_SECONDS = 4.0
+"""Older ones are not used: requests wait until they are refreshed. A revocation is noticed within five seconds."""
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
 MAX_CACHED_TOKENS = 10_000
@@ -49,7 +49,8 @@ class Tokens:
         self._serializer = URLSafeTimedSerializer([*fallbacks, secret_key], salt="access-token")  # signs with the last
         self._parsed: dict[str, Caller] = {}
         self._revocations = Revocations()
-        self._read_at = float("-inf")
+        self._read_at = self._failed_at = float("-inf")
+        self._is_refreshing = False
         self._used: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -186,41 +187,52 @@ class Tokens:
         return self._revocations
 
     def revocations(self) -> Revocations:
-        """The revocations, refreshed every two seconds by one thread while the others go on with the previous ones.
+        """The revocations, refreshed every two seconds by one thread.
 
-        Raises NeedsThread on the event loop if it would have to block for them.
+        Meanwhile the others use the previous ones, if these are not too old; otherwise they wait. Raises NeedsThread on
+        the event loop if it would have to wait, and Problem unavailable after waiting in vain.
         """
-        age = time.monotonic() - self._read_at
+        now = time.monotonic()
+        age = now - self._read_at
         if age > FRESH:
-            if is_on_event_loop():
-                self._have_reloaded(age)
-            elif self._lock.acquire(blocking=age == float("inf")):
-                self._reload_locked()
+            if not is_on_event_loop():
+                self._refresh(now, wait=age >= MAX_AGE_SECONDS)
+            elif age >= MAX_AGE_SECONDS:
+                require_thread()
+            elif not self._is_refreshing:
+                self._is_refreshing = True
+                in_background(self._refresh_for_event_loop)
         return self._revocations
 
-    def _have_reloaded(self, age: float) -> None:
-        """Refresh from the event loop, in the background; raise NeedsThread if they are too old to be used."""
-        if age == float("inf"):
-            require_thread()
-        if not self._lock.acquire(blocking=False):
-            return
-        if age < MAX_AGE_SECONDS:
-            in_background(self._reload_locked)
-        else:
-            self._lock.release()
-            require_thread()
-
-    def _reload_locked(self) -> None:
-        """Refresh if still needed, and release the lock, which the caller holds."""
+    def _refresh_for_event_loop(self) -> None:
         try:
-            if time.monotonic() - self._read_at > FRESH:
+            self._refresh(time.monotonic(), wait=False)
+        finally:
+            self._is_refreshing = False
+
+    def _refresh(self, now: float, *, wait: bool) -> None:
+        """Refresh if still needed, for a caller that came `now`. `wait` if another thread is doing so, or return.
+
+        Raises Problem unavailable if that thread failed: all who wait would otherwise try in turn, each until its
+        timeout, while the database is away.
+        """
+        if not self._lock.acquire(blocking=wait):
+            return
+        try:
+            if time.monotonic() - self._read_at > FRESH and self._read_at < now:
+                if self._failed_at > now:
+                    raise Problem("unavailable", "The database did not respond in time.", headers={"Retry-After": "2"})
                 self._read()
         finally:
             self._lock.release()
 
     def _read(self) -> None:
         began = time.monotonic()
-        self._revocations = read_revocations(self._engine, self._revocations)
+        try:
+            self._revocations = read_revocations(self._engine, self._revocations)
+        except SQLAlchemyError:
+            self._failed_at = time.monotonic()
+            raise
         self._read_at = began
 
 

@@ -44,7 +44,7 @@ LOCK = (
 )
 USED = (
     update(operator_key)
-    .where(operator_key.c.id == bindparam("key"), operator_key.c.secret_hash == bindparam("old"))
+    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
     .values(last_used_at=func.now(), secret_hash=bindparam("new"))
 )
 LIST = select(
@@ -65,7 +65,7 @@ REVOKE = (
 NOW = {"revoked_at": func.clock_timestamp()}
 REVOKE_TOKENS = insert(operator_revocation).values(NOW).on_conflict_do_update(index_elements=["holder"], set_=NOW)
 FORGET = delete(operator_revocation).where(operator_revocation.c.revoked_at < func.now() - KEPT)
-REVOKED = select(operator_revocation.c.holder, operator_revocation.c.revoked_at)
+REVOKED = select(operator_revocation.c.holder)
 
 
 class ActiveKey(NamedTuple):
@@ -124,9 +124,12 @@ def lock_operator_key(connection: Connection, key_id: str) -> bool:
     return connection.execute(LOCK, {"key": key_id}).one_or_none() is not None
 
 
-def note_use(connection: Connection, key_id: str, old_hash: bytes, new_hash: bytes) -> None:
-    """Record that a key was used now, with its secret's hash under the current SECRET_KEY."""
-    connection.execute(USED, {"key": key_id, "old": old_hash, "new": new_hash})
+def note_use(connection: Connection, key_id: str, secret_hash: bytes) -> bool:
+    """Record that a key was used now, with its secret's hash under the current SECRET_KEY. False if it is revoked.
+
+    Waits for a revocation that is about to commit.
+    """
+    return bool(connection.execute(USED, {"key": key_id, "new": secret_hash}).rowcount)
 
 
 def revoke_operator_key(connection: Connection, key_id: str, *, by: Actor | None = None) -> None:
@@ -140,15 +143,15 @@ def revoke_operator_key(connection: Connection, key_id: str, *, by: Actor | None
 
 
 def revoke_operator_tokens(connection: Connection, holder: str) -> None:
-    """Revoke the operator tokens that were issued to a holder so far, within seconds in all processes.
+    """Revoke all operator tokens of a holder that has ended for good, within seconds in all processes.
 
-    A holder is the actor of the tokens, such as `person 0190…`, or a name that was given as `ends_with` when they were
-    issued, such as `session 0190…`.
+    A holder is the actor of the tokens, such as `operator key opk_…`, or a name that was given as `ends_with` when they
+    were issued, such as `session 0190…`.
     """
     connection.execute(FORGET)
     connection.execute(REVOKE_TOKENS, {"holder": holder})
 
 
-def operator_revocations(connection: Connection) -> dict[str, datetime]:
-    """By holder: when its tokens were revoked last."""
-    return {row.holder: row.revoked_at for row in connection.execute(REVOKED)}
+def operator_revocations(connection: Connection) -> frozenset[str]:
+    """The holders whose tokens were revoked."""
+    return frozenset(connection.execute(REVOKED).scalars())

@@ -2,6 +2,7 @@
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,9 +15,15 @@ from api.auth.operator_tokens import OperatorTokens
 from api.limits.bulkheads import OperatorOwner
 from api.problems import Problem
 from api.server.application import Owners
-from shared.accounts.operator_keys import create_operator_key, revoke_operator_key, revoke_operator_tokens
+from shared.accounts.operator_keys import (
+    actor_of_key,
+    create_operator_key,
+    revoke_operator_key,
+    revoke_operator_tokens,
+)
 from shared.api_key import NewKey
 from shared.health.secret_key import check_secret_key
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import SECRET_KEY, Service
 
@@ -111,23 +118,43 @@ def test_a_revocation_is_noticed_without_a_notification(service: Service) -> Non
     pytest.fail("the revocation was never noticed")
 
 
-@pytest.mark.parametrize("revoked", ["person", "session"])
-def test_a_persons_token_ends_with_the_person_and_with_the_session(
-    service: Service, revoked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokens, person, session = tokens_of(service), f"person {uuid4()}", f"session {uuid4()}"
-    token, operator = tokens.issue(person, ("read",), 600, ends_with=(session,))
-    assert tokens.read(f"Bearer {token}") == operator
+def test_a_persons_token_ends_with_the_session(service: Service) -> None:
+    tokens, sessions = tokens_of(service), [f"session {uuid4()}" for _ in range(2)]
+    (ended, _), (other, _) = (tokens.issue(PERSON, ("read",), 600, ends_with=(session,)) for session in sessions)
+    assert tokens.read(f"Bearer {ended}").actor == PERSON
     with service.engine.begin() as connection:
-        revoke_operator_tokens(connection, {"person": person, "session": session}[revoked])
+        revoke_operator_tokens(connection, sessions[0])
     service.reload_limits()
-    assert code_of(service, token) == "token_revoked"
-    other, _ = tokens.issue(PERSON, ("read",), 600, ends_with=(f"session {uuid4()}",))
+    assert code_of(service, ended) == "token_revoked"
     assert tokens.read(f"Bearer {other}").scopes == {"read"}
+
+
+@pytest.mark.parametrize("of", ["key", "session"])
+def test_a_token_that_is_issued_after_the_revocation_is_revoked_too(
+    service: Service, of: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever issued it had found the key, or the session, just before."""
+    key, session = new_key(service, "read"), f"session {uuid4()}"
+    with service.engine.begin() as connection:
+        revoke_operator_key(connection, key.api_key)
+        revoke_operator_tokens(connection, session)
+    service.reload_limits()
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 2)
-    again, _ = tokens.issue(person, ("read",), 600, ends_with=(session,))
-    assert tokens.read(f"Bearer {again}").actor == person
+    monkeypatch.setattr(time, "time", lambda: now + 60)
+    actor, ends_with = {"key": (actor_of_key(key.api_key), ()), "session": (PERSON, (session,))}[of]
+    token, _ = tokens_of(service).issue(actor, ("read",), 600, ends_with=ends_with)
+    assert code_of(service, token) == "token_revoked"
+
+
+def test_an_exchange_waits_for_a_revocation_that_is_about_to_commit(service: Service) -> None:
+    key = new_key(service, "read")
+    with ThreadPoolExecutor(1) as threads:
+        with service.engine.begin() as connection:
+            revoke_operator_key(connection, key.api_key)
+            pending = threads.submit(exchange, service, key)
+            wait_until_somebody_waits(service.engine)
+        refused = pending.result(120)
+    assert (refused.status_code, refused.json["code"]) == (401, "invalid_credentials")
 
 
 def test_a_token_expires(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,24 @@ Each change here is made by another process, so the revocations in memory do not
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import Connection
 
+from api.app import create_app
+from api.auth.still_valid import lock_caller
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import rotate_key
 from shared.accounts.operator_keys import revoke_operator_key
 from shared.api_key import make_key
+from shared.db.connection import reading
 from shared.people.memberships import change_role, end_membership
 from shared.people.persons import disable_person, set_operator_role
 from shared.people.sessions import end_session
 from shared.scopes import SCOPES
+from tests.harness.database import SOMEBODY_WAITS
+from tests.harness.house import wait_until
 from tests.harness.operator import OperatorClient
 from tests.harness.people import Person, a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service
@@ -68,6 +74,32 @@ def test_a_key_that_has_just_ended_changes_nothing(service: Service, end: str) -
         else:
             rotate_key(connection, service.account_id, key.api_key, make_key().api_secret, SECRET_KEY, 0)
     assert refused_changes(service, token) == {"token_revoked"}
+
+
+@pytest.mark.parametrize("of", ["key", "person"])
+def test_a_token_that_was_just_revoked_changes_nothing(service: Service, of: str) -> None:
+    a_person(service, service.account_id, "owner")
+    token = service.new_token(service.account_id)
+    if of == "person":
+        token = a_person(service, service.account_id, "owner").token(service.account_id)
+    assert service.get("/people", token=token).status_code == 200
+    other = create_app(service.settings, engine=service.api_engine, celery=service.celery).test_client()
+    assert other.post(f"{PREFIX}/auth/revoke", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    assert refused_changes(service, token) == {"token_revoked"}
+
+
+def test_a_token_is_not_revoked_in_the_middle_of_a_change(service: Service) -> None:
+    """Whoever has revoked it then sees all that was made with it, and can take it back."""
+    token = service.new_token(service.account_id)
+    assert service.get("/balance", token=token).status_code == 200, "and the key's use is noted"
+    caller = service.flask.extensions["bulksms"].tokens.parse(token)
+    with service.engine.connect() as change, ThreadPoolExecutor(1) as threads, reading(service.engine) as other:
+        lock_caller(change, caller)
+        pending = threads.submit(service.post, "/auth/revoke", token=token)
+        wait_until(lambda: pending.done() or other.execute(SOMEBODY_WAITS).scalar_one(), 60, "the revocation")
+        assert not pending.done()
+        change.commit()
+        assert pending.result(120).status_code == 200
 
 
 def test_a_key_still_rotates_and_revokes_itself(service: Service) -> None:

@@ -43,6 +43,10 @@ from shared.sms.phones import is_phone
 
 log = logging.getLogger(__name__)
 
+MAX_PARTS = 255
+"""Most parts of a message: each of a part's headers has one octet for their number."""
+MAX_REFERENCE = 2**31 - 1
+"""Largest reference that can be stored. The headers have two octets for it, but carriers may send more."""
 REPEATED = timedelta(minutes=10)
 """Time for which repeated parts of a complete message are recognized."""
 AWAITED = timedelta(days=1)
@@ -110,7 +114,8 @@ def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> 
     """Store messages and apply STOP and START. Respond to the carrier only after the commit."""
     ordered = sorted(messages, key=lambda each: (each.phone, each.sent_to, each.reference or 0, each.total))
     for message in ordered:  # sorted, because each takes locks until the commit: prevents deadlocks
-        if message.reference is None or not 1 <= message.number <= message.total or message.total == 1:
+        possible = 1 <= message.number <= message.total <= MAX_PARTS
+        if message.reference is None or message.reference > MAX_REFERENCE or not possible or message.total == 1:
             _keep(connection, carrier, message, 1, 0)
         else:
             _add_part(connection, carrier, message, message.reference)

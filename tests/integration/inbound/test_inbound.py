@@ -12,12 +12,15 @@ from sqlalchemy import text
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
+from shared.carriers.smpp.constants import Tag
+from shared.carriers.smpp.pdu import Message
 from shared.db.connection import transaction
 from shared.inbound import Inbound, end_parts, store
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.unit.carriers.smpp.making import config
 from worker.carriers.smpp import SmppCarrier
+from worker.carriers.smpp.receipt import inbound
 
 NUMBERS = itertools.count(254_204_000_001)
 PHONE = "254711000000"
@@ -217,12 +220,29 @@ def test_every_text_of_a_phone_can_be_stored(service: Service, number: str, mess
     assert len(shown(service, f"?sender_id={number}")) == 1
 
 
-@pytest.mark.parametrize(("total", "place"), [(3, 0), (3, 4), (0, 0), (1, 1)])
+@pytest.mark.parametrize(
+    ("reference", "total", "place"),
+    [
+        (1, 3, 0),
+        (1, 3, 4),
+        (1, 0, 0),
+        (1, 1, 1),
+        (1, 256, 1),
+        (1, 65_535, 65_535),
+        (2**31, 2, 1),
+        (2**72, 2, 1),
+    ],
+)
 def test_a_part_with_impossible_numbers_is_a_message_of_its_own(
-    service: Service, number: str, total: int, place: int
+    service: Service, number: str, reference: int, total: int, place: int
 ) -> None:
-    come(service, Inbound(PHONE, number, "odd", 1, total, place))
-    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["odd"]
+    come(service, Inbound(PHONE, number, "odd", reference, total, place), Inbound(PHONE, number, "beside it"))
+    assert {each["message"] for each in shown(service, f"?sender_id={number}")} == {"odd", "beside it"}
+
+
+def test_parts_with_the_largest_numbers_make_one_message(service: Service, number: str) -> None:
+    come(service, *parts_of(number, *"x" * 255, reference=2**31 - 1))
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["x" * 255]
 
 
 @contextmanager
@@ -253,6 +273,17 @@ def test_an_smsc_gives_messages_of_every_kind(service: Service, number: str, bin
         wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts), 60, "the messages")
         wait_until(lambda: smsc.records.counts.inbound_answered == smsc.records.counts.inbound, 60, "the responses")
     assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == sorted(texts)
+
+
+def test_a_part_with_oversized_parameters_holds_up_no_other_message(service: Service, number: str) -> None:
+    for reference, total, place in (
+        (b"\x90\0\0\1", b"\2", b"\1"),
+        (b"\1", b"\xff\xff", b"\1"),
+        (b"\1" * 9, b"\2", b"\2"),
+    ):
+        numbers = {Tag.SAR_MSG_REF_NUM: reference, Tag.SAR_TOTAL_SEGMENTS: total, Tag.SAR_SEGMENT_SEQNUM: place}
+        come(service, Inbound(PHONE, number, "STOP"), inbound(config(), Message(PHONE, number, b"odd", tlvs=numbers)))
+    assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == ["STOP"] * 3 + ["odd"] * 3
 
 
 def test_the_smsc_keeps_what_could_not_be_stored(service: Service, number: str) -> None:

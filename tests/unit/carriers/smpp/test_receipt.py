@@ -164,6 +164,17 @@ def test_a_part_by_parameters_is_read() -> None:
     assert (got.reference, got.total, got.number) == (0x102, 3, 1)
 
 
+@pytest.mark.parametrize(("source", "destination"), [("1" * 65, "2"), ("1", "2" * 65)])
+def test_a_message_with_an_address_that_is_too_long_is_malformed(source: str, destination: str) -> None:
+    with pytest.raises(Malformed, match="address"):
+        inbound(config(), Message(source, destination, b"x"))
+
+
+def test_a_message_with_the_longest_addresses_is_read() -> None:
+    got = inbound(config(), Message("1" * 64, "2" * 64, b"x"))
+    assert (got.phone, got.sent_to) == ("1" * 64, "2" * 64)
+
+
 @given(st.text(st.characters(max_codepoint=255), max_size=120), st.integers(0, 255))
 def test_any_text_is_a_receipt_or_none(text: str, coding: int) -> None:
     message = Message("254711000000", "ACME", f"id:1 stat:{text}".encode("latin-1"), esm_class=4, data_coding=coding)

@@ -1,7 +1,8 @@
 """Audits the ledger every hour, in one of the workers, and freezes accounts whose credits do not add up.
 
-Audits open and recently ended sends every hour, those of the whole day once a day, and both when a worker starts. A
-frozen account's sends stop after the current window; other accounts are not affected.
+Audits open and recently ended sends every hour, those of the whole day once a day, and both when the first worker
+starts. If a worker dies or its audit fails, one of them audits again after ATTEMPT. A frozen account's sends stop after
+the current window; other accounts are not affected.
 """
 
 import logging
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 60.0
 """Seconds between checks whether an audit is due."""
+ATTEMPT = timedelta(minutes=30)
+"""Time that a worker has for each rule of an audit, before another worker may begin one."""
 PATIENCE = 20
 """The pause between hourly audits is at least this many times the duration of the last one."""
 
@@ -41,17 +44,17 @@ class Period(NamedTuple):
 HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
 DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
 
-NEW = insert(lease).values(held_until=func.clock_timestamp() + bindparam("every", type_=Interval))
+TIME = func.clock_timestamp() + bindparam("time", type_=Interval)
+NEW = insert(lease).values(held_until=TIME)
 TAKE_PERIOD = NEW.on_conflict_do_update(
     index_elements=["name"],
     set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
     where=lease.c.held_until < func.clock_timestamp(),
 ).returning(lease.c.name)
-REST = func.clock_timestamp() + bindparam("rest", type_=Interval)
-PAUSE = (
+HOLD = (
     update(lease)
-    .where(lease.c.name == bindparam("audit"), lease.c.holder == bindparam("auditor"))
-    .values(held_until=func.greatest(lease.c.held_until, REST))
+    .where(lease.c.name == bindparam("period"), lease.c.holder == bindparam("auditor"))
+    .values(held_until=TIME)
 )
 
 
@@ -75,21 +78,39 @@ class Auditor:
             return False
         begun, began_at = time.monotonic(), datetime.now(UTC)
         span = max(period.span for period in taken)
-        breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
-        rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
-        with self._engine.begin() as connection:
-            connection.execute(PAUSE, {"audit": HOUR.name, "rest": rest, "auditor": holder})
+
+        def renew(*_: object) -> None:
+            with self._engine.begin() as connection:
+                for period in taken:
+                    _hold(connection, period, holder, ATTEMPT)
+
+        grace = self._settings.doubt_grace
+        breaches = audit(self._engine, full=False, doubt_grace=grace, on_rule=renew, span=span)
+        took = timedelta(seconds=time.monotonic() - begun)
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
         with self._engine.begin() as connection:
             frozen = freeze_accounts(connection, accounts)
             record_audit(connection, began_at, False, breaches, frozen)
+            for period in taken:
+                _hold(connection, period, holder, _pause(period, took))
         if frozen:
             log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
         return True
 
 
 def _take(connection: Connection, period: Period, holder: str) -> bool:
-    values = {"name": period.name, "holder": holder, "every": period.every}
+    values = {"name": period.name, "holder": holder, "time": ATTEMPT}
     return connection.execute(TAKE_PERIOD, values).one_or_none() is not None
+
+
+def _hold(connection: Connection, period: Period, holder: str, length: timedelta) -> None:
+    """Keep all workers from auditing for that long from now, unless another worker has begun meanwhile."""
+    connection.execute(HOLD, {"period": period.name, "auditor": holder, "time": length})
+
+
+def _pause(period: Period, took: timedelta) -> timedelta:
+    """The time from the end of an audit, which took that long, until the next one."""
+    pause = period.every - took
+    return max(pause, PATIENCE * took) if period is HOUR else pause

@@ -1,18 +1,22 @@
 """The audit that workers make by themselves."""
 
 import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account
 from shared.accounts.top_ups import top_up
+from shared.audit.check import Breach
 from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.jobs.auditor import Auditor
+from worker.jobs.auditor import ATTEMPT, Auditor
 
 
 def test_a_wrong_balance_freezes_its_account_and_no_other(
@@ -59,6 +63,93 @@ def test_recent_sends_are_audited_hourly_and_the_rest_daily(
     with caplog.at_level(logging.ERROR):
         assert auditor.audit_when_due()
     assert any("send_batches" in record.getMessage() for record in caplog.records) == found
+    engine.dispose()
+
+
+HELD = text("SELECT name, held_until > now() + :time AS is_held FROM lease")
+LATER = text("UPDATE lease SET held_until = held_until - CAST(:time AS interval)")
+
+
+def held(engine: Engine, time: timedelta) -> dict[str, bool]:
+    """Whether each period will still be held after that time."""
+    with engine.connect() as connection:
+        return {row.name: row.is_held for row in connection.execute(HELD, {"time": time})}
+
+
+def test_an_audit_that_is_not_completed_is_made_again_soon(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = fresh_database(postgres_server)
+    auditor, spans = Auditor(engine, Settings("", "", "", "")), []
+
+    def die(*_: object, **given: Any) -> None:
+        spans.append(given["span"])
+        raise OSError("the worker dies here")
+
+    with monkeypatch.context() as while_it_dies:
+        while_it_dies.setattr("worker.jobs.auditor.audit", die)
+        with pytest.raises(OSError, match="dies here"):
+            auditor.audit_when_due()
+        assert not auditor.audit_when_due(), "nobody knows that the worker has died"
+        with engine.begin() as connection:
+            connection.execute(LATER, {"time": ATTEMPT})
+        with pytest.raises(OSError, match="dies here"):
+            auditor.audit_when_due()
+    assert spans == [timedelta(hours=26)] * 2, "of the whole day"
+    with engine.begin() as connection:
+        connection.execute(LATER, {"time": ATTEMPT})
+    assert auditor.audit_when_due()
+    assert held(engine, timedelta(hours=20)) == {"audit": False, "audit-day": True}
+    engine.dispose()
+
+
+def test_an_audit_that_is_not_recorded_is_made_again_soon(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = fresh_database(postgres_server)
+
+    def die(*_: object) -> None:
+        raise OSError("the worker dies here")
+
+    monkeypatch.setattr("worker.jobs.auditor.record_audit", die)
+    with pytest.raises(OSError, match="dies here"):
+        Auditor(engine, Settings("", "", "", "")).audit_when_due()
+    assert held(engine, ATTEMPT) == {"audit": False, "audit-day": False}
+    engine.dispose()
+
+
+def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = fresh_database(postgres_server)
+    auditor, others = Auditor(engine, Settings("", "", "", "")), []
+
+    def rules_that_last(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
+        for _ in range(3):
+            with engine.begin() as connection:
+                connection.execute(LATER, {"time": ATTEMPT * 0.6})
+            on_rule()
+            others.append(auditor.audit_when_due())
+        return []
+
+    monkeypatch.setattr("worker.jobs.auditor.audit", rules_that_last)
+    assert auditor.audit_when_due()
+    assert others == [False] * 3
+    engine.dispose()
+
+
+def test_who_has_lost_an_audit_to_another_worker_changes_nothing_for_it(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = fresh_database(postgres_server)
+
+    def stand_still(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE lease SET holder = 'another', held_until = now() + interval '1 minute'"))
+        on_rule()
+        return []
+
+    monkeypatch.setattr("worker.jobs.auditor.audit", stand_still)
+    assert Auditor(engine, Settings("", "", "", "")).audit_when_due()
+    assert held(engine, timedelta(minutes=1)) == {"audit": False, "audit-day": False}
     engine.dispose()
 
 

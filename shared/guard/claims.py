@@ -43,10 +43,12 @@ class Claims:
         # Containers that share the folder have their own process ids, and the same ones.
         self._own = self._folder / f"{self._prefix}{socket.gethostname()}.{os.getpid()}"
         self._lines: dict[int, int] = {}
+        self._lock = threading.Lock()
 
     def write(self, claim: Claim) -> None:
         """Note the last claim of the calling thread. That the folder cannot be written is logged by Notes."""
-        line = self._lines.setdefault(threading.get_ident(), len(self._lines))
+        with self._lock:  # or two threads that begin together would get the same line
+            line = self._lines.setdefault(threading.get_ident(), len(self._lines))
         with contextlib.suppress(OSError):
             file = os.open(self._own, os.O_WRONLY | os.O_CREAT, 0o600)
             try:

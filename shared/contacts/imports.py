@@ -1,21 +1,37 @@
 """The life cycle of contact imports, from the upload of a file to the end; `worker.jobs.import_contacts` reads it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, bindparam, case, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from shared.accounts.refused import Refused
 from shared.db.connection import reading, transaction
 from shared.db.delete_rows import delete_where
-from shared.db.expressions import in_constants
+from shared.db.expressions import in_constants, in_parameter
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import contact_import, import_chunk, import_error
 from shared.ids import new_id
 
 __all__ = [
     "DROP_CHUNKS",
+    "HAS_REST",
     "IS_OPEN",
     "MAX_OPEN",
     "MAX_OPEN_BYTES",
@@ -25,6 +41,7 @@ __all__ = [
     "cancel_import",
     "drop_import",
     "drop_old",
+    "drop_rest",
     "end_chunk",
     "fail_import",
     "keep_chunk",
@@ -82,6 +99,16 @@ CANCEL = UPDATE_IMPORT.where(IS_OPEN).values(
     state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
 )
 HAS_CHUNKS = exists().where(import_chunk.c.import_id == contact_import.c.id)
+HAS_STOPPED = in_constants(contact_import.c.state, "failed", "canceled")
+HAS_REST = and_(HAS_STOPPED, or_(HAS_CHUNKS, contact_import.c.checkpoint["rest"].astext != ""))
+"""Whether a part of the file of an import that stopped early is stored: its chunks, or the beginning of a row."""
+DROP_REST = (
+    update(contact_import)
+    .where(in_parameter(contact_import.c.id, "imports"), HAS_STOPPED)
+    .values(checkpoint=null(), error=case((HAS_CHUNKS, bindparam("reason")), else_=contact_import.c.error))
+    .returning(contact_import.c.id)
+)
+DROP_ALL_CHUNKS = delete(import_chunk).where(in_parameter(import_chunk.c.import_id, "imports"))
 RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
     state="running", error=None, finished_at=None
 )
@@ -162,6 +189,17 @@ def cancel_import(connection: Connection, import_id: UUID) -> bool:
         return False
     connection.execute(DROP_CHUNKS, {"import": import_id})
     return True
+
+
+def drop_rest(connection: Connection, imports: Sequence[UUID], reason: str) -> int:
+    """Delete what is left of the files of these imports. Those that could be resumed fail for `reason` instead.
+
+    Returns the number of imports. One that the operator has resumed keeps its file. The caller has deleted the failures
+    of all of them (shared/job_failures.py) in the same transaction, so none can be resumed until its commit.
+    """
+    stopped = connection.execute(DROP_REST, {"imports": imports, "reason": reason}).scalars().all()
+    connection.execute(DROP_ALL_CHUNKS, {"imports": stopped})
+    return len(stopped)
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:

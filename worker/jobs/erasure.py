@@ -1,8 +1,9 @@
 """Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
 `worker.jobs.erasure_search` finds it first. Short transactions then erase what can be erased, as readers of events wait
-for each (shared/events/stream.py). Open work, such as a waiting send or a message in doubt, is erased later. Meanwhile
-nothing is sent to the phone (shared/contacts/suppressions.py), which is erased last. Accounts take turns (turns.py).
+for each (shared/events/stream.py). Open work, such as a waiting send, a message in doubt or an import, is erased later.
+Meanwhile nothing is sent to the phone (shared/contacts/suppressions.py), which is erased last. Accounts take turns
+(turns.py).
 """
 
 import json
@@ -41,7 +42,7 @@ from shared.db.encryption_keys import texts_of
 from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.accounts import account, sender_id
-from shared.db.tables.contacts import contact, contact_group, contact_import, import_error
+from shared.db.tables.contacts import contact, contact_group
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.db.tables.messages import doubt, message, unreadable_receipt
@@ -51,6 +52,7 @@ from shared.db.tables.sends import batch, idempotency, send
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED_PHONE
+from worker.jobs.erasure_imports import erase_imports
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -115,7 +117,7 @@ OF_DELETED_GROUPS = (
 INBOUND = delete(inbound).where(inbound.c.account_id == ACCOUNT, in_parameter(inbound.c.id, "inbound"))
 PARTS = delete(inbound_part).where(
     inbound_part.c.phone.in_([PHONE, literal("+", Text) + PHONE]),
-    func.lower(sender_id.c.sender_id) == func.lower(inbound_part.c.sender_id),
+    func.lower(sender_id.c.sender_id) == func.lower(func.ltrim(inbound_part.c.sender_id, "+")),
     sender_id.c.account_id == ACCOUNT,
     sender_id.c.state.in_(["approved", "suspended"]),
     account.c.id == sender_id.c.account_id,
@@ -147,13 +149,6 @@ REJECTIONS = text(
     """
 )
 """Removes the phone from the rejected recipients that are it or suggest it, in the database: a list may be long."""
-ERROR = parameter_rows("error", *import_error.c["import_id", "line"])
-IMPORT_ERRORS = delete(import_error).where(
-    import_error.c.import_id == ERROR.c.import_id,
-    import_error.c.line == ERROR.c.line,
-    contact_import.c.id == import_error.c.import_id,
-    contact_import.c.account_id == ACCOUNT,
-)
 OF_ERASURE = erasure.c.id == bindparam("erasure")
 AGE = func.now() - erasure.c.created_at
 WAIT = func.least(timedelta(hours=1), literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
@@ -215,8 +210,9 @@ def _erase(engine: Engine, erasure_id: UUID, found: SearchResult) -> None:
         with _locked(engine, erasure_id) as (connection, subject, _):
             connection.execute(EVENTS, {**subject, "events": found.events[first : first + EVENTS_PER_COMMIT]})
     with _locked(engine, erasure_id) as (connection, subject, counts):
+        ended = erase_imports(connection, found, subject["account"])  # before groups, as importers lock them
         _erase_elsewhere(connection, found, subject, counts)
-        if waiting or not found.settled:
+        if waiting or not (found.settled and ended):
             connection.execute(LATER, {"erasure": erasure_id, "still_waiting": waiting, "counted": counts})
         else:
             _complete(connection, erasure_id, subject, counts)
@@ -262,8 +258,6 @@ def _erase_elsewhere(
     counts["inbound"] += connection.execute(INBOUND, {**subject, "inbound": found.inbound}).rowcount
     connection.execute(PARTS, subject)
     connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
-    imports, lines = [each for each, _ in found.import_errors], [line for _, line in found.import_errors]
-    connection.execute(IMPORT_ERRORS, {**subject, "import_id": imports, "line": lines})
     connection.execute(UNREADABLE, {"unreadable": found.unreadable})
     for path, key in sorted(found.responses):
         _erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])

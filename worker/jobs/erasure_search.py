@@ -29,7 +29,9 @@ from sqlalchemy import (
 )
 
 from shared.accounts.sandbox import is_sandbox
+from shared.contacts.imports import HAS_REST
 from shared.db.connection import transaction
+from shared.db.expressions import in_constants
 from shared.db.tables.contacts import contact_import, import_error
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound
@@ -44,6 +46,9 @@ ONLY_READ = text("SET TRANSACTION READ ONLY")
 """A statement that writes then fails, instead of delaying the readers of events."""
 SETTLING = timedelta(seconds=30)
 """By then, no send accepted without knowledge of the request can still be uncommitted."""
+NEARBY = timedelta(minutes=5)
+"""Sends accepted up to this time before the request may still be uncommitted; files of imports begun up to this time
+after it may have been written before it."""
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
 QUOTED = literal('"', Text) + PHONE + '"'
@@ -65,7 +70,7 @@ BATCHES = (
     .where(
         send.c.account_id == ACCOUNT,
         func.strpos(batch.c.recipients, PHONE) > 0,
-        or_(WAITING.is_(None), batch.c.id == any_(WAITING), send.c.created_at > ASKED_AT - timedelta(minutes=5)),
+        or_(WAITING.is_(None), batch.c.id == any_(WAITING), send.c.created_at > ASKED_AT - NEARBY),
     )
 )
 """Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
@@ -79,6 +84,15 @@ REJECTIONS = (
     .join_from(send, send_rejection, send_rejection.c.send_id == send.c.id)
     .where(send.c.account_id == ACCOUNT, func.strpos(cast(send_rejection.c.entries, Text), QUOTED) > 0)
 )
+GOES_ON = in_constants(contact_import.c.state, "receiving", "queued", "running")
+IMPORTS = (
+    select(contact_import.c.id, GOES_ON.label("goes_on"))
+    .where(contact_import.c.account_id == ACCOUNT, contact_import.c.created_at < ASKED_AT + NEARBY)
+    .where(or_(GOES_ON, HAS_REST))
+    .order_by(contact_import.c.id)
+)
+"""Imports whose files may contain the phone, however it is written there. Each ends: an upload is abandoned after two
+hours, and an import that keeps failing is set aside."""
 IMPORT_ERRORS = (
     select(*import_error.c["import_id", "line"])
     .join_from(contact_import, import_error, import_error.c.import_id == contact_import.c.id)
@@ -96,7 +110,7 @@ class SearchResult(NamedTuple):
     """Where the phone of an erasure may be, by the ids of the rows."""
 
     settled: bool
-    """Whether everything under way at the time of the request had been committed."""
+    """Whether everything under way at the time of the request had been committed, and its imports had ended."""
     batches: Sequence[UUID]
     inbound: Sequence[UUID]
     events: Sequence[UUID]
@@ -104,6 +118,8 @@ class SearchResult(NamedTuple):
     """Sends with rejected recipients."""
     responses: Sequence[tuple[str, str]]
     """Paths and idempotency keys."""
+    imports: Sequence[UUID]
+    """Imports that have stopped early, with a part of their file."""
     import_errors: Sequence[tuple[UUID, int]]
     """Imports and lines."""
     unreadable: Sequence[int]
@@ -120,13 +136,15 @@ def search(engine: Engine, erasure_id: UUID, job: Job) -> SearchResult | None:
         job.begin(erasure_id, due.account_id, due.failures)
         subject = {"account": due.account_id, "phone": str(due.phone)}
         of_request = {"waiting": due.waiting, "asked_at": due.created_at}
+        imports = connection.execute(IMPORTS, {**subject, **of_request}).all()  # before the errors that they add
         return SearchResult(
-            due.settled,
+            due.settled and not any(row.goes_on for row in imports),
             batches=connection.execute(BATCHES, {**subject, **of_request}).scalars().all(),
             inbound=connection.execute(INBOUND, subject).scalars().all(),  # before the events that tell of them
             events=connection.execute(EVENTS, subject).scalars().all(),
             rejections=connection.execute(REJECTIONS, subject).scalars().all(),
             responses=[(row.path, row.key) for row in connection.execute(STORED_RESPONSES, subject)],
+            imports=[row.id for row in imports if not row.goes_on],
             import_errors=[(row.import_id, row.line) for row in connection.execute(IMPORT_ERRORS, subject)],
             unreadable=[] if is_sandbox(connection, due.account_id) else _unreadable(connection, str(due.phone)),
         )

@@ -126,6 +126,15 @@ def test_unreadable_receipts_are_erased_by_whole_numbers(alone: Service) -> None
     assert unreadable(alone) == kept
 
 
+@pytest.mark.parametrize("plus", ["", "+"])
+def test_parts_are_erased_as_carriers_write_the_numbers(alone: Service, plus: str) -> None:
+    receive(alone, OTHER, "Hello")  # to a sender ID of the account
+    with alone.engine.begin() as connection:
+        store(connection, "any", [Inbound(plus + PERSON, f"{plus}25420700", "half", 7, 2, 1)])
+    assert erase(alone)["status"] == "completed"
+    assert where(alone.engine, PERSON) == set()
+
+
 def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
     sandbox = alone.in_sandbox()
     receive(alone, OTHER, "Hello")

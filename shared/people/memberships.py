@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, record
 from shared.db.tables.accounts import account
-from shared.db.tables.people import membership, person
+from shared.db.tables.people import invitation, membership, person
 from shared.people.persons import end_invitations
 from shared.people.roles import Role
 
@@ -74,6 +74,17 @@ CHANGE = (
     .values(version=membership.c.version + 1, changed_at=func.now())
 )
 SET_ROLE = CHANGE.where(OF_MEMBER).values(role=bindparam("new_role"))
+END_INVITATIONS_OF_MEMBER = (
+    update(invitation)
+    .where(
+        invitation.c.account_id == bindparam("of_account"),
+        invitation.c.email == person.c.email,
+        person.c.id == bindparam("of_person"),
+        invitation.c.ended_at.is_(None),
+    )
+    .values(ended_at=func.now())
+)
+"""Invitations of the member: one that was made while they accepted another is open."""
 END_MEMBERSHIPS = CHANGE.values(ended_at=func.now())
 """Ends all memberships; add whose."""
 END = END_MEMBERSHIPS.where(OF_MEMBER)
@@ -167,7 +178,8 @@ def change_role(
 
 
 def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: Actor | None = None) -> bool:
-    """Remove a person from the account. Their tokens for it end within seconds, and their open invitations at once.
+    """Remove a person from the account. Their tokens for it end within seconds, and open invitations by
+    and of them at once.
 
     Returns False if they are not in the account. Raises LastOwner.
     """
@@ -175,6 +187,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
     if before is None:
         return False
     connection.execute(END, {"of_account": account_id, "of_person": person_id})
+    connection.execute(END_INVITATIONS_OF_MEMBER, {"of_account": account_id, "of_person": person_id})
     end_invitations(connection, person_id, account_id)
     record(connection, by, "member.removed", account_id=account_id, subject=person_id, before={"role": before})
     return True

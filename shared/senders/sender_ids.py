@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Text, and_, bindparam, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.administration import Refused
+from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import IDS_WITH_SANDBOX, approve_in_sandbox, find_sandbox, is_sandbox
 from shared.db.tables.accounts import account, sender_id
@@ -180,9 +180,10 @@ def decide_sender(
     )
     add(connection, account_id, EventType(f"sender_id.{state}"), {"sender_id": sender, "reason": reason})
     if state == "approved":
+        release_sender(connection, account_id, sender)
+        lock_account(connection, account_id)  # a sandbox that is being created has not copied this approval
         sandbox = None if in_sandbox else find_sandbox(connection, account_id)
         if sandbox is not None:
             approve_in_sandbox(connection, sandbox, sender, before.authentication)
-        release_sender(connection, account_id, sender)
     else:
         hold_sender(connection, account_id, sender, f"The sender ID {sender!r} is {state}: {reason}")

@@ -91,7 +91,10 @@ REFUSED = select(
     *SENDERS["account_id", "sender_id"],
     func.format("The sender ID '%s' is %s: %s", SENDERS.sender_id, SENDERS.state, SENDERS.reason).label("reason"),
 ).where(in_constants(SENDERS.state, "suspended", "rejected"))
-NEWLY_REFUSED = REFUSED.where(SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1))
+NEWLY_REFUSED = REFUSED.where(SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1)).with_for_update(
+    read=True, skip_locked=True
+)
+"""Locked, so that none is approved while its sends are held."""
 REFUSED_OF_SEND = REFUSED.where(
     SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
 )
@@ -242,12 +245,13 @@ def _release(connection: Connection, send: UUID) -> bool:
 
 
 def _lock_sends_of(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
-    """Lock the sends from a sender ID: those held by it, or those not held."""
-    statement = HELD_OF_SENDER if held else NOT_HELD_OF_SENDER
-    ids = list(connection.execute(statement, {"account": account_id, "sender": sender}).scalars())
-    if ids:
-        lock_sends(connection, ids)
-    return ids
+    """Lock the sends from a sender ID: held by it, or not held. Returns those that are so when locked."""
+    statement, values = HELD_OF_SENDER if held else NOT_HELD_OF_SENDER, {"account": account_id, "sender": sender}
+    found = set(connection.execute(statement, values).scalars())
+    if not found:
+        return []
+    lock_sends(connection, found)
+    return [send for send in connection.execute(statement, values).scalars() if send in found]
 
 
 def _hold_and_record(connection: Connection, sends: list[UUID], by: HeldBy, reason: str) -> None:

@@ -235,6 +235,7 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
 
 
 def replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+    """Replace the counts of an hour, except those that retention has moved."""
     connection.execute(FORGET, {"hour": hour})
     connection.execute(COUNT, {"hour": hour, **columns_of(counts)})
 

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Engine, Row, text
+from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, text
 
 from shared.db.connection import reading
+from shared.db.expressions import in_constants
+from shared.db.tables.sends import send
 from shared.job_backoff import HAS_FAILED, IS_PAUSED
 from shared.job_failures import attempt_each
+from shared.lifecycle import SendState
 from shared.sends import batch_states
 from shared.sends.close_unsent import close_unsent
+from shared.sends.holding import lock_sends
 
 ENDED_SENDS = text(
     f"""
@@ -49,6 +53,9 @@ FAILED_BEFORE = text(
     """
 )
 """Sends that could not be closed before, and are due to be tried again."""
+HAS_ENDED = select(
+    or_(in_constants(send.c.state, SendState.CANCELED), send.c.expires_at <= func.clock_timestamp())
+).where(send.c.id == bindparam("send"))
 
 
 def close_ended_sends(engine: Engine) -> None:
@@ -58,4 +65,11 @@ def close_ended_sends(engine: Engine) -> None:
         with reading(engine) as connection:
             return connection.execute(FAILED_BEFORE if have_failed else ENDED_SENDS).all()
 
-    attempt_each(engine, "closing", find, lambda connection, send: close_unsent(connection, send.id, send.outcome))
+    attempt_each(engine, "closing", find, _close)
+
+
+def _close(connection: Connection, ended: Row[Any]) -> None:
+    """Close what is left of a send, unless its validity was extended before its lock."""
+    lock_sends(connection, [ended.id])
+    if connection.execute(HAS_ENDED, {"send": ended.id}).scalar():
+        close_unsent(connection, ended.id, ended.outcome)

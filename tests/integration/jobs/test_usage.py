@@ -107,7 +107,7 @@ def test_messages_canceled_with_their_send_have_no_country(service: Service) -> 
 
 
 def test_counting_does_not_hold_up_readers_of_events(service: Service) -> None:
-    """They wait for every transaction that has written: one writes when it has counted, and reads nothing after that."""
+    """They wait for every transaction that has written: a count writes when it has read everything."""
     service.send(KE)
     with statements(service.engine) as executed:
         count(service)

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+import shared.people.invitations
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import Actor
 from shared.people.invitations import MAX_OPEN, accept, invite
-from shared.people.persons import disable_person
+from shared.people.memberships import end_membership, find_member
+from shared.people.persons import create_person, disable_person
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits
@@ -192,6 +194,32 @@ def test_a_member_who_accepts_an_invitation_keeps_their_role(service: Service) -
         connection.execute(text("UPDATE membership SET role = 'owner' WHERE person_id = :id"), {"id": ann.id})
         connection.execute(text("UPDATE invitation SET ended_at = NULL"))
     assert accepted(service, token).json["accounts"][0]["role"] == "owner"
+
+
+def test_a_removed_member_cannot_come_back_by_an_invitation_made_while_they_accepted_another(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    email, another = "removed@example.com", service.new_account("another")
+    with service.engine.begin() as connection:
+        first = invite(connection, email, service.account_id, "viewer")
+        person = create_person(connection, email, "Removed")
+        elsewhere = invite(connection, email, another, "viewer")
+    made = shared.people.invitations.new_secret
+
+    def accept_meanwhile(kind: Any) -> Any:
+        with service.engine.begin() as other:
+            assert accept(other, first.token, person, by=Actor("Removed"))
+        return made(kind)
+
+    with service.engine.begin() as connection, monkeypatch.context() as patch:
+        patch.setattr(shared.people.invitations, "new_secret", accept_meanwhile)
+        second = invite(connection, email, service.account_id, "owner")
+    with service.engine.begin() as connection:
+        assert end_membership(connection, service.account_id, person)
+    with service.engine.begin() as connection:
+        assert accept(connection, second.token, person, by=Actor("Removed")) is False
+        assert find_member(connection, service.account_id, person) is None
+        assert accept(connection, elsewhere.token, person, by=Actor("Removed")) is True
 
 
 def test_an_operator_is_invited_by_the_command_line_only(service: Service) -> None:

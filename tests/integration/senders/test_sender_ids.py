@@ -2,6 +2,7 @@
 
 import time
 from itertools import product
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from api.account_cache import AccountCache
-from shared.accounts.administration import Refused, allow_authentication, create_account
+from shared.accounts.administration import Refused, allow_authentication, create_account, lock_account
 from shared.accounts.sandbox import ensure_sandbox
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
@@ -19,7 +20,9 @@ from shared.senders.requests import find_sender_id
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 from shared.senders.similarity import likenesses
 from shared.sends.holding import release
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.threads import join_all
 from tests.harness.times import ahead
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
@@ -219,6 +222,21 @@ def test_a_sender_id_has_the_right_to_authentication_in_the_sandbox_too(service:
         statement = "SELECT authentication FROM sender_id WHERE account_id = :sandbox AND sender_id = :sender"
         found = connection.execute(text(statement), {"sandbox": sandbox, "sender": sender})
         assert found.scalar_one() is True
+
+
+def test_an_approval_reaches_a_sandbox_that_is_being_created(service: Service) -> None:
+    sender = f"LATE{service.account_id}"
+    assert service.post("/sender-ids", sender_id=sender).status_code == 200
+    deciding = Thread(target=lambda: decide(service, sender, "approved"))
+    with service.engine.begin() as connection:
+        lock_account(connection, service.account_id)
+        sandbox = ensure_sandbox(connection, service.account_id)
+        deciding.start()
+        wait_until_somebody_waits(service.engine)
+    join_all(deciding)
+    with service.engine.begin() as connection:
+        found = find_sender_id(connection, sandbox, sender)
+    assert found is not None and found["state"] == "approved"
 
 
 def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service) -> None:

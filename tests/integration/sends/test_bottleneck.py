@@ -139,7 +139,8 @@ def test_an_estimate_of_centuries_is_none_and_the_send_goes_on(queued: tuple[Ser
     service, send = queued
     service.post(f"/sends/{send}/pause")
     many = """
-        UPDATE send SET accepted = 10000000, submitted = 10000000, sent = 1, created_at = created_at - interval '8 hours'
+        UPDATE send
+           SET accepted = 10000000, submitted = 10000000, sent = 1, created_at = created_at - interval '8 hours'
          WHERE id = :send
     """
     change(service, many, send=send)

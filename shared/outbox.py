@@ -18,7 +18,21 @@ from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import JSON, Connection, Engine, Row, Text, Uuid, bindparam, cast, exists, func, select, update
+from sqlalchemy import (
+    JSON,
+    Connection,
+    Engine,
+    Interval,
+    Row,
+    Text,
+    Uuid,
+    bindparam,
+    cast,
+    exists,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import array, copy_rows, field, reading, transaction
@@ -75,16 +89,19 @@ class StatusChange(NamedTuple):
 
 
 LISTENING = select(listener.c.account_id)
-LISTENS = select(exists().where(listener.c.account_id == bindparam("account")))
-LISTEN = insert(listener).on_conflict_do_nothing()
+HOUR_AGO = func.clock_timestamp() - timedelta(hours=1)
+KNOWN = func.clock_timestamp() - bindparam("wait", type_=Interval)
+"""Every process knows of a listener that is older."""
+LISTENS = select(
+    exists().where(listener.c.account_id == bindparam("account"), listener.c.pulled_at.between(HOUR_AGO, KNOWN))
+)
 STILL_LISTENS = (
     update(listener)
-    .where(
-        listener.c.account_id == bindparam("account"),
-        listener.c.pulled_at < func.clock_timestamp() - timedelta(hours=1),
-    )
-    .values(pulled_at=func.clock_timestamp())
+    .where(listener.c.account_id == bindparam("account"), listener.c.pulled_at < HOUR_AGO)
+    .values(pulled_at=KNOWN)
 )
+"""The time is not the current one, because requests wait if a listener is new."""
+LISTEN = insert(listener).on_conflict_do_nothing()
 ADD = insert(event).from_select(
     ["id", "account_id", "type", "data"],
     select(
@@ -150,16 +167,18 @@ def listening(connection: Connection) -> frozenset[int]:
 
 
 def listen(engine: Engine, account_id: int) -> None:
-    """Begin to keep the account's events. Takes a second the first time, until every process knows of the listener."""
+    """Keep the account's events from now on. Takes a second the first time, until every process knows of the listener.
+
+    Call it before the account gets a webhook and whenever it pulls: without a webhook, the account stops listening
+    KEPT_DAYS after the last call. The cache is not asked: the listener may just have been deleted.
+    """
+    parameters = {"account": account_id, "wait": timedelta(seconds=CACHE_SECONDS + MARGIN_SECONDS)}
     with reading(engine) as connection:
-        if account_id in listening(connection) or connection.execute(LISTENS, {"account": account_id}).scalar():
+        if connection.execute(LISTENS, parameters).scalar():
             return
     with transaction(engine) as connection:
+        if connection.execute(STILL_LISTENS, parameters).rowcount:
+            return
         connection.execute(LISTEN, {"account_id": account_id})
     _listening.pop(engine, None)
     time.sleep(CACHE_SECONDS + MARGIN_SECONDS)
-
-
-def still_listens(connection: Connection, account_id: int) -> None:
-    """Note that the account has pulled. Without a webhook, it stops listening when it has not pulled for KEPT_DAYS."""
-    connection.execute(STILL_LISTENS, {"account": account_id})

@@ -11,7 +11,7 @@ from shared.db.connection import reading, transaction
 from shared.db.tables.webhooks import webhook
 from shared.events.webhook_urls import url_problem
 from shared.events.webhooks import open_callbacks
-from shared.outbox import listen
+from shared.outbox import listen, listening
 
 HAS_CALLBACKS = select(
     exists().where(webhook.c.account_id == bindparam("account"), webhook.c.url.is_(None), webhook.c.state != "deleted")
@@ -26,10 +26,13 @@ def check_url(services: Services, url: str, pointer: str) -> None:
 
 
 def expect_callbacks(services: Services, account: int) -> None:
-    """Record the account's events from now on, and create its callback webhook. Takes a second the first time."""
-    listen(services.engine, account)
+    """Record the account's events from now on, and create its callback webhook. Takes a second the first time.
+
+    While it has this webhook, the account listens (worker/webhooks/prune.py), so the cache suffices.
+    """
     with reading(services.engine) as connection:
-        if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():
+        if account in listening(connection) and connection.execute(HAS_CALLBACKS, {"account": account}).scalar():
             return
+    listen(services.engine, account)
     with transaction(services.engine) as connection:
         open_callbacks(connection, account)

@@ -4,9 +4,10 @@ The rows are found before the first is deleted, because readers of events wait f
 (shared/db/delete_rows.py).
 """
 
+import time
 from datetime import timedelta
 
-from sqlalchemy import Engine, case, delete, exists, func, not_, select, true
+from sqlalchemy import Delete, Engine, case, delete, exists, func, not_, select, true
 
 from shared.db.connection import transaction
 from shared.db.delete_rows import ROW, delete_found
@@ -17,7 +18,9 @@ from shared.ids import LAST_ID
 from shared.outbox import KEPT_DAYS
 
 STEP, OF_WEBHOOK = 20_000, 1_000
-"""Most rows deleted per statement, and of them deliveries of one webhook."""
+"""Most rows deleted per statement, and of them deliveries of one webhook. If it deletes fewer, there are no more."""
+SECONDS = 3.0
+"""After this long, the rest is left for the next time: the process must also report that it is alive."""
 KEPT_SINCE = func.now() - timedelta(days=KEPT_DAYS)
 OLDEST_KEPT = first_id_at(KEPT_SINCE)
 
@@ -42,10 +45,17 @@ PRUNE = (
     delete(webhook).where(webhook.c.state == "deleted", not_(HAS_DELIVERIES)),
     delete(listener).where(listener.c.pulled_at < KEPT_SINCE, not_(HAS_WEBHOOK)),
 )
+"""The last one keeps the listener of a webhook that is stored meanwhile: `listen` has renewed it."""
 
 
 def prune(engine: Engine) -> None:
-    """Delete rows older than KEPT_DAYS, up to 20,000 per table, and listeners that neither pull nor have a webhook."""
+    """Delete rows older than KEPT_DAYS for about SECONDS, and listeners that neither pull nor have a webhook."""
+    end = time.monotonic() + SECONDS
     for statement in PRUNE:
-        with transaction(engine, durable=False) as connection:
-            connection.execute(statement)
+        while _delete(engine, statement) >= OF_WEBHOOK and time.monotonic() < end:
+            pass
+
+
+def _delete(engine: Engine, statement: Delete) -> int:
+    with transaction(engine, durable=False) as connection:
+        return connection.execute(statement).rowcount

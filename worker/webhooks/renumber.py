@@ -5,19 +5,22 @@ reached yet: readers would wait for them, perhaps for years. Such rows get the i
 among themselves they are then ordered by event id, and so by time.
 """
 
-from sqlalchemy import Engine, case, update
+from sqlalchemy import BigInteger, Engine, Text, case, cast, exists, func, or_, select, update
 
-from shared.db.connection import transaction
+from shared.db.connection import reading, transaction
 from shared.db.expressions import first_id_at
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.events import event
 from shared.db.tables.webhooks import webhook
 from shared.ids import LAST_ID
 
-EVENTS = update(event).where(event.c.xid > THIS_TRANSACTION).values(xid=THIS_TRANSACTION)
+NEXT = select(cast(cast(func.pg_snapshot_xmax(func.pg_current_snapshot()), Text), BigInteger)).scalar_subquery()
+"""Every transaction of this server that the statement can see has a lower id, also if it began during another one."""
+IS_RESTORED = select(or_(exists().where(event.c.xid >= NEXT), exists().where(webhook.c.xid >= NEXT)))
+EVENTS = update(event).where(event.c.xid >= NEXT).values(xid=THIS_TRANSACTION)
 POSITIONS = (
     update(webhook)
-    .where(webhook.c.xid > THIS_TRANSACTION)
+    .where(webhook.c.xid >= NEXT)
     .values(
         xid=THIS_TRANSACTION,
         event_id=case((webhook.c.event_id != LAST_ID, webhook.c.event_id), else_=first_id_at(webhook.c.updated_at)),
@@ -27,7 +30,13 @@ POSITIONS = (
 
 
 def mend_order(engine: Engine) -> int:
-    """Renumber rows with a transaction id from the future. Returns the number of events renumbered, normally 0."""
+    """Renumber rows with a transaction id from the future. Returns the number of events renumbered, normally 0.
+
+    It looks first: readers of events would wait for a transaction that writes, however long it looked.
+    """
+    with reading(engine) as connection:
+        if not connection.execute(IS_RESTORED).scalar():
+            return 0
     with transaction(engine) as connection:
         connection.execute(POSITIONS)
         return connection.execute(EVENTS).rowcount

@@ -15,7 +15,7 @@ from shared.db.connection import transaction
 from shared.events import stream
 from shared.events.stream import START, Event, Position
 from shared.ids import time_of
-from shared.outbox import KEPT_DAYS, listen, still_listens
+from shared.outbox import KEPT_DAYS, listen
 
 
 @endpoint(
@@ -36,7 +36,6 @@ def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     listen(engine, caller.account_id)
     with transaction(engine) as connection:
         bound_statements(connection)
-        still_listens(connection, caller.account_id)
         after = START
         if given is not None:
             after = stream.find(connection, caller.account_id, given) or _gone(given, pointer)

@@ -112,6 +112,11 @@ DROP_ALL_CHUNKS = delete(import_chunk).where(in_parameter(import_chunk.c.import_
 RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
     state="running", error=None, finished_at=None
 )
+LOCK_RECEIVING = (
+    select(contact_import.c.id)
+    .where(contact_import.c.id == bindparam("import"), in_constants(contact_import.c.state, "receiving"))
+    .with_for_update()
+)
 DROP_CHUNKS = delete(import_chunk).where(import_chunk.c.import_id == bindparam("import"))
 TAKE_CHUNK = DROP_CHUNKS.where(import_chunk.c.number == bindparam("number")).returning(import_chunk.c.content)
 DROP = delete(contact_import).where(contact_import.c.id == bindparam("import"), contact_import.c.state == "receiving")
@@ -203,8 +208,11 @@ def drop_rest(connection: Connection, imports: Sequence[UUID], reason: str) -> i
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:
-    """Delete an import whose upload did not complete."""
+    """Delete an import whose upload did not complete. One that was queued keeps its file, even if its commit got no
+    response."""
     with transaction(engine, durable=False) as connection:
+        if connection.execute(LOCK_RECEIVING, {"import": import_id}).first() is None:
+            return
         connection.execute(DROP_CHUNKS, {"import": import_id})
         connection.execute(DROP, {"import": import_id})
 

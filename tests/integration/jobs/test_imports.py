@@ -17,7 +17,14 @@ from api.http import uploaded_file
 from api.resources.imports import upload
 from shared.accounts.change_account import change_account
 from shared.audit.check import audit
-from shared.contacts.imports import begin_import, cancel_import, drop_import, drop_old
+from shared.contacts.imports import (
+    begin_import,
+    cancel_import,
+    drop_import,
+    drop_old,
+    keep_chunk,
+    queue_import,
+)
 from tests.harness.event_loop_client import NoResponse
 from tests.harness.failing_jobs import end_backoff
 from tests.harness.service import PREFIX, Service
@@ -326,6 +333,20 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     assert service.post(f"/imports/{made[1]}/cancel").json["code"] == "state_conflict"
     assert left_behind(service) == (0, 0)
     assert audit(service.engine, full=True) == []
+
+
+def test_an_import_whose_commit_got_no_response_keeps_its_file(service: Service) -> None:
+    """The request ends with an error, and drops what it has uploaded."""
+    group = UUID(service.new_group([]))
+    one = begin_import(service.engine, service.account_id, group, "TZ")
+    keep_chunk(service.engine, one, 0, f"phone\n{A}\n")
+    with service.engine.begin() as connection:
+        queue_import(connection, service.account_id, one, 1, 20)
+    drop_import(service.engine, one)
+    while import_chunk(service.engine):
+        pass
+    shown = service.get(f"/imports/{one}").json
+    assert (shown["status"], shown["counts"]["added"]) == ("completed", 1), shown
 
 
 def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(

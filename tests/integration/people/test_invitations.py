@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-import shared.people.invitations
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import Actor
 from shared.people.invitations import MAX_OPEN, accept, invite
@@ -204,15 +203,14 @@ def test_a_removed_member_cannot_come_back_by_an_invitation_made_while_they_acce
         first = invite(connection, email, service.account_id, "viewer")
         person = create_person(connection, email, "Removed")
         elsewhere = invite(connection, email, another, "viewer")
-    made = shared.people.invitations.new_secret
 
     def accept_meanwhile(kind: Any) -> Any:
         with service.engine.begin() as other:
             assert accept(other, first.token, person, by=Actor("Removed"))
-        return made(kind)
+        return new_secret(kind)
 
     with service.engine.begin() as connection, monkeypatch.context() as patch:
-        patch.setattr(shared.people.invitations, "new_secret", accept_meanwhile)
+        patch.setattr("shared.people.invitations.new_secret", accept_meanwhile)
         second = invite(connection, email, service.account_id, "owner")
     with service.engine.begin() as connection:
         assert end_membership(connection, service.account_id, person)

@@ -11,6 +11,7 @@ from shared.accounts.audit_log import Actor
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.memberships import end_membership, find_member
 from shared.people.persons import create_person, disable_person
+from shared.people.random_secrets import new_secret
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits

@@ -219,7 +219,8 @@ class Tokens:
         if not self._lock.acquire(blocking=wait):
             return
         try:
-            if time.monotonic() - self._read_at > FRESH and self._read_at < now:
+            oldest = MAX_AGE_SECONDS if wait else FRESH
+            if time.monotonic() - self._read_at >= oldest and self._read_at < now:
                 if self._failed_at > now:
                     raise Problem("unavailable", "The database did not respond in time.", headers={"Retry-After": "2"})
                 self._read()

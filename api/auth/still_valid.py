@@ -3,7 +3,7 @@
 Other requests go by revocations that are up to a few seconds old. A change that makes credentials or gives rights
 lasts, so whoever was just removed, demoted or revoked must not make it in those seconds.
 
-Every such transaction locks in the same order, so that none deadlocks: owners of the account, the caller's token, the
+Every such transaction locks in the same order, so that none deadlocks: the caller's token, owners of the account, the
 caller, other keys.
 """
 
@@ -18,17 +18,22 @@ from api.auth.tokens import Caller, bearer_error
 from api.problems import Problem
 from shared.accounts.api_keys import lock_keys
 from shared.accounts.operator_keys import lock_operator_key
-from shared.people.memberships import lock_membership
+from shared.people.memberships import lock_membership, lock_owners
 from shared.people.sessions import lock_session
 
 
-def lock_caller(connection: Connection, caller: Caller, other_keys: Collection[str] = ()) -> None:
+def lock_caller(
+    connection: Connection, caller: Caller, other_keys: Collection[str] = (), *, owners: bool = False
+) -> None:
     """Lock the caller's token and what it depends on until the transaction ends, and the keys that it is to change.
 
+    `owners` also locks the memberships of the account's owners, for a change of members.
     Raises Problem token_revoked if the token, the key, its secret, the membership or the session has ended or changed.
     """
     if not lock_token(connection, caller.token_id):
         raise _revoked("API key" if caller.membership is None else "session")
+    if owners:
+        lock_owners(connection, caller.account_id)
     if caller.membership is None:
         oldest = lock_keys(connection, {caller.key_id, *other_keys}).get(caller.key_id)
         if oldest is None or caller.generation < oldest:

@@ -121,6 +121,15 @@ def lock_membership(connection: Connection, account_id: int, person_id: UUID) ->
     return version
 
 
+def lock_member(connection: Connection, account_id: int, person_id: UUID) -> str | None:
+    """The person's role, which cannot change until the transaction ends; None if they are not in the account."""
+    role: str | None = connection.execute(
+        select(membership.c.role).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(key_share=True),
+        {"of_account": account_id, "of_person": person_id},
+    ).scalar_one_or_none()
+    return role
+
+
 def list_members(connection: Connection, account_id: int, after: UUID, limit: int) -> Sequence[Row[Any]]:
     """People of the account, in the order of their ids."""
     return connection.execute(MEMBERS, {"account": account_id, "after": after, "most": limit}).all()
@@ -178,8 +187,8 @@ def change_role(
 
 
 def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: Actor | None = None) -> bool:
-    """Remove a person from the account. Their tokens for it end within seconds, and open invitations by
-    and of them at once.
+    """Remove a person from the account. Their tokens for it end within seconds, and open invitations
+    by them and to them at once.
 
     Returns False if they are not in the account. Raises LastOwner.
     """
@@ -196,12 +205,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
 def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_owner: bool) -> str | None:
     """The person's role, which cannot change until the transaction ends; None without one. Raises LastOwner."""
     owners = lock_owners(connection, account_id)
-    row = connection.execute(
-        select(membership.c.role).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(key_share=True),
-        {"of_account": account_id, "of_person": person_id},
-    ).one_or_none()
-    if row is None:
-        return None
-    if row.role == Role.OWNER and not stays_owner and not owners - {person_id}:
+    role = lock_member(connection, account_id, person_id)
+    if role == Role.OWNER and not stays_owner and not owners - {person_id}:
         raise LastOwner
-    return str(row.role)
+    return role

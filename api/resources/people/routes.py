@@ -16,7 +16,7 @@ from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
 from api.schemas.paging import Paging, page_of
 from shared.ids import FIRST_ID
-from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members, lock_owners
+from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members
 
 MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
 
@@ -46,8 +46,7 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
     The last owner keeps that role.
     """
     with services().engine.begin() as connection:
-        lock_owners(connection, caller.account_id)
-        lock_caller(connection, caller)
+        lock_caller(connection, caller, owners=True)
         member = _member(connection, caller, person_id)
         refuse_more(connection, caller, member.role)
         refuse_more(connection, caller, body["role"])
@@ -73,8 +72,7 @@ def remove_person(caller: Caller, person_id: UUID) -> Any:
     The last owner cannot be removed.
     """
     with services().engine.begin() as connection:
-        lock_owners(connection, caller.account_id)
-        lock_caller(connection, caller)
+        lock_caller(connection, caller, owners=True)
         refuse_more(connection, caller, _member(connection, caller, person_id).role)
         try:
             end_membership(connection, caller.account_id, person_id, by=by_caller(caller))

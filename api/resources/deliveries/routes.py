@@ -70,6 +70,12 @@ GO_BACK = (
 """Reads the account's events again from the first one since a time, in the order of their commits. Also takes the
 webhook from the process that has its lease. No webhook has passed an event that is committed after that one was found
 (shared/events/stream.py)."""
+END_LEASE = (
+    update(webhook)
+    .where(webhook.c.id == bindparam("webhook"))
+    .values(rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None)
+)
+"""Takes the webhook from the process that has its lease: what it is posting would overwrite what is replayed."""
 
 DELIVERIES_PER_TRANSACTION = 5_000
 """Deliveries that are replayed in one transaction: about a tenth of a second."""
@@ -202,6 +208,7 @@ def _replay_pages(caller: Caller, webhook_id: UUID, after: UUID) -> None:
             undelivered = connection.execute(UNDELIVERED, page_of_ids).scalars().all()
             if undelivered:
                 _active(connection, caller, webhook_id)
+                connection.execute(END_LEASE, {"webhook": webhook_id})
                 replay_undelivered(connection, webhook_id, undelivered)
         if len(undelivered) < DELIVERIES_PER_TRANSACTION:
             return

@@ -31,6 +31,7 @@ REPLAYED = text(
     """
 )
 WRITTEN_PER_TRANSACTION = text("SELECT count(*) FROM delivery WHERE webhook_id = :webhook GROUP BY CAST(xmin AS text)")
+EPOCH = text("SELECT epoch FROM webhook WHERE id = :webhook")
 ALL = text("SELECT * FROM delivery WHERE webhook_id = :webhook ORDER BY event_id")
 LOCK = text("SELECT FROM delivery WHERE event_id = :event FOR UPDATE")
 
@@ -157,3 +158,20 @@ def test_a_repeated_key_changes_nothing(service: Service) -> None:
     assert contents(service, webhook) == before
     service.delete(f"/webhooks/{webhook}")
     assert recover(service, webhook, headers=key).json == first.json
+
+
+def test_a_post_in_progress_does_not_overwrite_what_is_replayed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = new_webhook(service, failed=PAGE + 1)
+    with service.engine.begin() as connection:
+        epoch = connection.execute(EPOCH, {"webhook": webhook}).scalar_one()
+    epochs = list[int]()
+
+    def replay_page(connection: Connection, webhook_id: UUID, events: list[UUID]) -> None:
+        epochs.append(connection.execute(EPOCH, {"webhook": webhook}).scalar_one())
+        deliveries.replay_undelivered(connection, webhook_id, events)
+
+    monkeypatch.setattr(routes, "replay_undelivered", replay_page)
+    assert recover(service, webhook).status_code == 200
+    assert epochs == [epoch + 1, epoch + 2], "the process with the former epoch can no longer record what it posted"

@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 60.0
 """Seconds between checks whether an audit is due."""
-ATTEMPT = timedelta(minutes=30)
-"""Time that a worker has for each rule of an audit, before another worker may begin one."""
+ATTEMPT = timedelta(minutes=70)
+"""Time that a worker has for each rule of an audit, before another worker may begin one: more than its statements may
+take (STATEMENT_TIMEOUT in shared/audit/check.py)."""
 PATIENCE = 20
 """The pause between hourly audits is at least this many times the duration of the last one."""
 

@@ -66,11 +66,13 @@ class Settlement:
 
 LOCK_SENDS = text(
     f"""
-    SELECT s.id, s.state, s.rules ? 'stop_if' AS watched, {MAY_CONTINUE} AS goes_on
+    SELECT s.id, s.state, s.rules ? 'stop_if' AS watched,
+           {MAY_CONTINUE} AND NOT coalesce(s.rules ? 'stop_if', false) AS goes_on
       FROM send s WHERE s.id = ANY(CAST(:ids AS uuid[])) ORDER BY s.id FOR UPDATE OF s
     """
 )
-"""Locks the sends in the order of their ids, after their batches, so that no two settlements deadlock."""
+"""Locks the sends in the order of their ids, after their batches, so that no two settlements deadlock. It is not known
+yet whether one with `stop_if` goes on: the results that are about to be written may hold it."""
 
 SENDS = sends.send.c
 RESENT = update(sends.send).where(SENDS.id == bindparam("send")).values(resent=SENDS.resent + bindparam("count"))
@@ -89,7 +91,7 @@ def settle_rest(
 
     Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send goes on.
     """
-    with _doubts_restored(batches), transaction(engine) as connection:
+    with _doubts_restored(batches, resend_lanes), transaction(engine) as connection:
         fence(connection, batches)
         owned = [batch for batch in batches if not batch.lost]
         _resend_doubts(connection, owned, resend_lanes)
@@ -107,9 +109,10 @@ def settle_rest(
 
 
 @contextmanager
-def _doubts_restored(batches: Iterable[ClaimedBatch]) -> Iterator[None]:
+def _doubts_restored(batches: Iterable[ClaimedBatch], lanes: Collection[int]) -> Iterator[None]:
     """Undo `resend_doubts` if the settlement fails: by the next attempt, the send may have been stopped."""
-    doubts = [(batch, position, batch.result(position)) for batch in batches for position in _doubts_of(batch)]
+    resendable = [batch for batch in batches if batch.lane in lanes]
+    doubts = [(batch, position, batch.result(position)) for batch in resendable for position in _doubts_of(batch)]
     try:
         yield
     except BaseException:
@@ -139,7 +142,7 @@ def _resend_doubts(connection: Connection, batches: list[ClaimedBatch], resend_l
 
 
 def sends_that_go_on(connection: Connection, sends: Iterable[UUID]) -> set[UUID]:
-    """Lock the sends, and return those that are neither stopped nor over. Their batches must be locked already.
+    """Lock the sends, and return those that certainly go on. Their batches must be locked already.
 
     Only their messages may be sent again while in doubt: what ends with its send without a row is taken for unsent.
     """

@@ -63,10 +63,10 @@ def test_a_member_accepts_an_invitation_and_is_removed(service: Service, monkeyp
 
     thread, errors = in_thread(remove)
 
-    def add_while_they_are_removed(*arguments: Any, **more: Any) -> object:
+    def add_while_they_are_removed(*arguments: Any, **more: Any) -> None:
         thread.start()
         wait_until_somebody_waits(service.engine)
-        return add_member(*arguments, **more)
+        add_member(*arguments, **more)
 
     monkeypatch.setattr("shared.people.invitations.add_member", add_while_they_are_removed)
     with service.engine.begin() as connection:

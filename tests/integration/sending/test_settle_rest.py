@@ -161,6 +161,22 @@ def test_a_doubt_of_a_send_that_was_stopped_meanwhile_stays_one(
     assert audit(service.engine, full=True) == []
 
 
+def test_a_doubt_of_a_send_that_its_own_failures_stop_stays_one(service: Service, batch: ClaimedBatch) -> None:
+    """The same commit holds it, and a canceled message without a row would be taken for unsent."""
+    send = str(batch.send_id)
+    with service.engine.begin() as connection:
+        rule = """UPDATE send SET rules = '{"stop_if": {"over": 2, "failed_share": 0.1}}'"""
+        connection.execute(text(rule))
+    put_in_doubt(batch)
+    for position in range(5, 10):
+        batch.put(position, Result(MessageStatus.FAILED, None, "refused", AT, 1))
+    batch.next_position = 10
+    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 1, "failed": 5}
+    assert audit(service.engine, full=True) == []
+
+
 def put_in_doubt(batch: ClaimedBatch) -> None:
     """One more message was submitted, and got no response."""
     batch.put(4, Result(MessageStatus.IN_DOUBT, None, "no_answer", AT, 1))

@@ -58,24 +58,18 @@ FIRST_XID = (
     .order_by(event.c.xid)
     .limit(1)
 )
-GO_BACK = (
-    update(webhook)
-    .where(
-        webhook.c.id == bindparam("webhook"),
-        tuple_(bindparam("xid_then", type_=webhook.c.xid.type), literal(FIRST_ID, Uuid))
-        < tuple_(webhook.c.xid, webhook.c.event_id),
-    )
-    .values(xid=bindparam("xid_then"), event_id=FIRST_ID, rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None)
-)
-"""Reads the account's events again from the first one since a time, in the order of their commits. Also takes the
-webhook from the process that has its lease. No webhook has passed an event that is committed after that one was found
-(shared/events/stream.py)."""
 END_LEASE = (
     update(webhook)
     .where(webhook.c.id == bindparam("webhook"))
     .values(rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None)
 )
 """Takes the webhook from the process that has its lease: what it is posting would overwrite what is replayed."""
+GO_BACK = END_LEASE.where(
+    tuple_(bindparam("xid_then", type_=webhook.c.xid.type), literal(FIRST_ID, Uuid))
+    < tuple_(webhook.c.xid, webhook.c.event_id)
+).values(xid=bindparam("xid_then"), event_id=FIRST_ID)
+"""Reads the account's events again from the first one since a time, in the order of their commits, and ends the lease.
+No webhook has passed an event that is committed after that one was found (shared/events/stream.py)."""
 
 DELIVERIES_PER_TRANSACTION = 5_000
 """Deliveries that are replayed in one transaction: about a tenth of a second."""

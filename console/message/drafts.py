@@ -85,7 +85,7 @@ class Draft:
     def recipients(self) -> list[Any]:
         """The recipients of a list or a file, as the API takes them.
 
-        None, and an error in the form, if they are too many or cannot be read.
+        Empty, with an error in the form, if they are too many or cannot be read.
         """
         try:
             return self._read_recipients()

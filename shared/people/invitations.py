@@ -13,7 +13,7 @@ from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.accounts import account, api_key
 from shared.db.tables.people import invitation, membership, person
 from shared.ids import new_id
-from shared.people.memberships import add_member, lock_member
+from shared.people.memberships import add_member, lock_role
 from shared.people.persons import set_operator_role
 from shared.people.random_secrets import INVITATION, hash_of, new_secret
 
@@ -174,7 +174,7 @@ def accept(connection: Connection, token: str, person_id: UUID, *, by: Actor) ->
     """Give the person what the invitation offers, and end it. Returns False if it is no longer open."""
     offered = open_invitation(connection, token)
     if offered is not None and offered.account_id is not None:
-        lock_member(connection, offered.account_id, person_id)  # before the invitation, as their removal does
+        lock_role(connection, offered.account_id, person_id)  # before the invitation, as their removal does
     row = connection.execute(ACCEPT, {"hash_of_token": hash_of(token)}).one_or_none()
     if row is None:
         return False

@@ -121,7 +121,7 @@ def lock_membership(connection: Connection, account_id: int, person_id: UUID) ->
     return version
 
 
-def lock_member(connection: Connection, account_id: int, person_id: UUID) -> str | None:
+def lock_role(connection: Connection, account_id: int, person_id: UUID) -> str | None:
     """The person's role, which cannot change until the transaction ends; None if they are not in the account."""
     role: str | None = connection.execute(
         select(membership.c.role).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(key_share=True),
@@ -205,7 +205,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
 def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_owner: bool) -> str | None:
     """The person's role, which cannot change until the transaction ends; None without one. Raises LastOwner."""
     owners = lock_owners(connection, account_id)
-    role = lock_member(connection, account_id, person_id)
+    role = lock_role(connection, account_id, person_id)
     if role == Role.OWNER and not stays_owner and not owners - {person_id}:
         raise LastOwner
     return role

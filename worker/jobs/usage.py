@@ -204,7 +204,7 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
         COUNTED, {"hour": hour, "sums": counters, "is_final": age > FINAL_AFTER and not waiting, "rest": rest}
     )
     if counts is not None:  # after the hour is locked: retention takes the same locks in this order
-        replace(connection, hour, counts)
+        replace_counts(connection, hour, counts)
 
 
 def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
@@ -234,7 +234,7 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
     return {key: (count, credits[key]) for key, count in messages.items() if count}
 
 
-def replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+def replace_counts(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
     """Replace the counts of an hour, except those that retention has moved."""
     connection.execute(FORGET, {"hour": hour})
     connection.execute(COUNT, {"hour": hour, **columns_of(counts)})

@@ -10,7 +10,7 @@ from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from worker.jobs.retention import keep_usage
-from worker.jobs.usage import COUNTED, Key, replace
+from worker.jobs.usage import COUNTED, Key, replace_counts
 
 HOUR = datetime(2026, 11, 1, 10, tzinfo=UTC)
 NEW_HOUR = text("INSERT INTO usage_hour (began_at, due_at) VALUES (:hour, now())")
@@ -22,7 +22,7 @@ def test_counts_that_are_moved_while_the_hour_becomes_final(service: Service) ->
     last_count = {"hour": HOUR, "sums": [5], "is_final": True, "rest": timedelta(seconds=10)}
     with service.engine.begin() as connection:
         connection.execute(NEW_HOUR, {"hour": HOUR})
-        replace(connection, HOUR, counts)
+        replace_counts(connection, HOUR, counts)
 
     def move() -> None:
         with service.engine.begin() as connection:
@@ -32,7 +32,7 @@ def test_counts_that_are_moved_while_the_hour_becomes_final(service: Service) ->
     counting = service.engine.connect().execution_options(isolation_level="REPEATABLE READ")
     with counting as connection, connection.begin():
         connection.execute(COUNTED, last_count)
-        replace(connection, HOUR, counts)
+        replace_counts(connection, HOUR, counts)
         moving.start()
         wait_until_somebody_waits(service.engine)
     join_all(moving)

@@ -145,8 +145,6 @@ class HttpConfig(Table):
     answer_time: float = 10.0
     """Response timeout in seconds; messages of a request that times out are in doubt."""
     connect_time: float = 5.0
-    http2: bool = True
-    """Whether to use HTTP/2 if the carrier offers it."""
     tls_ca: str | None = None
     """PEM file with the trusted certificates, instead of the system's."""
 

@@ -59,8 +59,7 @@ def _validated(kind: Any, value: Any, where: str) -> Any:
         inner = get_args(kind)[1]
         return {key: item if inner is Any else _validated(inner, item, f"{where}.{key}") for key, item in value.items()}
     elif not isinstance(kind, type) or not isinstance(value, kind):
-        expected = {str: "a string", bool: "true or false"}.get(kind, "a table")
-        raise HttpConfigError(f"{where}: {expected}, not {value!r}")
+        raise HttpConfigError(f"{where}: {'a string' if kind is str else 'a table'}, not {value!r}")
     return value
 
 

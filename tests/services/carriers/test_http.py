@@ -1,8 +1,10 @@
 """The http driver over real connections: what may have left is in doubt, what certainly did not is not."""
 
 import logging
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -43,6 +45,16 @@ def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
         for _ in range(4):
             assert {each.response for each in made.submit([message_group("x", [PHONE] * 5)])} == {ResponseKind.ACCEPTED}
         assert (len(peer.requests), peer.connections) == (20, 5)
+
+
+def test_threads_that_interrupt_each_other_mix_no_requests(request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-5)
+    phones = [f"2547110{number:05}" for number in range(200)]
+    with pair(lambda request: json_reply({"id": request.json["to"]})) as (peer, made):
+        outcomes = made.submit([message_group("x", phones)])
+        assert [each.reference for each in outcomes] == phones
+        assert sorted(each.json["to"] for each in peer.requests) == phones
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
-"""Sends one request over a persistent connection. Without a response, tells whether anything may have been written.
+"""Sends one request over a persistent HTTP/1.1 connection. Without a response, tells whether any of it may be written.
 
 This is known exactly, not guessed from the kind of error: just before the first octet of a request is written, its
 order is marked as written. After an error before that moment the carrier has nothing; after a later one it may.
+
+HTTP/2 is not used: httpx2 does not guard the state of such a connection against other threads.
 """
 
 import logging
@@ -49,7 +51,6 @@ class Transport:
     def __init__(self, config: HttpConfig, connections: int) -> None:
         self._config = config
         self._client = httpx2.Client(
-            http2=config.http2,
             verify=ssl.create_default_context(cafile=config.tls_ca),
             trust_env=False,
             follow_redirects=False,

@@ -80,7 +80,7 @@ def test_a_given_setting_wins_over_the_ready_one() -> None:
         ({"values": {"a": "x\ny"}}, "values.a: printable"),
         ({"tls_ca": "nowhere.pem"}, "there is no file nowhere.pem"),
         ({"ready": "twillio"}, "ready: one of africastalking"),
-        ({"http2": "yes"}, "http2: true or false"),
+        ({"http2": True}, "there is no setting http2"),
     ],
 )
 def test_the_error_names_what_is_wrong(settings: dict[str, Any], problem: str) -> None:

@@ -33,7 +33,7 @@ ALL = [(name, mode) for name in NAMES for mode in MODES]
 SHORT = {
     ("accept.committed", "exit"),
     ("claim.committed", "exit"),
-    ("advance.committed", "stop"),
+    ("record.committed", "stop"),
     ("settle_rest.before_commit", "raise"),
 }
 WAIT = 300

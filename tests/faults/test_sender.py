@@ -64,7 +64,7 @@ def test_f09_killed_after_the_responses(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40", **STEADY}])
-@pytest.mark.parametrize("crashpoint", ["advance.committed", "settle_complete.before_commit"])
+@pytest.mark.parametrize("crashpoint", ["record.committed", "settle_complete.before_commit"])
 def test_f10_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
     crash_at(fault, crashpoint, 2, WINDOW)
 

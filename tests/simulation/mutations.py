@@ -15,9 +15,9 @@ import shared.sends.batch_states
 import worker.receipts.match
 import worker.receipts.match_doubts
 import worker.recovery.recover
-import worker.sending.advance
 import worker.sending.claim
 import worker.sending.next_batches
+import worker.sending.record
 import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
@@ -40,7 +40,7 @@ RECEIPT_MOVES = f"(f.before, f.status) IN ({MOVES})"
 IN_ANY_ORDER = "f.before IN ('sent', 'expired', 'undelivered') AND f.before <> f.status"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
-    (worker.sending.advance, "ADVANCE"),
+    (worker.sending.record, "RECORD_RESULTS"),
     (worker.sending.results, "FENCE"),
     (worker.sending.settle_complete, "SETTLE_COMPLETE"),
     (worker.recovery.recover, "LEFT_BEHIND"),
@@ -120,7 +120,7 @@ def take_all_as_complete(batches: list[ClaimedBatch]) -> bool:
 
 def doubts_written_early() -> list[Change]:
     """A message without a response has its row before its intent is closed."""
-    return [(worker.sending.advance, "now_and_later", lambda batch: (batch.unrecorded, []))]
+    return [(worker.sending.record, "now_and_later", lambda batch: (batch.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:
@@ -129,7 +129,7 @@ def watermark_by_count() -> list[Change]:
     def ahead_of(batches: list[ClaimedBatch], ahead: int) -> list[int]:
         return [max(batch.watermark, min(len(batch.indexes), batch.known + ahead)) for batch in batches]
 
-    return [(worker.sending.advance, "watermarks_ahead", ahead_of)]
+    return [(worker.sending.record, "watermarks_ahead", ahead_of)]
 
 
 def intent_not_durable() -> list[Change]:
@@ -169,13 +169,18 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=118
+        "unfenced watermark",
+        lambda: [sql(worker.sending.record, "RECORD_RESULTS", IN_ITS_CYCLE, "b.intent > 0")],
+        seed=118,
     ),
     Mutation(
         "watermark not moved before submit",
         lambda: [
             sql(
-                worker.sending.advance, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"
+                worker.sending.record,
+                "RECORD_RESULTS",
+                "GREATEST(b.watermark, LEAST(w.watermark, b.intent))",
+                "b.watermark",
             ),
         ],
         seed=4,
@@ -183,7 +188,7 @@ MUTATIONS = (
     Mutation("watermark by count", watermark_by_count, seed=6),
     Mutation(
         "cycles go on with a stopped send",
-        lambda: [sql(worker.sending.advance, "ADVANCE", MAY_CONTINUE, "true")],
+        lambda: [sql(worker.sending.record, "RECORD_RESULTS", MAY_CONTINUE, "true")],
         seed=45,
     ),
     Mutation(

@@ -1,7 +1,7 @@
 """What is checked before messages leave: opt-outs before each window, quiet hours and frequency caps once a cycle.
 
 Once an opt-out is committed, no window with its phone begins. The list is read when a cycle begins, and again when an
-account of the cycle has new opt-outs. The statement between two windows (worker/sending/advance.py) detects these:
+account of the cycle has new opt-outs. The statement between two windows (worker/sending/record.py) detects these:
 every opt-out leaves a row in `suppression_change` with its transaction, and the statement looks for one that the last
 read could not see. So an opt-out that was committed before the window is seen either by the read or by the statement.
 """

@@ -1,9 +1,9 @@
 """Sends batches in cycles. One cycle, top to bottom:
 
     claim      take the next messages in fair order, under a lease, and store the intent      a durable commit
-    filter     drop recipients who opted out or have had enough messages; defer quiet hours
-    submit     window after window, at the carrier's pace
-    advance    record the results, and allow the next window to leave                         an asynchronous commit
+    submit     drop recipients who opted out or have had enough messages, and defer quiet hours;
+               then window after window, at the carrier's pace
+    record     record the results, and allow the next window to leave                         an asynchronous commit
     settle     store rows, counters and credits of the whole cycle                            a durable commit
 
 A cycle that dies is recovered when its lease expires; at most one window is then in doubt. If a send is paused, held or
@@ -24,7 +24,6 @@ from shared.observability import traces
 from shared.settings import Settings
 from worker.carriers.base import Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
-from worker.sending.advance import advance
 from worker.sending.batch_log import log_results
 from worker.sending.checks import Suppressions, filter_recipients
 from worker.sending.claim import claim
@@ -32,6 +31,7 @@ from worker.sending.claimed_batch import ClaimedBatch, claimed_all, segments_of
 from worker.sending.cycle_context import CycleContext
 from worker.sending.cycle_trace import trace_cycle
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
+from worker.sending.record import record_results
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
@@ -59,8 +59,8 @@ is claimed precedes more urgent messages that arrive later."""
 FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
 """Seconds between attempts while the carrier throttles, and attempts before the cycle gives the rest back."""
 STALE_OPT_OUTS_SECONDS = 0.1
-"""`advance` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list is read
-again."""
+"""`record_results` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list
+is read again."""
 
 
 class Dispatcher:
@@ -223,7 +223,7 @@ class Dispatcher:
         snapshot = filter_recipients(self._engine, self._suppressions, batches)
         if snapshot is not None and time.monotonic() - claimed_at > self._settings.lease / 2:
             # The claim's other messages took long: renew the lease.
-            snapshot = self._advance(carrier, batches, snapshot)
+            snapshot = self._record_results(carrier, batches, snapshot)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, self._window_size)):
@@ -251,7 +251,7 @@ class Dispatcher:
                 break
             if breaker is not None and breaker.is_stopping:
                 break
-            snapshot = self._advance(carrier, batches, snapshot)
+            snapshot = self._record_results(carrier, batches, snapshot)
         if breaker is not None and not submitted:
             breaker.unused()
         if submitted:
@@ -265,14 +265,16 @@ class Dispatcher:
         if any(batch.request_id is not None for batch in batches):
             log_results(carrier.name, batches)
 
-    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], opt_out_snapshot: str) -> str | None:
+    def _record_results(self, carrier: Carrier, batches: list[ClaimedBatch], opt_out_snapshot: str) -> str | None:
         """Record the results and allow the next window, without recipients who opted out since `opt_out_snapshot`.
 
         Returns the snapshot of the latest read of opt-outs, or None if nothing more may leave: the database is away.
         """
         begun = time.monotonic()
         try:
-            advance(self._engine, batches, self._window_size, carrier.name, self._settings.lease, opt_out_snapshot)
+            record_results(
+                self._engine, batches, self._window_size, carrier.name, self._settings.lease, opt_out_snapshot
+            )
             if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
                 opt_out_snapshot = self._suppressions.drop(batches)
         except UNAVAILABLE as error:

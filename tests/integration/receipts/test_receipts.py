@@ -19,10 +19,10 @@ from worker.jobs.housekeeping import housekeeping
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match import match_kept, record
 from worker.receipts.match_doubts import resolve_by_receipts
-from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
+from worker.sending.record import record_results
 from worker.sending.settle_rest import settle_rest
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
@@ -432,6 +432,6 @@ def test_a_message_recorded_during_its_cycle_is_one_candidate(service: Service, 
     batch = under_way(service, phone)
     batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
     batch.next_position = 1
-    advance(service.engine, [batch], 5, CARRIER, lease=60)
+    record_results(service.engine, [batch], 5, CARRIER, lease=60)
     hear(service, phone, f"u{phone}")
     assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"

@@ -123,18 +123,18 @@ def test_messages_that_waited_long_for_others_of_their_claim_renew_their_lease(
     dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch, lease: float, renewals: int
 ) -> None:
     """The live ones of a claim go first. Another worker may have taken over the others since."""
-    advanced: list[Any] = []
+    recorded: list[Any] = []
 
-    def advance(carrier: Any, batches: list[Any], snapshot: str) -> str:
-        advanced.append(batches)
+    def record_results(carrier: Any, batches: list[Any], snapshot: str) -> str:
+        recorded.append(batches)
         return snapshot
 
     dispatcher._settings = replace(dispatcher._settings, lease=lease)
     monkeypatch.setattr(dispatch, "claim", lambda *_: [LIVE, TEST])
     monkeypatch.setattr(dispatch, "filter_recipients", lambda *_: "1:2:")
     monkeypatch.setattr(dispatch, "next_window", lambda *_: [])
-    monkeypatch.setattr(dispatcher, "_advance", advance)
+    monkeypatch.setattr(dispatcher, "_record_results", record_results)
     monkeypatch.setattr(dispatcher, "_settle_with_retry", lambda *_: None)
     monkeypatch.setattr(dispatch, "count_results", lambda *_: None)
     assert dispatcher._cycle()
-    assert len(advanced) == renewals
+    assert len(recorded) == renewals

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-import worker.sending.advance
 import worker.sending.checks
 import worker.sending.dispatch
+import worker.sending.record
 from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap
 from tests.harness.database import disposable_database, wait_until_somebody_waits
@@ -203,7 +203,7 @@ def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows are there, or not: the cycle finds out before it writes them."""
-    record = worker.sending.advance._record
+    record = worker.sending.record._execute
     lost: list[bool] = []
 
     def answer_is_lost(*arguments: object) -> object:
@@ -213,7 +213,7 @@ def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
             raise OperationalError("", None, Exception("no answer"))
         return kept
 
-    monkeypatch.setattr(worker.sending.advance, "_record", answer_is_lost)
+    monkeypatch.setattr(worker.sending.record, "_execute", answer_is_lost)
     send = service.bulk(phones(service)).json["send_id"]
     service.sweep()
     assert service.counts(send)["sent"] == WINDOW * WINDOWS

@@ -13,7 +13,7 @@ from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
-from tests.integration.sending.test_advance import (
+from tests.integration.sending.test_record import (
     AT,
     FAILED,
     IN_DOUBT,
@@ -159,13 +159,13 @@ def test_both_ways_come_to_the_same(
 
 
 def test_results_recorded_during_the_cycle_are_counted_once(service: Service, first: int) -> None:
-    from worker.sending.advance import advance
+    from worker.sending.record import record_results
 
     [batch] = claimed(service, first, phones=4)
     for position in range(2):
         batch.put(position, result(position, SENT))
     batch.next_position = 2
-    advance(service.engine, [batch], 2, "simulator", 60.0)
+    record_results(service.engine, [batch], 2, "simulator", 60.0)
     for position in range(2, 4):
         batch.put(position, result(position, FAILED))
     end(service, [batch])

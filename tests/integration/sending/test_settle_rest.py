@@ -20,10 +20,10 @@ from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
-from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
+from worker.sending.record import record_results
 from worker.sending.settle_rest import settle_rest
 
 PHONES = [str(254711000000 + number) for number in range(10)]
@@ -230,7 +230,7 @@ def test_a_send_that_is_being_canceled_is_waited_for(service: Service, batch: Cl
 def test_a_live_cycle_renews_its_lease(service: Service, batch: ClaimedBatch) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() + interval '1 second'"))
-    advance(service.engine, [batch], 5, "simulator", lease=3600)
+    record_results(service.engine, [batch], 5, "simulator", lease=3600)
     with service.engine.connect() as connection:
         renewed = "SELECT lease_until > clock_timestamp() + interval '30 minutes' FROM batch"
         assert connection.execute(text(renewed)).scalar_one()

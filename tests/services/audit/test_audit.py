@@ -17,9 +17,9 @@ from shared.doubts.resolution import Resolution, expire_doubts, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.recovery.recover import recover
-from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
+from worker.sending.record import record_results
 from worker.sending.windows import apply_outcomes, message_groups, next_window
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -200,7 +200,7 @@ def test_it_is_clean_at_every_step_of_a_cycle_and_of_its_recovery(service: Servi
 
     window = next_window(slices, 5)
     apply_outcomes(window, carrier.submit(message_groups(window)))
-    advance(engine, slices, 5, carrier.name, lease=60)
+    record_results(engine, slices, 5, carrier.name, lease=60)
     assert audit(engine, full=True) == []
     service.deliver_receipts()
     assert service.counts(send)["delivered"] == 5

@@ -12,9 +12,9 @@ from shared.accounts.top_ups import top_up
 from shared.lifecycle import Category
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.sending.advance import ADVANCE
 from worker.sending.claim import CLAIM, Claimed
 from worker.sending.next_batches import CANDIDATE, CANDIDATE_AUTHENTICATION, Claimable
+from worker.sending.record import RECORD_RESULTS
 from worker.sending.results import FENCE
 from worker.sending.settle_complete import RECORDED, SETTLE_COMPLETE, parameters_of
 
@@ -60,7 +60,7 @@ def test_the_tuples_have_the_columns_of_their_statements(connection: Connection)
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
-@pytest.mark.parametrize("statement", [FENCE, ADVANCE, SETTLE_COMPLETE], ids=["fence", "advance", "settle"])
+@pytest.mark.parametrize("statement", [FENCE, RECORD_RESULTS, SETTLE_COMPLETE], ids=["fence", "record", "settle"])
 def test_a_turn_finds_its_batches_by_their_ids(
     postgres_server: Postgres, statement: TextClause, analyzed: bool
 ) -> None:

@@ -98,7 +98,7 @@ def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypa
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     dispatcher._batch_size = 1.0  # as after a cycle of single sends
     recorded: list[object] = []
-    monkeypatch.setattr(dispatch, "advance", lambda *arguments: recorded.append(arguments))
+    monkeypatch.setattr(dispatch, "record_results", lambda *arguments: recorded.append(arguments))
     with engine.begin() as connection:
         account = create_account(connection, "windows")
         top_up(connection, account, 1_000, "test", "first")

@@ -14,10 +14,10 @@ from shared.db.connection import is_outage_or_timeout, reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
-from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
+from worker.sending.record import RECORD_RESULTS, record_results
 from worker.sending.settle_complete import RECORDED, parameters_of
 from worker.sending.settle_rest import settle_rest
 
@@ -82,7 +82,7 @@ def counters(service: Service, batch: ClaimedBatch) -> tuple[int, ...]:
 
 
 def record(service: Service, batches: list[ClaimedBatch]) -> None:
-    advance(service.engine, batches, 5, "simulator", lease=60)
+    record_results(service.engine, batches, 5, "simulator", lease=60)
 
 
 def test_rows_that_are_alike(service: Service, first: int) -> None:
@@ -194,7 +194,9 @@ def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> 
     with reading(service.engine) as connection:
         connection.execute(text("SET synchronous_commit = on"))
         connection.execute(text("BEGIN"))
-        connection.execute(ADVANCE, parameters_of([], "simulator") | {status: [0] for status in RECORDED} | parameters)
+        connection.execute(
+            RECORD_RESULTS, parameters_of([], "simulator") | {status: [0] for status in RECORDED} | parameters
+        )
         within = connection.execute(show).scalar_one()
         connection.execute(text("COMMIT"))
         assert (within, connection.execute(show).scalar_one()) == ("off", "on")

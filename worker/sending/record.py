@@ -17,7 +17,7 @@ from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.results import IN_CYCLE, in_doubt, moved_of, record_lost
 from worker.sending.settle_complete import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
 
-ADVANCE = text(
+RECORD_RESULTS = text(
     f"""
     WITH moved AS (
         UPDATE batch b
@@ -50,7 +50,7 @@ ADVANCE = text(
 No rows are written if the database has restarted: it is then unknown which ones exist."""
 
 
-def advance(
+def record_results(
     engine: Engine,
     batches: list[ClaimedBatch],
     window_size: int,
@@ -71,8 +71,8 @@ def advance(
     owned = [batch for batch in batches if not batch.lost]
     watermarks, parts = watermarks_ahead(owned, window_size), [now_and_later(batch) for batch in owned]
     written = [(batch, now) for batch, (now, _) in zip(owned, parts, strict=True)]
-    rows = _record(engine, written, watermarks, carrier, lease, opt_out_snapshot)
-    crashpoint("advance.committed")
+    rows = _execute(engine, written, watermarks, carrier, lease, opt_out_snapshot)
+    crashpoint("record.committed")
     for batch, watermark, (_, later) in zip(owned, watermarks, parts, strict=True):
         row = rows.get(batch.batch_id)
         if row is None:
@@ -87,7 +87,7 @@ def advance(
     record_lost(engine, batches)
 
 
-def _record(
+def _execute(
     engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float, opt_out_snapshot: str | None
 ) -> dict[UUID, Row[Any]]:
     """Move the watermarks and write the rows. Returns the row of each batch that this cycle still owns, by its id."""
@@ -103,12 +103,12 @@ def _record(
     with async_commit_statement(engine) as connection:
         listeners = listening(connection)
         if not any(batch.account_id in listeners for batch, positions in written if positions):
-            return {row.id: row for row in connection.execute(ADVANCE, parameters)}
+            return {row.id: row for row in connection.execute(RECORD_RESULTS, parameters)}
     with transaction(engine, durable=False) as connection:
-        rows = {row.id: row for row in connection.execute(ADVANCE, parameters)}
+        rows = {row.id: row for row in connection.execute(RECORD_RESULTS, parameters)}
         certain = [each for each in written if (row := rows.get(each[0].batch_id)) and row.same_start]
         add_of_messages(connection, lambda listeners: moved_of(certain, listeners))
-        crashpoint("advance.before_commit")
+        crashpoint("record.before_commit")
     return rows
 
 

@@ -6,7 +6,7 @@ database restarts; after that, every message of the intent may have been submitt
     with a row                             known: counted and settled
     above the watermark, without a row     not submitted: sent again
     below it, without a row                in doubt: never submitted again, unless its category resends and its send
-                                           goes on
+                                           continues
 """
 
 import time
@@ -37,7 +37,7 @@ from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.results import DOUBT_COLUMNS
 from worker.sending.settle_complete import COLUMNS
-from worker.sending.settle_rest import Settlement, close_intents, sends_that_go_on
+from worker.sending.settle_rest import Settlement, close_intents, lock_continuing_sends
 
 LEFT_BEHIND = text(
     f"""
@@ -77,7 +77,7 @@ def recover(
     """Close the intents whose leases expired at least `grace` ago. Returns the recovered batches.
 
     In `resend_lanes`, messages that may have been submitted are sent again, as far as their attempts allow and if
-    their send goes on.
+    their send continues.
     """
 
     recovered: list[UUID] = []
@@ -106,10 +106,10 @@ def _recover(
         settlements = []
         for row in rows:
             job.begin(row.id, row.account_id, row.failures)
-        going_on = sends_that_go_on(connection, (row.send_id for row in rows))
+        continuing = lock_continuing_sends(connection, (row.send_id for row in rows))
         for row in rows:
             carrier = row.carrier or carrier_of(row.test)
-            may_resend = row.lane in resend_lanes and row.send_id in going_on
+            may_resend = row.lane in resend_lanes and row.send_id in continuing
             settlements.append(_close(connection, row, carrier, may_resend))
             doubts = settlements[-1].tally[MessageStatus.IN_DOUBT]
             counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts

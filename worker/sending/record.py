@@ -29,7 +29,7 @@ RECORD_RESULTS = text(
                WITH ORDINALITY AS w (id, epoch, watermark, {", ".join(RECORDED)}, number),
                send s
          WHERE {IN_CYCLE} AND s.id = b.send_id
-        RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {MAY_CONTINUE} AS goes_on,
+        RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {MAY_CONTINUE} AS may_continue,
                   {CHANGED_SINCE.format(account="b.account_id", snapshot=":opt_out_snapshot")} AS opted_out,
                   w.number, {", ".join(f"w.{status}" for status in RECORDED)}
     ), written AS (
@@ -42,7 +42,7 @@ RECORD_RESULTS = text(
     ), counted AS (
         UPDATE send s SET {ADDED} FROM totals c WHERE s.id = c.send_id
     )
-    SELECT id, same_start, goes_on, opted_out, {ASYNC_COMMIT} FROM moved
+    SELECT id, same_start, may_continue, opted_out, {ASYNC_COMMIT} FROM moved
     """
 )
 """Moves the watermarks, writes the rows of the batches that this cycle still owns, and adds to their sends' counters.
@@ -79,7 +79,7 @@ def record_results(
             batch.lost = True
             continue
         batch.opted_out = row.opted_out
-        batch.halted = batch.quiet_seconds > 0 or not (row.goes_on and row.same_start)
+        batch.halted = batch.quiet_seconds > 0 or not (row.may_continue and row.same_start)
         batch.watermark = batch.watermark if batch.halted else watermark
         batch.unrecorded = later
         if not row.same_start:

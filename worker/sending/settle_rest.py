@@ -67,12 +67,12 @@ class Settlement:
 LOCK_SENDS = text(
     f"""
     SELECT s.id, s.state, s.rules ? 'stop_if' AS watched,
-           {MAY_CONTINUE} AND NOT coalesce(s.rules ? 'stop_if', false) AS goes_on
+           {MAY_CONTINUE} AND NOT coalesce(s.rules ? 'stop_if', false) AS continues
       FROM send s WHERE s.id = ANY(CAST(:ids AS uuid[])) ORDER BY s.id FOR UPDATE OF s
     """
 )
 """Locks the sends in the order of their ids, after their batches, so that no two settlements deadlock. It is not known
-yet whether one with `stop_if` goes on: the results that are about to be written may hold it."""
+yet whether one with `stop_if` continues: the results that are about to be written may hold it."""
 
 SENDS = sends.send.c
 RESENT = update(sends.send).where(SENDS.id == bindparam("send")).values(resent=SENDS.resent + bindparam("count"))
@@ -89,7 +89,7 @@ def settle_rest(
 ) -> None:
     """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
 
-    Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send goes on.
+    Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send continues.
     """
     with _doubts_restored(batches, resend_lanes), transaction(engine) as connection:
         fence(connection, batches)
@@ -129,25 +129,25 @@ def _doubts_of(batch: ClaimedBatch) -> list[int]:
 
 
 def _resend_doubts(connection: Connection, batches: list[ClaimedBatch], resend_lanes: Collection[int]) -> None:
-    """Let messages in doubt be sent again where `sends_that_go_on` allows it. All others are put in doubt.
+    """Let messages in doubt be sent again where `lock_continuing_sends` allows it. All others are put in doubt.
 
     The sends of all batches are locked, as `close_intents` locks them too: a part of them would break the order.
     """
     doubtful = [batch for batch in batches if batch.lane in resend_lanes and _doubts_of(batch)]
     if doubtful:
-        going_on = sends_that_go_on(connection, (batch.send_id for batch in batches))
+        continuing = lock_continuing_sends(connection, (batch.send_id for batch in batches))
         for batch in doubtful:
-            if batch.send_id in going_on:
+            if batch.send_id in continuing:
                 batch.resend_doubts()
 
 
-def sends_that_go_on(connection: Connection, sends: Iterable[UUID]) -> set[UUID]:
-    """Lock the sends, and return those that certainly go on. Their batches must be locked already.
+def lock_continuing_sends(connection: Connection, sends: Iterable[UUID]) -> set[UUID]:
+    """Lock the sends, and return those that certainly continue. Their batches must be locked already.
 
-    Only their messages may be sent again while in doubt: what ends with its send without a row is taken for unsent.
+    Only their messages may be sent again while in doubt: a message without a row whose send ends is counted as unsent.
     """
     ids = in_order(set(sends))
-    return {row.id for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}) if row.goes_on} if ids else set()
+    return {row.id for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}) if row.continues} if ids else set()
 
 
 def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:

@@ -31,7 +31,9 @@ CATALOGUE: dict[str, Kind] = {
     "code_required": Kind(401, "Code required", "Repeat the request with `code`, from the authenticator app."),
     "invalid_code": Kind(401, "Invalid code", "Use the next code of the authenticator app, or a recovery code."),
     "invalid_link": Kind(401, "Invalid link", "Ask for a new link: each works once, and for a limited time."),
-    "oidc_failed": Kind(401, "Sign-in through the provider failed", "Begin again with POST /api/v1/sign-in/oidc."),
+    "oidc_failed": Kind(
+        401, "Sign-in through the identity provider failed", "Begin again with POST /api/v1/sign-in/oidc."
+    ),
     "session_ended": Kind(401, "Session ended", "Sign in again with POST /api/v1/sign-in."),
     "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>`. " + NEW_TOKEN),
     "invalid_token": Kind(401, "Invalid token", NEW_TOKEN),
@@ -71,12 +73,14 @@ CATALOGUE: dict[str, Kind] = {
     "passwords_off": Kind(403, "Passwords are off", "Sign in with POST /api/v1/sign-in/oidc, or with a sign-in link."),
     "sign_in_too_old": Kind(403, "Sign-in too old", "Sign in again, then repeat the request."),
     "no_person": Kind(403, "No such person", "Ask an owner of your account, or the operator, to invite you."),
-    "email_not_verified": Kind(403, "E-mail address not verified", "Have the provider verify it, then sign in again."),
+    "email_not_verified": Kind(
+        403, "E-mail address not verified", "Have the identity provider verify it, then sign in again."
+    ),
     "identity_conflict": Kind(
-        403, "Identity conflict", "Ask the operator to unbind the earlier identity with `bulksms person unbind`."
+        403, "Identity conflict", "Ask the operator to unlink the earlier identity: `bulksms person unlink-identity`."
     ),
     "invitation_for_another": Kind(
-        403, "Invitation for someone else", "Sign in at the provider with the e-mail address that was invited."
+        403, "Invitation for someone else", "Sign in at the identity provider with the e-mail address that was invited."
     ),
     "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key. The operator tops up live credits."),
     "account_suspended": Kind(403, "Account suspended", "Contact the operator of the service."),

@@ -39,7 +39,7 @@ COMMANDS = {
     "sender": CommandEntry("sender", "Manage sender IDs."),
     "smsc": CommandEntry("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
     "suppression": CommandEntry("group", "Manage the opt-out list of an account."),
-    "text": CommandEntry("text", "Show and change the keys that encrypt texts."),
+    "text": CommandEntry("text", "List the keys that encrypt texts, and re-encrypt with another one."),
     "topup": CommandEntry("account", "Add CREDITS to an account."),
     "up": CommandEntry("service", "Run the whole service in this folder."),
 }

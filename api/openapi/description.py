@@ -70,7 +70,7 @@ TAGS = {
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",
     "usage": "Counts of messages by day, sender ID, country, category and status.",
-    "erasures": "Erase a person's data, and show the receipts of erasures.",
+    "erasures": "Erase a person's data, and show the confirmations of erasures.",
     "imports": "Imports of contact files into groups.",
     "sandbox": "The sandbox's play credits.",
     "limits": "The limits of the service and the account.",
@@ -82,7 +82,7 @@ OF_PEOPLE = ("changes", "invitations", "me", "people", "sign-in")
 
 PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
     "code": ("The error code.", "low_balance"),
-    "erasure_id": ("The erasure; keep the id as the receipt.", ERASURE_ID),
+    "erasure_id": ("The erasure; keep the id as the confirmation.", ERASURE_ID),
     "event_id": (
         "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.",
         EVENT_ID,

@@ -78,7 +78,7 @@ def suspend(account: str, reason: str | None) -> None:
 @click.argument("account")
 @click.option("--reason", help="Kept in the audit log.")
 def activate(account: str, reason: str | None) -> None:
-    """Reactivate a suspended or frozen account."""
+    """Activate a suspended or frozen account."""
     with database() as connection:
         reactivate(connection, accounts.find_account(connection, account), reason)
     done(f"{account} is active.")
@@ -186,9 +186,9 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
         account_id = accounts.find_account(connection, account)
         result = reverse_top_up(connection, account_id, topup, credits, reason)
     if result.repeated:
-        done(f"This top-up was reversed before; nothing was taken. {account} has {result.balance:,} credits.")
+        done(f"This top-up was already reversed; nothing was changed. {account} has {result.balance:,} credits.")
     else:
-        done(f"{credits:,} credits taken back; {account} has {result.balance:,}.")
+        done(f"{credits:,} credits reversed; {account} has {result.balance:,}.")
     click.echo(result.balance)
 
 

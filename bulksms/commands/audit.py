@@ -51,7 +51,7 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
         console().print(_table(results))
     for account in frozen:
         messages().print(
-            f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then reactivate it:"
+            f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then activate it:"
             f" bulksms account activate {account}"
         )
     if breaches:

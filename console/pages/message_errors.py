@@ -32,7 +32,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "not_mobile": Explanation(
         _("Not a mobile phone"),
         _("The number cannot receive SMS; it may be a landline."),
-        _("Get a mobile number."),
+        _("Use a mobile number."),
     ),
     "recipient_blocked": Explanation(
         _("Recipient is blocked"),
@@ -67,7 +67,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "no_route": Explanation(
         _("No route"),
         _("The carrier does not send to this destination or network."),
-        _("Ask the operator for a carrier that serves it."),
+        _("Ask the operator to add a carrier that serves this destination."),
     ),
     "rejected_by_carrier": Explanation(
         _("Rejected by the carrier"),
@@ -91,7 +91,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     ),
     "throttled": Explanation(
         _("Too fast for the carrier"),
-        _("The carrier accepted no more messages for too long."),
+        _("The carrier kept throttling the message for too long."),
         _("Send again later."),
     ),
     "undelivered": Explanation(

@@ -33,14 +33,14 @@ REFUSALS: dict[str, Any] = {
     "invalid_link": _("This link has been used or replaced, or has expired. Ask for a new one."),
     "oidc_failed": _("The sign-in took too long or was interrupted. Try again."),
     "oidc_unavailable": _(
-        "The sign-in service is not responding at the moment. Sign in another way, or try again shortly."
+        "The identity provider is not responding at the moment. Sign in another way, or try again shortly."
     ),
     "sign_in_too_old": _(
         "A first password can be set within 15 minutes of signing in. Sign out, sign in again, and then set it."
     ),
     "passwords_off": _("Passwords are switched off here."),
     "no_person": _("No account matches this sign-in. Ask an owner of your account to invite you."),
-    "email_not_verified": _("The sign-in service has not verified your e-mail address."),
+    "email_not_verified": _("The identity provider has not verified your e-mail address."),
     "identity_conflict": _("Someone else has signed in with this e-mail address before. Ask the operator."),
     "invitation_for_another": _("The invitation is for a different e-mail address than the one you signed in with."),
     "unicode_rejected": _("The message has characters outside the SMS alphabet."),

@@ -24,14 +24,14 @@ LONGEST_ZONE, LONGEST_PAGE = 64, 1000
 
 @pages.get("/sign-in/oidc")
 def to_provider() -> Any:
-    """Send the browser to the provider."""
+    """Send the browser to the identity provider."""
     wanted = request.args.get("next", "")
     return _to_provider({"next": wanted if len(wanted) <= LONGEST_PAGE else ""})
 
 
 @pages.get("/invitations/<token>/oidc")
 def to_provider_with_invitation(token: str) -> Any:
-    """Send the browser to the provider, to accept an invitation."""
+    """Send the browser to the identity provider, to accept an invitation."""
     return _to_provider({"invitation": token, "time_zone": request.args.get("time_zone", "")[:LONGEST_ZONE]})
 
 

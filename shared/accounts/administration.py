@@ -143,7 +143,7 @@ def suspend_account(
 def activate_account(
     connection: Connection, account_id: int, reason: str | None = None, *, by: Actor | None = None
 ) -> None:
-    """Reactivate a suspended or frozen account."""
+    """Activate a suspended or frozen account."""
     _set_state(connection, account_id, "active", reason, by)
 
 

@@ -105,7 +105,7 @@ def reverse_top_up(
         raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
     if credits > row.available:
         raise Refused(
-            f"Only {row.available:,} credits are available; what is reserved or spent cannot be taken back. Reverse at"
+            f"Only {row.available:,} credits are available; reserved or spent credits cannot be reversed. Reverse at"
             " most that many, or cancel sends first."
         )
     balances = post(connection, [Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)])

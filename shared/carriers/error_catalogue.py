@@ -20,7 +20,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         True, "Unknown subscriber", "The number is not in use.", "Remove the number from your list."
     ),
     "not_mobile": MessageError(
-        True, "Not a mobile phone", "The phone number cannot receive SMS; it may be a landline.", "Get a mobile number."
+        True, "Not a mobile phone", "The phone number cannot receive SMS; it may be a landline.", "Use a mobile number."
     ),
     "recipient_blocked": MessageError(
         True,
@@ -62,7 +62,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         True,
         "No route",
         "The carrier does not send to this destination or network.",
-        "Ask the operator for a carrier that serves it.",
+        "Ask the operator to add a carrier that serves this destination.",
     ),
     "rejected_by_carrier": MessageError(
         True,
@@ -86,7 +86,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         False, "Carrier unavailable", "The carrier had a fault or was busy, and accepted nothing.", "Send again later."
     ),
     "throttled": MessageError(
-        False, "Too fast for the carrier", "The carrier accepted no more messages for too long.", "Send again later."
+        False, "Too fast for the carrier", "The carrier kept throttling the message for too long.", "Send again later."
     ),
     "undelivered": MessageError(
         False,
@@ -139,7 +139,9 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         "The message's validity ended before a carrier accepted it. Its credits were released.",
         "Send again, with a longer validity.",
     ),
-    "canceled": MessageError(False, "Canceled", "The send was canceled before this message was submitted.", "Nothing."),
+    "canceled": MessageError(
+        False, "Canceled", "The send was canceled before this message was submitted.", "Nothing needs to be done."
+    ),
     "no_answer": MessageError(
         False,
         "No answer from the carrier",

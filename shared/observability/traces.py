@@ -61,7 +61,7 @@ def are_traces_on(env: Mapping[str, str]) -> bool:
     if not all(map(_is_installed, PACKAGES)):
         raise SettingsError(
             f"{next(iter(endpoints))} is set, but the packages for traces are not installed. Install them with"
-            " `pip install 'bulksms[traces]'` (docs/operating/traces.md), or remove the variable."
+            " `pip install '/path/to/bulksms[traces]'` (docs/operating/traces.md), or remove the variable."
         )
     return True
 

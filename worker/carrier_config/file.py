@@ -101,7 +101,7 @@ def _http(table: Table) -> Carrier:
 def _check_answer_time(seconds: float, lease: float) -> None:
     if seconds + MARGIN > lease:
         limit = f"at most {lease - MARGIN:g} seconds, {MARGIN:g} less than LEASE_SECONDS ({lease:g})"
-        raise ConfigError(f"answer_time: {limit}")
+        raise ConfigError(f"answer_time must be {limit}")
 
 
 SIMULATOR_DEFAULTS = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
@@ -114,7 +114,7 @@ def _simulator(table: Table) -> Carrier:
         raise ConfigError(f"there is no setting {unknown[0]}")
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int if name == "window" else (int, float)) or value < 0:
-            raise ConfigError(f"{name}: a number of at least 0, not {value!r}")
+            raise ConfigError(f"{name} must be a number of at least 0, not {value!r}")
     if table.engine is None:
         raise ConfigError("kind: a simulated carrier needs a database")
     return Simulator(table.engine, **values, name=table.name)
@@ -198,7 +198,9 @@ def _share(locations: Locations, name: str, table: Mapping[str, Any]) -> float:
     share = table.get("authentication_share", DEFAULT_SHARE)
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         where = locations.of_setting(f"carrier.{name}", "authentication_share")
-        raise CarriersError(f"{where}: [carrier.{name}]: authentication_share: a number from 0 to 1, not {share!r}.")
+        raise CarriersError(
+            f"{where}: [carrier.{name}]: authentication_share must be a number from 0 to 1, not {share!r}."
+        )
     return float(share)
 
 

@@ -39,7 +39,7 @@ def read_prices(value: Any) -> dict[str, float]:
         if prefix != DEFAULT and not PREFIX.fullmatch(prefix):
             raise ValueError(f"prices: {prefix!r} is not a prefix; write digits without a plus sign, or {DEFAULT}")
         if isinstance(price, bool) or not isinstance(price, (int, float)) or not 0 <= price < 1e6:
-            raise ValueError(f"prices: {prefix}: a number of at least 0, not {price!r}")
+            raise ValueError(f"prices: {prefix} must be a number of at least 0, not {price!r}")
     return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in value.items()}
 
 
@@ -73,7 +73,7 @@ def _limit(number: int, value: Mapping[str, Any]) -> Limit:
     if rate is None:
         raise refuse(None, "rate is missing: write segments per second")
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MAX_RATE:
-        raise refuse("rate", f"rate: segments per second, above 0 and at most {MAX_RATE:,}, not {rate!r}")
+        raise refuse("rate", f"rate must be above 0 and at most {MAX_RATE:,} segments per second, not {rate!r}")
     return Limit(float(rate), sender, prefix)
 
 
@@ -120,7 +120,7 @@ def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -
             raise RouteError(number, "prefixes", f"prefixes: {prefix!r}: write digits without a plus sign")
     choose = value.get("choose", CHOICES[0])
     if choose not in CHOICES:
-        raise RouteError(number, "choose", f"choose: one of {', '.join(CHOICES)}, not {choose!r}")
+        raise RouteError(number, "choose", f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
     for carrier in carriers if choose == "cheapest" else ():
         if not prices[carrier]:
             raise RouteError(number, "choose", f"choose: [carrier.{carrier}] has no prices to compare; add prices")

@@ -135,7 +135,7 @@ def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempote
     scope="accounts",
 )
 def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
-    """Reactivate a suspended or frozen account."""
+    """Activate a suspended or frozen account."""
     return _set_state(caller, account_id, body, reactivate)
 
 

@@ -67,7 +67,7 @@ class RetriedJobResponse(Schema):
 
 
 class BreachResponse(Schema):
-    """A violation of a rule."""
+    """A breach of a rule."""
 
     rule = fields.String(required=True, metadata=doc("The rule.", "account_caches"))
     subject = fields.String(required=True, metadata=doc("What violates it.", "account 17"))

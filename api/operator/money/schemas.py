@@ -19,9 +19,9 @@ class NewTopUp(Request):
 
 
 class NewReversal(Request):
-    """Credits of a top-up to take back."""
+    """Credits of a top-up to reverse."""
 
-    credits = fields.WholeNumber(required=True, validate=CREDITS, metadata=doc("Credits to take back.", 1000))
+    credits = fields.WholeNumber(required=True, validate=CREDITS, metadata=doc("Credits to reverse.", 1000))
     reason = reason()
 
 
@@ -32,10 +32,10 @@ class TopUpResponse(Schema):
     credits = fields.Integer(required=True, attribute="amount", metadata=doc("Credits that were added.", 1000))
     reason = fields.String(required=True, allow_none=True, metadata=doc("Why.", "invoice 2026-0117"))
     reversed = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits that were taken back; null if none were.")
+        required=True, allow_none=True, metadata=doc("Credits that were reversed; null if none were.")
     )
     reversal_reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why they were taken back; null if none were.")
+        required=True, allow_none=True, metadata=doc("Why they were reversed; null if none were.")
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When.", "2026-03-02T09:00:00.120Z"))
 
@@ -50,11 +50,11 @@ class ToppedUpResponse(Schema):
 
 
 class ReversalResponse(Schema):
-    """The credits are taken back."""
+    """The credits are reversed."""
 
     top_up_id = fields.UUID(required=True, attribute="id", metadata=doc("The top-up.", TOP_UP_ID))
     account_id = fields.Integer(required=True, metadata=doc("The account.", ACCOUNT_ID))
-    reversed = fields.Integer(required=True, metadata=doc("Credits that were taken back.", 1000))
+    reversed = fields.Integer(required=True, metadata=doc("Credits that were reversed.", 1000))
     balance = fields.Integer(required=True, metadata=doc("Credits that the account can spend now.", 880))
 
 

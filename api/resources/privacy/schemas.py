@@ -25,12 +25,12 @@ class ErasureCountsResponse(Schema):
 
 
 class ErasureResponse(Schema):
-    """An erasure. It serves as a receipt and does not contain the phone number."""
+    """An erasure. It serves as a confirmation and does not contain the phone number."""
 
     erasure_id = fields.UUID(
         required=True,
         attribute="id",
-        metadata=doc("The erasure; keep the id as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
+        metadata=doc("The erasure; keep the id as the confirmation.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
     )
     status = fields.String(
         required=True,

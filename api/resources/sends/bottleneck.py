@@ -13,24 +13,25 @@ from shared.db.tables.carriers import carrier_report
 from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
 from shared.sends.sendable import MAX_REPORT_AGE, MESSAGES_LEFT_OF_BATCH
 
-REASONS: Final = (
-    "send_at",
-    "paused",
-    "held",
-    "carrier_paused",
-    "carrier_down",
-    "no_worker",
-    "send_rate",
-    "sender_rate",
-    "prefix_rate",
-    "canary",
-    "quiet_hours",
-    "retry",
-    "throttled",
-    "carrier_rate",
-    "queue_turn",
-    "window",
-)
+REASONS: Final = {
+    "send_at": "it is scheduled for later",
+    "paused": "you have paused it",
+    "held": "it is held, and `held_by` says by what",
+    "carrier_paused": "the operator has paused the carrier",
+    "carrier_down": "the carrier is unavailable",
+    "no_worker": "no worker is running",
+    "send_rate": "its own rate",
+    "sender_rate": "the rate limit of its sender ID",
+    "prefix_rate": "the rate limit of the numbers that it goes to",
+    "canary": "the outcome of its canary",
+    "quiet_hours": "quiet hours of its recipients",
+    "retry": "it is about to be tried again",
+    "throttled": "the carrier has asked for a lower rate",
+    "carrier_rate": "the carrier's rate, as is usual for a large send",
+    "queue_turn": "other sends go first",
+    "window": "the carrier has yet to respond to earlier messages",
+}
+"""What can limit a send, and what each means."""
 LONGEST_ESTIMATE = timedelta(days=365)
 """Later than any message can expire."""
 

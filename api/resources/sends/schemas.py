@@ -162,10 +162,9 @@ class SendResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            f"What currently limits the send, one of {', '.join(f'`{reason}`' for reason in REASONS)}. `carrier_rate`"
-            " is usual for a large send. `sender_rate` and `prefix_rate` are rate limits of its sender ID and of the"
-            " numbers that it goes to. With `queue_turn` it waits for other sends, with `throttled` the carrier has"
-            " asked for a lower rate, and with `retry` it is about to be tried again. Null if nothing waits."
+            "What currently limits the send. "
+            + "; ".join(f"`{reason}`: {meaning}" for reason, meaning in REASONS.items())
+            + ". Null if nothing waits."
         ),
     )
     resent = fields.Integer(

@@ -63,8 +63,8 @@ class Server:
             self._log.seek(0)
             log = self._log.read().decode(errors="replace")[-4000:]
             raise RuntimeError(
-                "The test service has ended. It needs an environment with `pip install 'bulksms[testing]'`; if that"
-                f" is not this one, set BULKSMS_PYTHON to its Python.\n{log}"
+                "The test service has ended. It needs an environment with `pip install '/path/to/bulksms[testing]'`; if"
+                f" that is not this one, set BULKSMS_PYTHON to its Python.\n{log}"
             )
         reply = json.loads(line)
         if "error" in reply:

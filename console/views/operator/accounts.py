@@ -102,16 +102,16 @@ def top_up(account_id: int) -> Any:
 
 @pages.route("/<int:account_id>/top-ups/<uuid:top_up_id>/reverse", methods=["GET", "POST"])
 def reverse(account_id: int, top_up_id: Any) -> Any:
-    """Take credits of a mistaken top-up back."""
+    """Reverse credits of a mistaken top-up."""
     account = operator().accounts.one(account_id)
     question = Question(
         gettext("Reverse a top-up of %(account)s", account=account["name"]),
         counted(
-            "Takes back the credits of a mistaken top-up, once. The account has %(count)s credit to spend.",
-            "Takes back the credits of a mistaken top-up, once. The account has %(count)s credits to spend.",
+            "Reverses a mistaken top-up, once. The account has %(count)s credit to spend.",
+            "Reverses a mistaken top-up, once. The account has %(count)s credits to spend.",
             account["balance"],
         ),
-        gettext("Take the credits back"),
+        gettext("Reverse the top-up"),
         url_for("operator.accounts.show", account_id=account_id),
     )
 
@@ -120,7 +120,7 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
         if form.wrong:
             return ""
         operator().top_ups.reverse(account_id, str(top_up_id), credits, form["reason"].strip(), form.key)
-        return counted("%(count)s credit taken back.", "%(count)s credits taken back.", credits)
+        return counted("%(count)s credit reversed.", "%(count)s credits reversed.", credits)
 
     values = {"credits": request.args.get("credits", "")}
     return confirm(question, change, values=values, template="operator/accounts/reverse.html")

@@ -160,7 +160,7 @@ class HttpConfig(Table):
     def check(self) -> None:
         """Validate the combination of settings. Raises HttpConfigError."""
         if not NAME.fullmatch(self.name):
-            raise HttpConfigError("name: 1 to 40 letters, digits, - and _")
+            raise HttpConfigError("name must be 1 to 40 letters, digits, - and _")
         known = OF_A_MESSAGE | OF_US | set(self.values)
         for code in unknown_codes(self.error_codes):
             raise HttpConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
@@ -171,19 +171,19 @@ class HttpConfig(Table):
             raise HttpConfigError(f"request: there is no {{{unknown}}}; values has {available}")
         for name, value in self.values.items():
             if not value or not value.isprintable() or not value.isascii():
-                raise HttpConfigError(f"values.{name}: printable ASCII characters")
+                raise HttpConfigError(f"values.{name} must be printable ASCII characters")
         if self.poll is not None:
             for unknown in sorted(set(names([self.poll.url, self.poll.headers])) - set(self.values)):
                 raise HttpConfigError(f"poll: there is no {{{unknown}}} in values")
         for where, url in (("request.url", request.url), ("our_url", self.our_url), ("poll.url", self.poll_url)):
             if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-                raise HttpConfigError(f"{where}: an address that begins with https:// (or http://)")
+                raise HttpConfigError(f"{where} must be an address that begins with https:// (or http://)")
         if request.json is not None and request.form is not None:
-            raise HttpConfigError("request: json or form, not both")
+            raise HttpConfigError("request must have json or form, not both")
         if request.basic is not None and len(request.basic) != 2:
-            raise HttpConfigError("request.basic: a user and a password")
+            raise HttpConfigError("request.basic must be a user and a password")
         if request.shortest_validity > request.longest_validity:
-            raise HttpConfigError("request.shortest_validity: not more than request.longest_validity")
+            raise HttpConfigError("request.shortest_validity must not be more than request.longest_validity")
         self._check_batch()
         if self.poll is not None and self.receipts is None:
             raise HttpConfigError("receipts is missing: poll needs the paths of the values in a receipt")
@@ -228,7 +228,7 @@ class HttpConfig(Table):
 def _ready(name: Any) -> dict[str, Any]:
     known = sorted(path.stem for path in READY.glob("*.toml"))
     if name not in known:
-        raise HttpConfigError(f"ready: one of {', '.join(known)}, not {name!r}")
+        raise HttpConfigError(f"ready must be one of {', '.join(known)}, not {name!r}")
     return tomllib.loads((READY / f"{name}.toml").read_text())
 
 

@@ -28,7 +28,7 @@ class Table:
     def of(cls, table: Any, where: str = "") -> Self:
         """Create it from a TOML table. Raises HttpConfigError for missing, unknown and invalid settings."""
         if not isinstance(table, Mapping):
-            raise HttpConfigError(f"{where.rstrip('.')}: a table")
+            raise HttpConfigError(f"{where.rstrip('.')} must be a table")
         hints = get_type_hints(cls)
         fields = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for name in table:
@@ -48,18 +48,18 @@ def _validated(kind: Any, value: Any, where: str) -> Any:
         return kind.of(value, f"{where}.")
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise HttpConfigError(f"{where}: one of {', '.join(get_args(kind))}, not {value!r}")
+            raise HttpConfigError(f"{where} must be one of {', '.join(get_args(kind))}, not {value!r}")
     elif kind in (int, float):
         _check_number(kind, value, where)
     elif get_origin(kind) is list:
         if not isinstance(value, list):
-            raise HttpConfigError(f"{where}: a list")
+            raise HttpConfigError(f"{where} must be a list")
         return [_validated(get_args(kind)[0], item, where) for item in value]
     elif isinstance(value, Mapping) and len(get_args(kind)) == 2:
         inner = get_args(kind)[1]
         return {key: item if inner is Any else _validated(inner, item, f"{where}.{key}") for key, item in value.items()}
     elif not isinstance(kind, type) or not isinstance(value, kind):
-        raise HttpConfigError(f"{where}: {'a string' if kind is str else 'a table'}, not {value!r}")
+        raise HttpConfigError(f"{where} must be {'a string' if kind is str else 'a table'}, not {value!r}")
     return value
 
 
@@ -67,4 +67,4 @@ def _check_number(kind: type, value: Any, where: str) -> None:
     low, high = LIMITS.get(where.rpartition(".")[2], (0, 1_000_000))
     fits = isinstance(value, int) or (kind is float and isinstance(value, float))
     if isinstance(value, bool) or not fits or not low <= value <= high:
-        raise HttpConfigError(f"{where}: a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")
+        raise HttpConfigError(f"{where} must be a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")

@@ -238,7 +238,7 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     assert wrong.status_code == 400 and "Enter a whole number of credits" in wrong.text and "a mistake" in wrong.text
     for _ in range(2):
         done = admin.submit(reverse, credits="1200", reason="a mistake", key="reversal", follow=True)
-        assert "1,200 credits taken back." in done.text
+        assert "1,200 credits reversed." in done.text
     assert console.service.get("/balance").json["balance"] == before
     admin.submit(reverse, credits="1200", reason="a mistake")
     assert console.service.get("/balance").json["balance"] == before

@@ -109,7 +109,7 @@ def test_a_mistaken_top_up_is_reversed(run: Run) -> None:
     run("topup", "generous", 10_000, "--reason", "invoice 7", "--key", "seven")
     arguments = "account", "reverse-topup", "generous", "seven", 9_000, "--reason", "a zero too many"
     assert run(*arguments).stdout == "1000\n"
-    assert "nothing was taken" in run(*arguments).stderr
+    assert "nothing was changed" in run(*arguments).stderr
     (shown,) = as_json(run("account", "topups", "generous", "--json"))
     assert (shown["amount"], shown["reversed"], shown["reversal_reason"]) == (10_000, 9_000, "a zero too many")
 

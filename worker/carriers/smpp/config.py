@@ -113,7 +113,7 @@ class SmppConfig:
     def __post_init__(self) -> None:
         for name in ("tls", "user_message_reference", "unmarked_receipts"):
             if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name}: true or false")
+                raise ConfigError(f"{name} must be true or false")
         for each in fields(self):
             value = getattr(self, each.name)
             _check_number(each.name, value)
@@ -174,7 +174,7 @@ def _check_number(name: str, value: object) -> None:
     low, high = LIMITS[name]
     whole = name not in FRACTIONS
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not low <= value <= high:
-        raise ConfigError(f"{name}: a {'whole ' if whole else ''}number from {low:g} to {high:g}, not {value!r}")
+        raise ConfigError(f"{name} must be a {'whole ' if whole else ''}number from {low:g} to {high:g}, not {value!r}")
 
 
 OPTIONAL = {"source_ton", "source_npi", "data_coding", "message_id_tag"}
@@ -183,9 +183,9 @@ FRACTIONS = {"rate", "receipt_utc_offset", "enquire_link", "answer_time", "conne
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     if value not in choices:
-        raise ConfigError(f"{name}: one of {', '.join(map(str, choices))}, not {value!r}")
+        raise ConfigError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
 
 
 def _check_text(name: str, value: object, maximum: int) -> None:
     if not isinstance(value, str) or not PRINTABLE.fullmatch(value) or len(value) > maximum:
-        raise ConfigError(f"{name}: at most {maximum} printable ASCII characters")
+        raise ConfigError(f"{name} must be at most {maximum} printable ASCII characters")

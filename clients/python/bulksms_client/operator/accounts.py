@@ -33,7 +33,7 @@ class Accounts:
         return self._transport.request("POST", f"/accounts/{account_id}/suspend", {"reason": reason}, key=key)
 
     def activate(self, account_id: int, reason: str | None = None, key: str | None = None) -> Any:
-        """Reactivate a suspended or frozen account."""
+        """Activate a suspended or frozen account."""
         body = {"reason": reason} if reason else {}
         return self._transport.request("POST", f"/accounts/{account_id}/activate", body, key=key)
 

@@ -21,7 +21,7 @@ class TopUps:
         return self._transport.request("POST", f"/accounts/{account_id}/top-ups", body, key=key)
 
     def reverse(self, account_id: int, top_up_id: str, credits: Any, reason: str, key: str | None = None) -> Any:
-        """Take back credits of a mistaken top-up, once."""
+        """Reverse credits of a mistaken top-up, once."""
         path = f"/accounts/{account_id}/top-ups/{top_up_id}/reverse"
         return self._transport.request("POST", path, {"credits": credits, "reason": reason}, key=key)
 

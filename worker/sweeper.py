@@ -1,7 +1,7 @@
 """Runs the periodic work of every worker once a second, without Redis.
 
 One worker at a time, under a lease, does the work that is needed once: recovers abandoned batches, wakes sends and
-batches that are due, ends expired sends, expires doubts, matches kept receipts. And every worker checks whether
+batches that are due, ends expired sends, expires doubts, retries unmatched receipts. And every worker checks whether
 messages wait, and runs cycles even if no task woke it: in a thread of its own, so that nothing else delays it.
 """
 
@@ -32,7 +32,7 @@ from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
-from worker.receipts.match import match_kept
+from worker.receipts.match import match_unmatched
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
@@ -178,7 +178,7 @@ class Sweeper:
             lambda: close_ended_sends(self._engine),
             lambda: expire_doubts(self._engine, self._settings.doubt_grace),
             lambda: self._resolve_doubts(RECENTLY),
-            lambda: match_kept(self._engine, newest=RECENTLY),
+            lambda: match_unmatched(self._engine, newest=RECENTLY),
             self._analyze_grown,
         ]
         self._run_steps(steps)

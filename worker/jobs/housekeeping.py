@@ -20,7 +20,7 @@ from shared.inbound import end_parts
 from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
 from worker.jobs.purge_groups import purge_deleted_groups
-from worker.receipts.match import match_kept
+from worker.receipts.match import match_unmatched
 from worker.receipts.match_doubts import resolve_by_receipts
 
 KEPT_FOR = timedelta(days=3)
@@ -56,7 +56,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
 
     return [
         lambda: resolve_by_receipts(engine, newest=KEPT_FOR.total_seconds()),
-        lambda: match_kept(engine, newest=KEPT_FOR.total_seconds(), pages=MAX_PAGES_TOTAL),
+        lambda: match_unmatched(engine, newest=KEPT_FOR.total_seconds(), pages=MAX_PAGES_TOTAL),
         lambda: end_parts(engine),
         make_room,
         lambda: purge_deleted_groups(engine),

@@ -125,7 +125,7 @@ ONLY_WITHOUT_ID = text(
 """Phones with exactly one message without an id, and no other message that a receipt with an unknown id could be for.
 Messages with an id do not matter: their receipts name it."""
 
-KEPT = (
+UNMATCHED = (
     select(
         *RECEIPTS["id", "carrier", "reference", "phone", "status"],
         *RECEIPTS["error", "done_at", "sender_id", "precision", "received_at"],
@@ -136,7 +136,7 @@ KEPT = (
     .with_for_update(skip_locked=True)
 )
 
-DROP_KEPT = delete(tables.receipt).where(in_parameter(RECEIPTS.id, "ids"))
+DROP_MATCHED = delete(tables.receipt).where(in_parameter(RECEIPTS.id, "ids"))
 
 
 def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
@@ -230,7 +230,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     return [receipt for key, receipt in strongest.items() if key not in matched]
 
 
-def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
+def match_unmatched(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
     """Retry the unmatched receipts of the last `newest` seconds, newest first.
 
     Returns how many matched now.
@@ -238,22 +238,23 @@ def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
     matched, before = 0, LAST_NUMBER
     for _ in range(pages):
         with transaction(engine) as connection:
-            kept = connection.execute(KEPT, {"newest": timedelta(seconds=newest), "before": before, "page": PAGE}).all()
-            matched += _match_page(connection, kept)
-        if len(kept) < PAGE:
+            values = {"newest": timedelta(seconds=newest), "before": before, "page": PAGE}
+            rows = connection.execute(UNMATCHED, values).all()
+            matched += _match_page(connection, rows)
+        if len(rows) < PAGE:
             break
-        before = kept[-1].id
+        before = rows[-1].id
     return matched
 
 
-def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
+def _match_page(connection: Connection, rows: Sequence[Row[Any]]) -> int:
     matched = []
-    for carrier in sorted({row.carrier for row in kept}):
-        receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
+    for carrier in sorted({row.carrier for row in rows}):
+        receipts = {row.id: _receipt(row) for row in rows if row.carrier == carrier}
         unmatched = {id(receipt) for receipt in _match_others(connection, carrier, list(receipts.values()))}
         matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
     if matched:
-        connection.execute(DROP_KEPT, {"ids": matched})
+        connection.execute(DROP_MATCHED, {"ids": matched})
     return len(matched)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from tests.harness.service import Service
-from worker.receipts.match import match_kept
+from worker.receipts.match import match_unmatched
 
 SECRET = "a-long-secret-of-a-carrier-0123456789"
 FILE = f"""
@@ -85,7 +85,7 @@ def sent(service: Service, carrier: str, reference: str, phone: str = "254711000
 
 
 def status(service: Service, message: str) -> str:
-    match_kept(service.engine, newest=60)
+    match_unmatched(service.engine, newest=60)
     return str(service.get(f"/messages/{message}").json["status"])
 
 

@@ -17,7 +17,7 @@ from tests.harness.service import Service
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.jobs.housekeeping import housekeeping
 from worker.receipts.late_responses import record_late_responses
-from worker.receipts.match import match_kept, record
+from worker.receipts.match import match_unmatched, record
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
@@ -96,7 +96,7 @@ def hear(service: Service, phone: str | None, reference: str, status: MessageSta
 
 def resolve(service: Service) -> None:
     resolve_by_receipts(service.engine, newest=60)
-    match_kept(service.engine, newest=60)
+    match_unmatched(service.engine, newest=60)
 
 
 def status(service: Service, message: UUID) -> str:
@@ -382,7 +382,7 @@ def test_an_id_of_two_messages_is_matched_by_the_phone(service: Service, phone: 
     assert [status(service, message) for message in messages] == ["delivered", "sent"]
 
 
-def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
+def test_an_unmatched_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
     hear(service, None, f"s{phone}")
     message = submitted(service, phone, SENT, f"s{phone}")
     resolve(service)

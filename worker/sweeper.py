@@ -37,7 +37,7 @@ from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
 from worker.recovery.resume_stopped import resume_stopped
-from worker.recovery.stalled_sessions import Stalled
+from worker.recovery.stalled_sessions import StalledSessions
 from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import watch_sends
 from worker.sending.dispatch import Dispatcher
@@ -127,7 +127,7 @@ class Sweeper:
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
         self._doubts_due = 0.0
-        self._stalled = Stalled(engine)
+        self._stalled_sessions = StalledSessions(engine)
         self._threads: list[threading.Thread] = []
         self.outage = dispatcher.outage
 
@@ -168,7 +168,7 @@ class Sweeper:
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""
         steps: list[Callable[[], object]] = [
-            self._end_stalled,
+            self._terminate_stalled_sessions,
             self._recover,
             self._requeue_unplaced,
             self._wake,
@@ -195,10 +195,10 @@ class Sweeper:
                     raise
                 log.exception("a step of the sweep failed and will be retried")
 
-    def _end_stalled(self) -> None:
-        stalled = self._stalled.end()
-        if stalled:
-            log.warning("terminated %d database sessions whose client had stalled in a statement", stalled)
+    def _terminate_stalled_sessions(self) -> None:
+        terminated = self._stalled_sessions.terminate()
+        if terminated:
+            log.warning("terminated %d database sessions whose client had stalled in a statement", terminated)
 
     def _recover(self) -> None:
         settling = self.outage.is_recent(self._settings.lease)  # workers could not renew their leases meanwhile

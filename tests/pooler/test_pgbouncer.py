@@ -21,7 +21,7 @@ from tests.harness.database import fresh_database
 from tests.harness.house import House, wait_until
 from tests.pooler.pgbouncer import pgbouncer
 from tests.services.local.test_start import NEEDED, SCRIPTS, WEBHOOKS, WORKER
-from worker.recovery.stalled_sessions import Stalled
+from worker.recovery.stalled_sessions import StalledSessions
 
 pytestmark = pytest.mark.pooler
 SHARING = pytest.mark.parametrize("mode", ["transaction", "statement"])
@@ -125,14 +125,14 @@ def test_a_session_that_is_idle_in_a_transaction_is_ended(url: str) -> None:
 
 def test_a_session_whose_client_stalls_is_ended(url: str) -> None:
     with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
-        stalled = Stalled(engine, 0.0)
+        stalled = StalledSessions(engine, 0.0)
         with (
             pytest.raises(UNAVAILABLE),
             transaction(engine) as connection,
             driver_of(connection).cursor() as cursor,
             cursor.copy(COPY),
         ):
-            wait_until(stalled.end, 10, "the end of the session")
+            wait_until(stalled.terminate, 10, "the end of the session")
         execute_often(engine)
 
 

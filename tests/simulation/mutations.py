@@ -43,7 +43,7 @@ HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.record, "RECORD_RESULTS"),
     (worker.sending.results, "FENCE"),
     (worker.sending.settle_complete, "SETTLE_COMPLETE"),
-    (worker.recovery.recover, "LEFT_BEHIND"),
+    (worker.recovery.recover, "ABANDONED_BATCHES"),
 )
 
 
@@ -193,12 +193,12 @@ MUTATIONS = (
     ),
     Mutation(
         "give-back without the watermark",
-        lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],
+        lambda: [sql(worker.recovery.recover, "ABANDONED_BATCHES", MAY_HAVE_LEFT, "0")],
     ),
     Mutation("open intents go again", resend_open_intents),
     Mutation(
         "watermark trusted over a crash of the database",
-        lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
+        lambda: [sql(worker.recovery.recover, "ABANDONED_BATCHES", MAY_HAVE_LEFT, "b.watermark")],
         database_crashes=True,
         seed=4,
     ),

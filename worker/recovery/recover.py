@@ -39,7 +39,7 @@ from worker.sending.results import DOUBT_COLUMNS
 from worker.sending.settle_complete import COLUMNS
 from worker.sending.settle_rest import Settlement, close_intents, lock_continuing_sends
 
-LEFT_BEHIND = text(
+ABANDONED_BATCHES = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
@@ -101,7 +101,7 @@ def _recover(
 ) -> list[UUID]:
     began = time.monotonic()
     with transaction(engine) as connection:
-        rows = connection.execute(LEFT_BEHIND, parameters).all()
+        rows = connection.execute(ABANDONED_BATCHES, parameters).all()
         counted: Changes = {}
         settlements = []
         for row in rows:
@@ -110,7 +110,7 @@ def _recover(
         for row in rows:
             carrier = row.carrier or carrier_of(row.test)
             may_resend = row.lane in resend_lanes and row.send_id in continuing
-            settlements.append(_close(connection, row, carrier, may_resend))
+            settlements.append(_settlement_of(connection, row, carrier, may_resend))
             doubts = settlements[-1].tally[MessageStatus.IN_DOUBT]
             counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
         close_intents(connection, settlements, counted)
@@ -124,7 +124,7 @@ def _recover(
     return [row.id for row in rows]
 
 
-def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
+def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
     """The settlement of an intent. Records its doubts: no message is in doubt before its intent closes."""
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))

@@ -21,11 +21,13 @@ WAITING = text(
 )
 """Only the service's own sessions: a backup's may wait for as long as they like."""
 
-END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND query_start = :query_start")
+TERMINATE = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND query_start = :query_start"
+)
 """Terminates the session only while it runs the statement that it was seen with: its pid may serve another by now."""
 
 
-class Stalled:
+class StalledSessions:
     """Terminates sessions that wait for their client within the same statement at every check for `patience` seconds.
 
     A long-running statement alone is not enough: its result may just have begun to reach the client.
@@ -36,11 +38,11 @@ class Stalled:
         self._patience = patience
         self._since: dict[tuple[object, ...], float] = {}
 
-    def end(self) -> int:
+    def terminate(self) -> int:
         """Check, and terminate stalled sessions. Returns how many."""
         now = time.monotonic()
         with reading(self._engine) as connection:
             waiting = connection.execute(WAITING).all()
             self._since = {tuple(row): self._since.get(tuple(row), now) for row in waiting}
             stalled = [row for row in waiting if now - self._since[tuple(row)] > self._patience]
-            return sum(bool(connection.execute(END, row._asdict()).scalar()) for row in stalled)
+            return sum(bool(connection.execute(TERMINATE, row._asdict()).scalar()) for row in stalled)

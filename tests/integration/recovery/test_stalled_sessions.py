@@ -10,7 +10,7 @@ from sqlalchemy import text
 from shared.db.connection import driver_of, make_engine, reading
 from tests.harness.house import wait_until
 from tests.harness.service import Service
-from worker.recovery.stalled_sessions import Stalled
+from worker.recovery.stalled_sessions import StalledSessions
 
 LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
 LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")
@@ -54,19 +54,19 @@ def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "
 
 def ended_sessions(service: Service) -> tuple[int, int]:
     """How many sessions each of two passes ends."""
-    stalled = Stalled(service.engine, 0.0)
-    return stalled.end(), stalled.end()
+    stalled = StalledSessions(service.engine, 0.0)
+    return stalled.terminate(), stalled.terminate()
 
 
-def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> None:
+def test_a_stalled_copy_is_terminated_and_its_locks_are_free(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor, contextlib.suppress(psycopg.OperationalError):
         with cursor.copy(COPY):
             wait_for_the_client(service, cursor)
-            patient, stalled = Stalled(service.engine, 60.0), Stalled(service.engine, 0.0)
-            assert (patient.end(), patient.end()) == (0, 0), "it has not waited for a minute"
-            assert stalled.end() == 0, "it was not seen before"
+            patient, stalled = StalledSessions(service.engine, 60.0), StalledSessions(service.engine, 0.0)
+            assert (patient.terminate(), patient.terminate()) == (0, 0), "it has not waited for a minute"
+            assert stalled.terminate() == 0, "it was not seen before"
             assert is_locked(service)
-            assert stalled.end() == 1
+            assert stalled.terminate() == 1
             wait_until(lambda: not is_locked(service), 60, "the lock")
         pytest.fail("the process gets no error")
 
@@ -81,12 +81,12 @@ def test_a_session_that_does_not_read_the_response_is_ended_too(service: Service
 
 
 def test_a_session_that_goes_on_to_another_statement_is_left_alone(service: Service) -> None:
-    stalled = Stalled(service.engine, 0.0)
+    stalled = StalledSessions(service.engine, 0.0)
     with session(service, "bulksms-worker") as cursor:
         for token in ("a", "b"):
             with cursor.copy(COPY) as copy:
                 wait_for_the_client(service, cursor)
-                assert stalled.end() == 0
+                assert stalled.terminate() == 0
                 copy.write(f"{token}\t2026-01-01\n")
 
 

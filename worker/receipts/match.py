@@ -231,10 +231,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
 
 
 def match_unmatched(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
-    """Retry the unmatched receipts of the last `newest` seconds, newest first.
-
-    Returns how many matched now.
-    """
+    """Retry the unmatched receipts of the last `newest` seconds, newest first. Returns how many matched now."""
     matched, before = 0, LAST_NUMBER
     for _ in range(pages):
         with transaction(engine) as connection:

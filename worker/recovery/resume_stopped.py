@@ -1,7 +1,7 @@
 """Resumes batches that are paused or held although their send goes on.
 
-No change leaves any behind: these are of processes of 0.2.0. With many open sends, to find them takes a second, so this
-is part of the housekeeping.
+Only processes of release 0.2.0 leave such batches behind. Finding them takes a second if many sends are open, so this
+is part of housekeeping.
 """
 
 from sqlalchemy import Engine
@@ -12,7 +12,7 @@ from shared.sends.requeue import requeue_batches
 
 
 def resume_stopped(engine: Engine) -> None:
-    """Queue up to a thousand of them, or let them wait for their time."""
+    """Requeue up to a thousand of them; those that are not due yet wait for their time."""
     with transaction(engine) as connection:
         clock = fair_queueing.clock(connection)
         batches = connection.execute(batch_states.RESUME_STOPPED_ALONE).scalars().all()

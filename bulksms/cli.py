@@ -19,7 +19,7 @@ COMMANDS = {
     "archive": CommandEntry("archive", "Move old weeks of messages to files, and back."),
     "audit": CommandEntry("audit", "Prove that every credit and message is accounted for."),
     "audit-log": CommandEntry("audit_log", "Show who changed rights or money, newest first."),
-    "carriers": CommandEntry("carriers", "Show and change carriers."),
+    "carrier": CommandEntry("carrier", "Show and change carriers."),
     "contact": CommandEntry("group", "Manage the contacts of a group."),
     "doctor": CommandEntry("doctor", "Check everything and say how to fix what is wrong."),
     "doubt": CommandEntry("doubt", "Show and resolve messages in doubt."),
@@ -40,10 +40,9 @@ COMMANDS = {
     "smsc": CommandEntry("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
     "suppression": CommandEntry("group", "Manage the opt-out list of an account."),
     "text": CommandEntry("text", "List the keys that encrypt texts, and re-encrypt with another one."),
-    "topup": CommandEntry("account", "Add CREDITS to an account."),
     "up": CommandEntry("service", "Run the whole service in this folder."),
 }
-RENAMED = {"changes": "audit-log"}
+RENAMED = {"carriers": "carrier", "changes": "audit-log", "topup": "account topup"}
 """Commands by their old names, which are still accepted."""
 
 
@@ -54,12 +53,13 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        name = RENAMED.get(cmd_name, cmd_name)
+        name, _, subcommand = RENAMED.get(cmd_name, cmd_name).partition(" ")
         known = COMMANDS.get(name)
         if known is None:
             return None
         declared = vars(import_module(f"bulksms.commands.{known.module}")).values()
-        return next(each for each in declared if isinstance(each, click.Command) and each.name == name)
+        command = next(each for each in declared if isinstance(each, click.Command) and each.name == name)
+        return command.get_command(ctx, subcommand) if subcommand and isinstance(command, click.Group) else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,4 +1,4 @@
-"""`bulksms account` and `bulksms topup`."""
+"""`bulksms account`."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -37,7 +37,7 @@ def create(name: str, low_balance: int, weight: int, authentication: bool) -> No
     with database() as connection:
         account_id = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
     steps = (
-        hint("topup", account_id, "CREDITS", "--reason", "TEXT"),
+        hint("account", "topup", account_id, "CREDITS", "--reason", "TEXT"),
         hint("sender", "request", account_id, "SENDER_ID"),
         hint("key", "create", account_id),
     )
@@ -193,7 +193,7 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
 
 
 # Without this `-5` would be an unknown option rather than a refused number.
-@click.command(context_settings={"ignore_unknown_options": True})
+@account.command(context_settings={"ignore_unknown_options": True})
 @click.argument("account")
 @click.argument("credits", type=int)
 @click.option("--reason", required=True, help="Kept in the ledger, such as the number of an invoice.")

@@ -7,6 +7,7 @@ import click
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, json_option, messages, show_one, show_rows
+from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
 from shared.api_key import make_key
@@ -21,28 +22,28 @@ def key() -> None:
     """Manage API keys."""
 
 
-@key.command()
+@key.command(context_settings=renamed(days="expires-in-days", rate="requests-per-second"))
 @click.argument("account")
 @click.option("--test", is_flag=True, help="A key of the account's sandbox: play credits, simulated carrier.")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(("all", *SCOPES)), help=SCOPES_HELP)
-@click.option("--days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
+@click.option("--expires-in-days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
 @click.option("--name", help="A label for the key.")
 @click.option("--allow", "allowed", multiple=True, help="Restrict the key to this network; may be repeated.")
-@click.option("--rate", type=click.IntRange(1), help="Maximum requests per second.")
+@click.option("--requests-per-second", type=click.IntRange(1), help="Maximum number of requests per second.")
 @json_option
 def create(
     account: str,
     test: bool,
     scopes: tuple[str, ...],
-    days: int | None,
+    expires_in_days: int | None,
     name: str | None,
     allowed: tuple[str, ...],
-    rate: int | None,
+    requests_per_second: int | None,
     as_json: bool,
 ) -> None:
     """Create a key. Its secret is shown once."""
     target = installation()
-    expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
+    expires_at = datetime.now(UTC) + timedelta(days=expires_in_days) if expires_in_days else None
     with engine_of(target) as engine, engine.begin() as connection:
         owner = accounts.find_account(connection, account)
         new_key = accounts.create_key(
@@ -54,7 +55,7 @@ def create(
             expires_at,
             name=name,
             allowed_ips=allowed,
-            requests_per_second=rate,
+            requests_per_second=requests_per_second,
         )
     _show_secret(new_key._asdict(), as_json)
 

@@ -6,6 +6,7 @@ import click
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
+from bulksms.renamed import renamed
 from shared.accounts.operator_keys import (
     OPERATOR_SCOPES,
     create_operator_key,
@@ -23,18 +24,20 @@ def operator_key() -> None:
     """Manage the keys of the operator API."""
 
 
-@operator_key.command()
+@operator_key.command(context_settings=renamed(days="expires-in-days"))
 @click.argument("name")
 @click.option(
     "--scope", "scopes", multiple=True, required=True, type=click.Choice(("all", *OPERATOR_SCOPES)), help=SCOPES_HELP
 )
-@click.option("--days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
+@click.option("--expires-in-days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
 @click.option("--allow", "allowed", multiple=True, help="Restrict the key to this network; may be repeated.")
 @json_option
-def create(name: str, scopes: tuple[str, ...], days: int | None, allowed: tuple[str, ...], as_json: bool) -> None:
+def create(
+    name: str, scopes: tuple[str, ...], expires_in_days: int | None, allowed: tuple[str, ...], as_json: bool
+) -> None:
     """Create a key, with the NAME of the person or system that uses it. Its secret is shown once."""
     target = installation()
-    expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
+    expires_at = datetime.now(UTC) + timedelta(days=expires_in_days) if expires_in_days else None
     with engine_of(target) as engine, engine.begin() as connection:
         new_key = create_operator_key(
             connection,

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, json_option, messages, show_json, show_rows
+from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.db.tables.accounts import account as account_table
@@ -61,7 +62,7 @@ class Email(click.ParamType[Any]):
 EMAIL = Email()
 
 
-@click.group()
+@click.group(context_settings=renamed(unbind="unlink-identity"))
 def person() -> None:
     """Manage people who sign in."""
 
@@ -143,15 +144,15 @@ def operator(email: str, role: str, yes: bool) -> None:
     done(f"{email} is not an operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
 
-@person.command()
+@person.command(context_settings=renamed(release="erase"))
 @click.argument("email", type=EMAIL)
-@click.option("--release", is_flag=True, help="Erase them at once, so that the address can be invited again.")
-def disable(email: str, release: bool) -> None:
+@click.option("--erase", is_flag=True, help="Erase them at once, so that the address can be invited again.")
+def disable(email: str, erase: bool) -> None:
     """Disable a person: their sessions end at once, and their tokens within seconds."""
-    if release:
+    if erase:
         with database() as connection:
             release_email(connection, email)
-        done(f"{email} is released: their memberships have ended. Inviting the address again creates a new person.")
+        done(f"{email} is erased: their memberships have ended. Inviting the address again creates a new person.")
         return
     with database() as connection:
         disable_person(connection, email)
@@ -167,16 +168,16 @@ def enable(email: str) -> None:
     done(f"{email} can sign in again.")
 
 
-@person.command()
+@person.command("unlink-identity")
 @click.argument("email", type=EMAIL)
-def unbind(email: str) -> None:
+def unlink_identity(email: str) -> None:
     """Let a person sign in with another identity of the OpenID Connect provider.
 
     Their next sign-in through the provider finds them by their e-mail address again.
     """
     with database() as connection:
-        unbound = unbind_identities(connection, _active(connection, email).id)
-    done(f"{email} is no longer bound to an identity." if unbound else f"{email} was not bound to an identity.")
+        is_unlinked = unbind_identities(connection, _active(connection, email).id)
+    done(f"{email} {'is no longer' if is_unlinked else 'was not'} linked to an identity.")
 
 
 def _active(connection: Connection, email: str) -> Row[Any]:

@@ -33,14 +33,14 @@ def _finding(carrier: Mapping[str, Any]) -> Finding:
             return _ready(name, carrier, reason)
         case "paused":
             waiting = f", {_waiting(carrier['messages'])}" if carrier["messages"] else ""
-            return Finding(name, "notice", f"paused {since}{waiting}", hint("carriers", "resume", carrier["carrier"]))
+            return Finding(name, "notice", f"paused {since}{waiting}", hint("carrier", "resume", carrier["carrier"]))
         case "down":
             return Finding(name, "wrong", f"not bound {since}{reason}", _remedy_of_down(carrier))
         case _:
             remedy = (
                 "Many messages in a row failed or got no answer: ask the carrier. It is probed with single messages,"
                 " and used again once one is accepted. To stop even the probes, run"
-                f" {hint('carriers', 'pause', carrier['carrier'])}"
+                f" {hint('carrier', 'pause', carrier['carrier'])}"
             )
             return Finding(name, "wrong", f"its circuit breaker is open {since}{reason}", remedy)
 
@@ -59,7 +59,7 @@ def _ready(name: str, carrier: Mapping[str, Any], reason: str) -> Finding:
         configured = f"{rate:g} " if rate > 0 else "no limit, "
         remedy = (
             "It recovers within half a minute. If it does not, set the rate that the carrier allows:"
-            f" {hint('carriers', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
+            f" {hint('carrier', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
         )
         return Finding(name, "notice", f"throttled to {allowed:.0f} of {configured}segments a second", remedy)
     pace = f"{rate:g} segments a second" if rate > 0 else "no rate limit"

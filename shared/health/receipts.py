@@ -81,7 +81,7 @@ def check_receipts(connection: Connection) -> Iterator[Finding]:
     for row in connection.execute(UNREADABLE).all():
         detail = f"{row.receipts:,} of the last day could not be parsed ({row.reason}), last {row.latest:%H:%M:%S}Z"
         remedy = REMEDIES.get(row.reason, "Ask the carrier what they mean")
-        command = hint("carriers", "unreadable", row.carrier)
+        command = hint("carrier", "unreadable", row.carrier)
         yield Finding(f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. To list them: {command}")
     rows = connection.execute(UNMATCHED, {"sample": SAMPLE}).all()
     for carrier in sorted({row.carrier for row in rows}):

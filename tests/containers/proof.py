@@ -115,7 +115,7 @@ class Proof:
         for name in ("carriers.toml", "privkey.pem", "fullchain.pem"):
             os.chown(config / name, OWNER, OWNER)
             (config / name).chmod(0o400)
-        check = page.command("docker compose run --rm --no-deps api bulksms carriers check")
+        check = page.command("docker compose run --rm --no-deps api bulksms carrier check")
         self.engine.shell(check)
         self.say(check)
         self.set(CARRIER="", CARRIERS_FILE="/etc/bulksms/carriers.toml", **dict(re.findall("(.*)=(.*)", page.tls())))
@@ -126,7 +126,7 @@ class Proof:
 
     def send(self, client: Client) -> None:
         """10,000 messages, while a worker is killed and the containers of the API are replaced."""
-        self.engine.shell("docker compose exec api bulksms topup acme 100000 --reason proof")
+        self.engine.shell("docker compose exec api bulksms account topup acme 100000 --reason proof")
         self.accepted |= Bulk(client, FIRST_PHONE).send(BULKS)
         wait_until(lambda: len(at_carrier(self.journal)) > BULK, 120, "the first messages at the SMSC")
         with Senders(client, SENDERS, FIRST_PHONE + 100_000_000) as senders:

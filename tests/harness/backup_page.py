@@ -23,7 +23,7 @@ NAMES = {
     "wait": "pg_is_in_recovery",
     "show guard": "guard show",
     "release guard": "guard release",
-    "top up": "bulksms topup",
+    "top up": "bulksms account topup",
     "audit": "bulksms audit\n",
     "dump in compose": "docker compose exec -T postgres pg_dump",
     "restore in compose": "docker compose stop",

@@ -18,7 +18,7 @@ MAX_CACHED = 20_000
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
 """first     the first in order                     again   an earlier one did not take it
 cheapest  it costs the least                     waits   none is available, and this one is first
-fallback  the one before is paused, down or open only    the send names it (`bulksms carriers test`)"""
+fallback  the one before is paused, down or open only    the send names it (`bulksms carrier test`)"""
 
 
 class Choice(NamedTuple):

@@ -59,5 +59,5 @@ def accept_test_message(
 
 def _caller(account: int, by: Actor | None, expires_at: datetime) -> Caller:
     """The test account as the sender of the message."""
-    name = "bulksms carriers test" if by is None else by.name
+    name = "bulksms carrier test" if by is None else by.name
     return Caller(account, name, False, frozenset({"sms:send"}), "", expires_at)

@@ -109,7 +109,7 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
         change(waiting, "DELETE FROM carrier_setting")
     assert (carrier.name, carrier.outcome) == ("carrier main", "notice")
     assert carrier.detail.startswith("paused since ") and carrier.detail.endswith(", 3 messages wait")
-    assert carrier.remedy == "bulksms carriers resume main"
+    assert carrier.remedy == "bulksms carrier resume main"
     assert (queue.outcome, "3 messages in 1 batch for unavailable carriers (main)" in queue.detail) == ("notice", True)
 
 

@@ -134,7 +134,7 @@ def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
     squatter = a_person(service, service.account_id, "owner")
     headers = squatter.token(service.account_id)
     theirs = service.post("/invitations", token=headers, email="friend@example.com", role="owner").json["token"]
-    run("disable", squatter.email, "--release")
+    run("disable", squatter.email, "--erase")
     assert squatter.get("/me").json["code"] == "session_ended"
     assert str(squatter.id) not in service.get("/people").text
     assert open_call(service, "/invitations/preview", token=theirs).json["code"] == "invalid_link"
@@ -143,17 +143,17 @@ def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
     accepted = open_call(service, "/invitations/accept", token=invited, name="Ann", password="another long password")
     assert accepted.status_code == 200 and accepted.json["person"]["person_id"] != str(squatter.id)
     assert (str(squatter.id), "person.email_released") in {(subject, what) for _, what, subject in changes(service)}
-    assert "nobody@example.com" in run("disable", "nobody@example.com", "--release", code=1)
+    assert "nobody@example.com" in run("disable", "nobody@example.com", "--erase", code=1)
 
 
 def test_another_identity_of_the_provider_may_take_the_place_of_one(service: Service, run: Run) -> None:
     ann = a_person(service)
-    assert "was not bound to an identity" in run("unbind", ann.email)
+    assert "was not linked to an identity" in run("unlink-identity", ann.email)
     with service.engine.begin() as connection:
         assert bind_identity(connection, ann.id, "https://id.example", "old", by=Actor("tests"))
         assert not bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
-    assert "is no longer bound to an identity" in run("unbind", ann.email)
+    assert "is no longer linked to an identity" in run("unlink-identity", ann.email)
     with service.engine.begin() as connection:
         assert bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
     assert "person.identity_unbound" in [what for _, what, subject in changes(service) if subject == str(ann.id)]
-    run("unbind", "nobody@example.com", code=1)
+    run("unlink-identity", "nobody@example.com", code=1)

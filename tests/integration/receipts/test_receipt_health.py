@@ -79,7 +79,7 @@ def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Serv
     malformed, not_marked = found(service)
     assert malformed[0] == not_marked[0] == "unreadable receipts of smsc"
     assert malformed[1].startswith("2 of the last day")
-    assert "bulksms carriers unreadable smsc" in malformed[2]
+    assert "bulksms carrier unreadable smsc" in malformed[2]
     assert "unmarked_receipts = true" in not_marked[2]
     with service.engine.connect() as connection:
         shown = unreadable_receipts(connection, CARRIER, 10)

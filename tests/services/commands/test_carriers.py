@@ -1,4 +1,4 @@
-"""`bulksms carriers`."""
+"""`bulksms carrier`."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def run(engine: Engine, redis_server: RedisServer) -> Run:
     }
 
     def call(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["carriers", *map(str, arguments)], env=env)
+        result = CliRunner().invoke(main, ["carrier", *map(str, arguments)], env=env)
         assert result.exit_code == code, result.output
         return result
 
@@ -162,8 +162,8 @@ REPORTED = """
     ("state", "error", "allowed", "found"),
     [
         ("ready", None, 100, ("ok", "ready in 1 of 1 worker, 100 segments a second, window 400", "")),
-        ("ready", None, 70, ("notice", "throttled to 70 of 100 segments", "bulksms carriers set one --rate 70")),
-        ("paused", None, 100, ("notice", "paused since", "bulksms carriers resume one")),
+        ("ready", None, 70, ("notice", "throttled to 70 of 100 segments", "bulksms carrier set one --rate 70")),
+        ("paused", None, 100, ("notice", "paused since", "bulksms carrier resume one")),
         (
             "down",
             "connecting: refused",
@@ -172,7 +172,7 @@ REPORTED = """
         ),
         ("down", "connecting: the carrier did not answer the bind", 100, ("wrong", "not bound", "It can be reached")),
         ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),
-        ("open", "system_error", 100, ("wrong", "its circuit breaker is open since", "bulksms carriers pause one")),
+        ("open", "system_error", 100, ("wrong", "its circuit breaker is open since", "bulksms carrier pause one")),
         ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
     ],
 )

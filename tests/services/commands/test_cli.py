@@ -78,7 +78,7 @@ def scalar(engine: Engine, statement: str, **values: object) -> Any:
 
 def test_it_works(run: Run) -> None:
     account = run("account", "create", "acme").stdout.strip()
-    assert run("topup", "acme", 500, "--reason", "invoice 7").stdout == "500\n"
+    assert run("account", "topup", "acme", 500, "--reason", "invoice 7").stdout == "500\n"
     shown = as_json(run("account", "show", "acme", "--json"))
     assert (str(shown["id"]), shown["available"], shown["state"]) == (account, 500, "active")
     assert as_json(run("account", "show", account, "--json")) == shown
@@ -94,19 +94,19 @@ def test_every_command_explains_itself(run: Run) -> None:
 
 def test_a_top_up_with_a_key_is_repeatable(run: Run) -> None:
     run("account", "create", "careful")
-    arguments = "topup", "careful", 70, "--reason", "x", "--key", "invoice-7"
+    arguments = "account", "topup", "careful", 70, "--reason", "x", "--key", "invoice-7"
     assert "70 credits added" in run(*arguments).stderr
     again = run(*arguments)
     assert "nothing was added" in again.stderr and again.stdout == "70\n"
     assert (
         "was used for a top-up of 70"
-        in run("topup", "careful", 71, "--reason", "x", "--key", "invoice-7", code=1).stderr
+        in run("account", "topup", "careful", 71, "--reason", "x", "--key", "invoice-7", code=1).stderr
     )
 
 
 def test_a_mistaken_top_up_is_reversed(run: Run) -> None:
     run("account", "create", "generous")
-    run("topup", "generous", 10_000, "--reason", "invoice 7", "--key", "seven")
+    run("account", "topup", "generous", 10_000, "--reason", "invoice 7", "--key", "seven")
     arguments = "account", "reverse-topup", "generous", "seven", 9_000, "--reason", "a zero too many"
     assert run(*arguments).stdout == "1000\n"
     assert "nothing was changed" in run(*arguments).stderr
@@ -145,14 +145,14 @@ def test_the_country_and_the_retention_of_an_account_are_changed(run: Run) -> No
 
 
 def test_a_mistake_prints_one_sentence_and_fails(run: Run) -> None:
-    result = run("topup", "nobody", 5, "--reason", "x", code=1)
+    result = run("account", "topup", "nobody", 5, "--reason", "x", code=1)
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"
 
 
 def test_a_negative_top_up_is_refused_as_a_number(run: Run) -> None:
     run("account", "create", "debtor")
-    assert "-5 were given" in run("topup", "debtor", "-5", "--reason", "x", code=1).stderr
-    assert "--reason" in run("topup", "debtor", "5", code=2).stderr
+    assert "-5 were given" in run("account", "topup", "debtor", "-5", "--reason", "x", code=1).stderr
+    assert "--reason" in run("account", "topup", "debtor", "5", code=2).stderr
 
 
 def test_hints_can_be_pasted_whatever_the_name_holds(run: Run) -> None:
@@ -176,7 +176,9 @@ def test_suspending(run: Run, engine: Engine) -> None:
 
 def test_the_secret_is_shown_once(run: Run) -> None:
     run("account", "create", "programmer")
-    made = as_json(run("key", "create", "programmer", "--test", "--scope", "sms:read", "--days", 7, "--json"))
+    made = as_json(
+        run("key", "create", "programmer", "--test", "--scope", "sms:read", "--expires-in-days", 7, "--json")
+    )
     (listed,) = as_json(run("key", "list", "programmer", "--json"))
     assert (listed["id"], listed["test"], listed["scopes"]) == (made["api_key"], True, ["sms:read"])
     assert made["api_secret"] not in run("key", "list", "programmer").output
@@ -186,7 +188,7 @@ def test_the_secret_is_shown_once(run: Run) -> None:
     shown = as_json(run("account", "show", "programmer", "--json"))
     assert (shown["sandbox"], shown["test_credits"], shown["api_keys"]) == ("programmer (sandbox)", 1_000_000, 1)
     assert "(sandbox)" not in run("account", "list").stdout
-    assert "sandbox" in run("topup", "programmer (sandbox)", 5, "--reason", "x", code=1).stderr
+    assert "sandbox" in run("account", "topup", "programmer (sandbox)", 5, "--reason", "x", code=1).stderr
     run("key", "create", "programmer", "--scope", "all", "--name", "full")
     assert set(SCOPES) in [set(each["scopes"]) for each in as_json(run("key", "list", "programmer", "--json"))]
     run("key", "revoke", made["api_key"])

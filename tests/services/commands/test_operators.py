@@ -86,7 +86,7 @@ def test_whoever_rotates_a_key_is_told_to_keep_the_secret(run: Run, service: Ser
 
 
 def test_one_is_not_said_to_be_many(run: Run, service: Service) -> None:
-    assert "1 credit added" in run("topup", service.account_id, 1, "--reason", "x").stderr
+    assert "1 credit added" in run("account", "topup", service.account_id, 1, "--reason", "x").stderr
     assert "for 1 day." in run("account", "retention", service.account_id, 1).stderr
     assert "in the last 1 day." in run("message", "find", "254799999999", "--days", 1).stderr
 

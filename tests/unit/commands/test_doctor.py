@@ -5,7 +5,7 @@ from shared.health.finding import Finding
 from shared.settings import SIMULATED
 
 OK, SIMULATOR = Finding("queue", "ok", "nothing waits"), Finding("carriers", "notice", SIMULATED)
-PAUSED = Finding("carrier main", "notice", "paused", "bulksms carriers resume main")
+PAUSED = Finding("carrier main", "notice", "paused", "bulksms carrier resume main")
 
 
 def test_it_works() -> None:

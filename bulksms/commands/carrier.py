@@ -1,4 +1,4 @@
-"""`bulksms carriers`."""
+"""`bulksms carrier`."""
 
 import json
 import time
@@ -25,14 +25,14 @@ from worker.routing.routes import Route
 
 
 @click.group()
-def carriers() -> None:
+def carrier() -> None:
     """Show and change carriers.
 
     Changes take effect in all workers within two seconds and drop no connection.
     """
 
 
-@carriers.command("list")
+@carrier.command("list")
 @json_option
 def list_carriers(as_json: bool) -> None:
     """List carriers with the status that workers report."""
@@ -41,7 +41,7 @@ def list_carriers(as_json: bool) -> None:
     show_rows(rows, as_json, "Carriers", "No worker reports a carrier. Run `bulksms doctor`.")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("name", required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @json_option
@@ -54,7 +54,7 @@ def unreadable(name: str | None, limit: int, as_json: bool) -> None:
     show_rows(rows, as_json, "Unreadable receipts", "Every receipt could be read.")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def check(file: Path) -> None:
     """Validate a CARRIERS_FILE without using it. Variables are read from this environment."""
@@ -62,10 +62,10 @@ def check(file: Path) -> None:
         described = read_carriers(file, DEFAULTS.lease, create_engine(NOWHERE))
     except CarriersError as error:
         raise Refused(str(error)) from None
-    for carrier in described.carriers:
-        rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate limit"
-        share = f"{described.shares[carrier.name]:.0%} reserved for authentication"
-        console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
+    for each in described.carriers:
+        rate = f"{each.rate:g} segments a second" if each.rate else "no rate limit"
+        share = f"{described.shares[each.name]:.0%} reserved for authentication"
+        console().print(f"carrier {each.name}: {rate}, window {each.window}, {share}", markup=False)
     for route in described.routes.routes if described.routes else ():
         console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
     for limit in described.routes.limits if described.routes else ():
@@ -86,7 +86,7 @@ def _order(route: Route) -> str:
     return f"the cheapest of {', '.join(route.carriers)}" if route.cheapest else ", then ".join(route.carriers)
 
 
-@carriers.command("set")
+@carrier.command("set")
 @click.argument("name")
 @click.option("--rate", type=click.FloatRange(0), help="Segments per second, for all workers together; 0: unlimited.")
 @click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages per worker.")
@@ -103,7 +103,7 @@ def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) 
     done(f"{name} is changed. Workers apply it within two seconds.")
 
 
-@carriers.command()
+@carrier.command()
 @json_option
 def limits(as_json: bool) -> None:
     """List the rate limits of sender IDs and prefixes."""
@@ -112,7 +112,7 @@ def limits(as_json: bool) -> None:
     show_rows(rows, as_json, "Limits", "CARRIERS_FILE has no [[limits]], or no worker runs.")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("name")
 @click.option("--rate", type=click.FloatRange(0, MAX_RATE), help="Segments per second; 0 lifts the limit.")
 @click.option("--reset", is_flag=True, help="Use the value of CARRIERS_FILE again.")
@@ -125,16 +125,16 @@ def limit(name: str, rate: float | None, reset: bool) -> None:
     done(f"{name} is changed. Workers apply it within two seconds.")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("name")
 def pause(name: str) -> None:
     """Stop submitting to a carrier. Its messages take another route, or wait."""
     with database() as connection:
         live.change(connection, name, paused=True)
-    done(f"{name} is paused. To resume it: bulksms carriers resume {name}")
+    done(f"{name} is paused. To resume it: bulksms carrier resume {name}")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("name")
 def resume(name: str) -> None:
     """Resume a paused carrier."""
@@ -143,7 +143,7 @@ def resume(name: str) -> None:
     done(f"{name} is resumed.")
 
 
-@carriers.command()
+@carrier.command()
 @click.argument("name")
 @click.argument("phone")
 @click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier accepts.")
@@ -177,6 +177,6 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
     if result is None:
         raise Refused(
             f"The message still waits after {wait:g} s and will be sent later. To see the state of {name}:"
-            " bulksms carriers list"
+            " bulksms carrier list"
         )
     show_one({"send_id": send, **result}, as_json)

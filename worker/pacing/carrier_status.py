@@ -48,13 +48,13 @@ LIMITS = select(carrier_limit.c.name, carrier_limit.c.changed).where(
     in_parameter(carrier_limit.c.name, "names"), carrier_limit.c.changed.is_not(None)
 )
 
-IS_ALONE = and_(carrier_report.c.alone, carrier_report.c.worker != bindparam("worker"))
+OTHER_WITHOUT_REDIS = and_(carrier_report.c.alone, carrier_report.c.worker != bindparam("worker"))
 OTHERS = (
     select(
         carrier_report.c.carrier,
         func.bool_or(carrier_report.c.state == "ready").label("available"),
         func.bool_or(carrier_report.c.state == "probing").label("probing"),
-        func.count().filter(IS_ALONE).label("alone"),
+        func.count().filter(OTHER_WITHOUT_REDIS).label("without_redis"),
     )
     .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE))
     .group_by(carrier_report.c.carrier)
@@ -107,7 +107,7 @@ class CarrierStatus:
             rows = connection.execute(OTHERS, {"worker": self.worker}).all()
         self.available = frozenset(row.carrier for row in rows if row.available)
         self.probing = {row.carrier for row in rows if row.probing and not row.available}
-        self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)
+        self.pacer.live_workers.without_redis = max((row.without_redis for row in rows), default=0)
 
     def _apply_settings(self, connection: Connection) -> None:
         changed = {row.name: row for row in connection.execute(SETTINGS)}
@@ -145,7 +145,7 @@ class CarrierStatus:
             "rate": [float(breaker.carrier.rate) for breaker in breakers],
             "allowed": [float(breaker.carrier.pace.allowed) for breaker in breakers],
             "window": [breaker.carrier.window for breaker in breakers],
-            "alone": [self.pacer.alone] * len(breakers),
+            "alone": [self.pacer.is_without_redis] * len(breakers),
             "submitted": [breaker.counts.submitted for breaker in breakers],
             "throttled": [breaker.counts.throttled for breaker in breakers],
             "failed": [breaker.counts.failed for breaker in breakers],

@@ -67,7 +67,7 @@ class LiveWorkers:
 
     workers: int = 0
     """Their number; 0 if not known yet."""
-    alone: int = 0
+    without_redis: int = 0
     """The number of other workers without Redis."""
     since: float = field(default_factory=time.monotonic)
     """When this worker first reported that it is alive, on the monotonic clock."""
@@ -86,7 +86,7 @@ class Pacer:
         self._away_until = 0.0 if redis is not None else float("inf")
 
     @property
-    def alone(self) -> bool:
+    def is_without_redis(self) -> bool:
         """Whether this worker is without Redis."""
         return self._away_since is not None
 
@@ -112,7 +112,7 @@ class Pacer:
     def connected_share(self) -> float:
         """The share of a rate for the workers with Redis."""
         workers = max(1, self.live_workers.workers)
-        return max(1, workers - self.live_workers.alone) / workers
+        return max(1, workers - self.live_workers.without_redis) / workers
 
     def share(self) -> float:
         """This worker's share of a rate without Redis; 0 while the others may not know of it."""
@@ -174,7 +174,7 @@ class CarrierPace:
             if wait == 0:
                 return True
             if wait < 0:
-                if not self._pacer.alone or self._pacer.share() > 0 or patience < RECHECK_SECONDS:
+                if not self._pacer.is_without_redis or self._pacer.share() > 0 or patience < RECHECK_SECONDS:
                     return False
                 wait = RECHECK_SECONDS  # until the others know that this worker is without Redis
             if self._pacer.stop.wait(wait):

@@ -74,8 +74,10 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", time.monotonic)
 
 
-def pace_without_redis(clock: Clock, workers: int, carrier: Carrier | None = None, alone: int = 0) -> CarrierPace:
-    pacer = Pacer(None, LiveWorkers(workers, alone, clock.now), clock)  # type: ignore[arg-type]
+def pace_without_redis(
+    clock: Clock, workers: int, carrier: Carrier | None = None, without_redis: int = 0
+) -> CarrierPace:
+    pacer = Pacer(None, LiveWorkers(workers, without_redis, clock.now), clock)  # type: ignore[arg-type]
     return CarrierPace(pacer, carrier or Carrier())
 
 
@@ -135,9 +137,9 @@ def test_a_worker_that_does_not_know_how_many_there_are_takes_nothing(clock: Clo
 
 
 def test_those_with_redis_leave_the_others_their_share() -> None:
-    pacer = Pacer(fakeredis.FakeRedis(), LiveWorkers(4, alone=1), threading.Event())
+    pacer = Pacer(fakeredis.FakeRedis(), LiveWorkers(4, without_redis=1), threading.Event())
     assert pacer.connected_share() == 0.75
-    assert not pacer.alone
+    assert not pacer.is_without_redis
 
 
 def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
@@ -146,11 +148,11 @@ def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
     pace, begun = CarrierPace(pacer, Carrier()), clock.now
     assert pace.take(1, clock.now + 60)
     assert clock.now >= begun + CONVERGENCE_SECONDS
-    assert pacer.alone
+    assert pacer.is_without_redis
     broken.away = False
     clock.now += 10
     assert pace.take(1, clock.now + 60)
-    assert not pacer.alone
+    assert not pacer.is_without_redis
 
 
 def test_an_outage_of_redis_is_logged_once_and_counted(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:

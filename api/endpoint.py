@@ -19,9 +19,9 @@ from marshmallow import Schema, ValidationError
 from api.auth.operator_tokens import Operator
 from api.auth.person_sessions import SignedIn, read_session
 from api.auth.tokens import Caller, ip_not_allowed
-from api.http.client_ip import address_of
+from api.http.client_address import address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.reports import Reports
+from api.http.replica_reads import ReplicaReads
 from api.http.request import Environ, Request, current_request, handling
 from api.http.responses import (
     CsvResponse,
@@ -91,10 +91,10 @@ def services() -> Services:
     return current
 
 
-def reports() -> Reports:
+def replica_reads() -> ReplicaReads:
     """Reads of the current request that a replica may answer."""
     current = services()
-    return Reports(current.engine, current.replica)
+    return ReplicaReads(current.engine, current.replica)
 
 
 def handler_of(operation: Endpoint) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
 from api.endpoint import OPERATOR_PREFIX, DirectEndpoint
 from api.event_loop import NeedsThread
-from api.http.client_ip import address_of, shared_by_one
+from api.http.client_address import address_block, address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
 from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body
 from api.http.request import Environ, Receive, Scope, Send, announced_length, environ_of, is_small
@@ -55,7 +55,7 @@ IMPORT = "/import"
 
 def owner_by_peer(environ: Environ) -> Owner:
     """The address of the peer."""
-    return shared_by_one(str(environ.get("REMOTE_ADDR") or ""))
+    return address_block(str(environ.get("REMOTE_ADDR") or ""))
 
 
 class Owners:
@@ -77,7 +77,7 @@ class Owners:
         address = address_of(environ, self._trusted)
         if caller is not None and is_within(address, caller.networks):
             return _owner(caller)
-        return shared_by_one(address)
+        return address_block(address)
 
     def is_proxy(self, peer: str) -> bool:
         """Whether the peer is a trusted proxy."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from api.http.client_ip import shared_by_one
+from api.http.client_address import address_block
 from api.http.request import Headers, Receive, Scope, Send
 from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from api.limits.refusal_delays import Refusals
@@ -46,7 +46,7 @@ class Connections:
         """Count a new connection. Returns False if it must be refused."""
         if self._is_proxy(peer):
             return True
-        network = shared_by_one(peer)
+        network = address_block(peer)
         if len(self._of.get(network, ())) >= self.limit_per_address:
             return False
         if self._count >= self.limit and not self._make_room():
@@ -57,7 +57,7 @@ class Connections:
 
     def remove(self, connection: Connection, peer: str) -> None:
         """Stop counting a connection that has ended."""
-        network = shared_by_one(peer)
+        network = address_block(peer)
         held = self._of.get(network)
         if held is None or connection not in held:
             return

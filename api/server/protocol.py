@@ -12,7 +12,7 @@ import httptools
 
 from api.event_loop import Deadline
 from api.http import request
-from api.http.client_ip import shared_by_one
+from api.http.client_address import address_block
 from api.http.json_body import SMALL_BODY
 from api.http.receive import DRAIN_SECONDS
 from api.http.request import Headers
@@ -283,7 +283,7 @@ class HttpConnection(asyncio.Protocol):
                 last.keep_alive = False
         elif self.transport.is_closing() or (current is not None and current.response_started):
             self.close()
-        elif delay := self.state.refusals.delay(shared_by_one(self._address), 400):
+        elif delay := self.state.refusals.delay(address_block(self._address), 400):
             self.transport.pause_reading()
             self.loop.call_later(delay, self._respond_and_close, detail)
         else:

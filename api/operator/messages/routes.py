@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import reports, services
+from api.endpoint import replica_reads, services
 from api.operator.endpoint import operator_endpoint
 from api.operator.messages.schemas import (
     OperatorMessageDetailResponse,
@@ -39,7 +39,7 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     the scope `texts`.
     """
     find = partial(find_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
-    page = reports().read_past(query.get("until"), find)
+    page = replica_reads().read_before(query.get("until"), find)
     return {"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, json_response, load, services
-from api.http.client_ip import shared_by_one
+from api.http.client_address import address_block
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
@@ -50,7 +50,7 @@ def exchange() -> JsonResponse:
 
 def counting_failures(address: str) -> AbstractContextManager[None]:
     """Exchange a key in this block: a Problem counts against the address, whose failures are limited."""
-    return counted_attempt(services().failures, shared_by_one(address), "Too many failed sign-ins from this address.")
+    return counted_attempt(services().failures, address_block(address), "Too many failed sign-ins from this address.")
 
 
 def read_credentials() -> dict[str, Any]:

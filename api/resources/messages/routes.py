@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, reports, services
+from api.endpoint import endpoint, replica_reads, services
 from api.http.bounded_queries import reading_list
 from api.http.csv import CSV_PAGE, csv_line
 from api.http.request import current_request
@@ -54,7 +54,7 @@ def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
 
 
 def _csv(caller: Caller, send_id: UUID, completed_at: str | None) -> CsvResponse:
-    read_past = reports().read_past
+    read_before = replica_reads().read_before
     completed = None if completed_at is None else datetime.fromisoformat(completed_at)
 
     def lines() -> Iterator[str]:
@@ -62,7 +62,7 @@ def _csv(caller: Caller, send_id: UUID, completed_at: str | None) -> CsvResponse
         query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
             find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
-            page = read_past(completed, find)
+            page = read_before(completed, find)
             yield "".join(_csv_line(row) for row in page.messages)
             if page.next_cursor is None:
                 return
@@ -112,7 +112,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
                 shown["text"] = texts[row.id].text
         return {"data": found, "next_cursor": page.next_cursor}
 
-    return reports().read_past(query.get("until"), find)
+    return replica_reads().read_before(query.get("until"), find)
 
 
 @endpoint(

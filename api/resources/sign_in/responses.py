@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from api.endpoint import client_address
-from api.http.client_ip import shared_by_one
+from api.http.client_address import address_block
 from api.http.request import current_request
 from api.resources.sign_in.schemas import MeResponse, SignedInResponse
 from shared.people.memberships import accounts_of
@@ -18,7 +18,7 @@ ME, SIGNED_IN = MeResponse(), SignedInResponse()
 def origin() -> Origin:
     """Where the current request comes from."""
     address = client_address()
-    return Origin(address, shared_by_one(address), current_request().http.headers.get("User-Agent", ""))
+    return Origin(address, address_block(address), current_request().http.headers.get("User-Agent", ""))
 
 
 def begin(connection: Connection, person: Row[Any], *, by_link: bool = False) -> Any:

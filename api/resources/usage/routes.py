@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select, text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, reports
+from api.endpoint import endpoint, replica_reads
 from api.http.csv import CSV_PAGE, csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
@@ -74,7 +74,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
         rows = _page(connection, parameters, after, query["limit"] + 1)
         return rows, connection.execute(COUNTED_AT).scalar()
 
-    rows, counted_at = reports().read(read)
+    rows, counted_at = replica_reads().read(read)
     return page(rows, query["limit"], _counts, lambda row: json.dumps(_position(row))) | {
         "counted_at": timestamp(counted_at)
     }
@@ -112,7 +112,7 @@ def _counts(row: Row[Any]) -> Any:
 
 
 def _csv(parameters: dict[str, Any]) -> CsvResponse:
-    read = reports().read
+    read = replica_reads().read
 
     def lines() -> Iterator[str]:
         yield csv_line(COLUMNS)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from api.http.reports import Reports
+from api.http.replica_reads import ReplicaReads
 from bulksms.local.ports import LOOPBACK
 from shared.db.connection import make_engine
 from shared.db.replica import NoReplica, Replica, lag_of
@@ -129,10 +129,10 @@ def test_reports_come_from_the_replica_and_everything_else_from_the_primary(serv
 def test_a_replica_that_is_too_far_behind_is_not_used_until_it_has_caught_up(
     servers: Servers, replica: Replica
 ) -> None:
-    reports = Reports(servers.engine, replica)
-    assert not reports.read(from_replica), "before the first check"
+    reads = ReplicaReads(servers.engine, replica)
+    assert not reads.read(from_replica), "before the first check"
     wait_until(lambda: is_close(replica), 60, "the replica")
-    assert reports.read(from_replica)
+    assert reads.read(from_replica)
 
     near = Replica(servers.engine, replica.engine, 1.0)
     wait_until(lambda: is_close(near), 60, "the replica")
@@ -140,7 +140,7 @@ def test_a_replica_that_is_too_far_behind_is_not_used_until_it_has_caught_up(
     write(servers.engine)
     wait_until(lambda: not is_close(near), 60, "the replica to be too old")
     assert near.lag() > 1.0
-    assert not Reports(servers.engine, near).read(from_replica)
+    assert not ReplicaReads(servers.engine, near).read(from_replica)
 
     servers.replay("pg_wal_replay_resume")
     wait_until(lambda: is_close(near), 60, "the replica")
@@ -159,7 +159,7 @@ def test_the_primary_takes_over_a_report_that_the_replica_aborts(servers: Server
         return True
 
     wait_until(lambda: is_close(replica), 60, "the replica")
-    assert Reports(servers.engine, replica).read(end_session) is False
+    assert ReplicaReads(servers.engine, replica).read(end_session) is False
     assert not replica.is_close()
 
 

@@ -31,7 +31,7 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
 
 
 @lru_cache(MAX_CACHED_ADDRESSES)
-def shared_by_one(address: str) -> str:
+def address_block(address: str) -> str:
     """The address block of one client: a single IPv4 address, or the /64 of an IPv6 address (RFC 6177 §2)."""
     try:
         parsed = ipaddress.ip_address(address)

@@ -21,7 +21,7 @@ from shared.settings import MAX_REPLICA_LAG
 T = TypeVar("T")
 
 
-class Reports:
+class ReplicaReads:
     """Reads from the replica, or else from the primary."""
 
     def __init__(self, primary: Engine, replica: Replica | None) -> None:
@@ -45,7 +45,7 @@ class Reports:
         REPORTS.labels("primary").inc()
         return self._read_primary(query)
 
-    def read_past(self, until: datetime | None, query: Callable[[Connection], T]) -> T:
+    def read_before(self, until: datetime | None, query: Callable[[Connection], T]) -> T:
         """The same for what was made before `until`, if that is long enough ago for every replica to have it.
 
         Otherwise the primary answers, so that whoever has just made something finds it.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.http.client_ip import address_of, shared_by_one
+from api.http.client_address import address_block, address_of
 from shared.api_key import is_within, networks
 from shared.settings import SettingsError, from_environment
 
@@ -50,9 +50,9 @@ def test_an_address_is_within_a_network_or_not(address: str, within: bool) -> No
 
 
 def test_one_client_has_one_address_or_a_whole_64() -> None:
-    assert shared_by_one("192.0.2.1") == "192.0.2.1"
-    assert shared_by_one("2001:db8:1:2:3::4") == shared_by_one("2001:db8:1:2:ffff::1") == "2001:db8:1:2::/64"
-    assert shared_by_one("not an address") == "not an address"
+    assert address_block("192.0.2.1") == "192.0.2.1"
+    assert address_block("2001:db8:1:2:3::4") == address_block("2001:db8:1:2:ffff::1") == "2001:db8:1:2::/64"
+    assert address_block("not an address") == "not an address"
 
 
 def test_the_setting_names_what_is_wrong() -> None:

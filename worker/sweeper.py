@@ -39,7 +39,7 @@ from worker.recovery.recover import recover
 from worker.recovery.resume_stopped import resume_stopped
 from worker.recovery.stalled_sessions import StalledSessions
 from worker.routing.carrier_pools import CarrierPools
-from worker.sending.canary import watch_sends
+from worker.sending.canary import check_canaries_and_stop_if
 from worker.sending.dispatch import Dispatcher
 from worker.sending.settle_rest import SETTLE_SECONDS
 from worker.tasks import ExpandAndSend
@@ -174,7 +174,7 @@ class Sweeper:
             self._wake,
             self._raise_idle_clock,
             self._hold_newly_refused,
-            lambda: watch_sends(self._engine),
+            lambda: check_canaries_and_stop_if(self._engine),
             lambda: close_ended_sends(self._engine),
             lambda: expire_doubts(self._engine, self._settings.doubt_grace),
             lambda: self._resolve_doubts(RECENTLY),

@@ -54,7 +54,7 @@ CANDIDATES = text(
     f"""
     WITH wanted AS MATERIALIZED (
         SELECT DISTINCT phone FROM unnest(CAST(:phones AS bigint[])) AS w (phone)
-    ), handed_over AS (
+    ), submitted AS (
         SELECT m.id, m.phone, m.submitted_at, m.status, m.reference, s.sender_id,
                coalesce(b.segments, s.segments, 2) AS parts, m.attempts > 1 AND s.resent > 0 AS resent
           FROM wanted w JOIN message m ON m.phone = w.phone
@@ -66,7 +66,7 @@ CANDIDATES = text(
     ), under_way AS ({RECIPIENTS_BEING_SENT})
     SELECT id, 0 AS number, CAST(phone AS text) AS phone, sender_id, submitted_at, status, reference, parts,
            status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered
-      FROM handed_over
+      FROM submitted
      UNION ALL
     SELECT batch_id, number, CAST(phone AS text), sender_id, NULL, 'sending', NULL, 1, false FROM under_way
     """

@@ -39,14 +39,16 @@ WAIT = (
     .values(paced_until=func.clock_timestamp() + bindparam("wait", type_=Interval))
 )
 
-WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if') ORDER BY id")
+WITH_CANARY_OR_STOP_IF = text(
+    "SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if') ORDER BY id"
+)
 """The condition is that of a partial index, word for word: with parameters Postgres would read every open send."""
 CANARY_COUNTS = text(
     f"""
     SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
            s.held_reason, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
            s.failed + s.undelivered AS failed, s.in_doubt,
-           s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS handed,
+           s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS submitted,
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
@@ -81,19 +83,19 @@ def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, 
     return min(limit, left)
 
 
-def watch_sends(engine: Engine) -> None:
+def check_canaries_and_stop_if(engine: Engine) -> None:
     """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded.
 
     If that takes long, some are left for the next round (`attempt_each`).
     """
     with transaction(engine) as connection:
-        watched = list(connection.execute(WATCHED).scalars())
-        hold_failing(connection, watched)
-    if not watched:
+        ids = list(connection.execute(WITH_CANARY_OR_STOP_IF).scalars())
+        hold_failing(connection, ids)
+    if not ids:
         return
 
     def sends_to_change(have_failed: bool) -> Iterator[Row[Any]]:
-        parameters = {"ids": watched, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
+        parameters = {"ids": ids, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
         with reading(engine) as connection:
             rows = connection.execute(CANARY_COUNTS, parameters).all()
         return (row for row in rows if _change(row) is not None)
@@ -107,19 +109,19 @@ def watch_sends(engine: Engine) -> None:
 
 def _change(row: Row[Any]) -> Callable[[Connection], object] | None:
     """What has to be done with a send: hold it, release it, or tell its owner why it stays held. None if nothing."""
-    if row.state in ("expanding", "queued", "sending") and row.handed >= row.canary and not row.under_way:
-        reason = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
+    if row.state in ("expanding", "queued", "sending") and row.submitted >= row.canary and not row.under_way:
+        reason = f"The first {row.submitted:,} messages are sent; the rest waits until enough of them are delivered."
         return lambda connection: hold_sends(connection, [row.id], "canary", reason)
     if row.state != SendState.HELD or row.held_by != "canary":
         return None
-    if row.delivered >= (1 - row.share) * row.handed:
+    if row.delivered >= (1 - row.share) * row.submitted:
         return lambda connection: release_from_rule(connection, row.id, "canary")
-    if row.failed + row.in_doubt > row.share * row.handed and (reason := _failed_reason(row)) != row.held_reason:
+    if row.failed + row.in_doubt > row.share * row.submitted and (reason := _failed_reason(row)) != row.held_reason:
         return lambda connection: connection.execute(SET_HELD_REASON, {"send": row.id, "reason": reason})
     return None
 
 
 def _failed_reason(row: Row[Any]) -> str:
     doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
-    reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
+    reason = f"{row.failed:,} of the first {row.submitted:,} messages failed{doubt}."
     return f"{reason} `resume` sends the rest all the same."

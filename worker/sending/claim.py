@@ -161,7 +161,7 @@ def _within_budget(
     """
     intents: dict[UUID, int] = {}
     waits: dict[UUID, float] = {}
-    watched: Counter[UUID] = Counter()
+    taken: Counter[UUID] = Counter()
     locked: set[UUID] = set()
     for candidates, most in queues:
         left = most = min(most, budget)
@@ -175,11 +175,11 @@ def _within_budget(
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
                 messages = min(
-                    messages, messages_allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id]
+                    messages, messages_allowed(connection, row.send_id, row.canary, row.over) - taken[row.send_id]
                 )
                 if messages <= 0:
                     continue  # the results of the first ones decide
-                watched[row.send_id] += messages
+                taken[row.send_id] += messages
             if row.rate:
                 if row.send_id in waits:
                     continue

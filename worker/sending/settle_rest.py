@@ -66,7 +66,7 @@ class Settlement:
 
 LOCK_SENDS = text(
     f"""
-    SELECT s.id, s.state, s.rules ? 'stop_if' AS watched,
+    SELECT s.id, s.state, s.rules ? 'stop_if' AS has_stop_if,
            {MAY_CONTINUE} AND NOT coalesce(s.rules ? 'stop_if', false) AS continues
       FROM send s WHERE s.id = ANY(CAST(:ids AS uuid[])) ORDER BY s.id FOR UPDATE OF s
     """
@@ -189,11 +189,11 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     locked = connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()
     send_states: dict[UUID, str] = {row.id: row.state for row in locked}
     send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
-    watched = [row.id for row in locked if row.watched]
-    if watched:
+    with_stop_if = [row.id for row in locked if row.has_stop_if]
+    if with_stop_if:
         add_to_sends(connection, counted)  # the rule depends on them
         counted = {}
-        send_states |= dict.fromkeys(hold_failing(connection, watched), SendState.HELD)
+        send_states |= dict.fromkeys(hold_failing(connection, with_stop_if), SendState.HELD)
     states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
     closed: Counter[UUID] = Counter()
     for settlement, state in zip(settlements, states, strict=True):

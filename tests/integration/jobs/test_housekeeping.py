@@ -20,7 +20,7 @@ def test_housekeeping_is_not_put_off_by_an_outage_before_it(service: Service, mo
         raise OperationalError("SELECT 1", None, Exception("no answer"))
 
     with monkeypatch.context() as outage, pytest.raises(OperationalError):
-        outage.setattr(worker.sweeper, "watch_sends", fails)
+        outage.setattr(worker.sweeper, "check_canaries_and_stop_if", fails)
         sweeper.recover_and_wake()
     assert kept == []
     sweeper.recover_and_wake()

@@ -664,7 +664,7 @@ def test_a_failing_step_of_the_sweep_does_not_stop_the_others(
     def fails(*_: object, **__: object) -> None:
         raise Poison
 
-    for step in ("recover", "hold_newly_refused", "watch_sends", "expire_doubts"):
+    for step in ("recover", "hold_newly_refused", "check_canaries_and_stop_if", "expire_doubts"):
         monkeypatch.setattr(worker.sweeper, step, fails)
     send = scheduled(service, service.new_group(phones(1, 255770000000)))
     make_due(service, send)

@@ -7,7 +7,7 @@ import pytest
 import shared.job_failures
 from shared.audit.check import audit
 from tests.harness.service import Service
-from worker.sending.canary import watch_sends
+from worker.sending.canary import check_canaries_and_stop_if
 
 UNDELIVERED, SILENT, UNANSWERED = 99901_000_0000, 99909_000_0000, 99906_000_0000
 
@@ -87,7 +87,7 @@ def test_sends_that_wait_for_receipts_do_not_delay_the_judging_of_others(
     service.deliver_receipts()
     assert {shown(service, each)["held_by"] for each in [*before, send, *after]} == {"canary"}
     monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
-    watch_sends(service.engine)
+    check_canaries_and_stop_if(service.engine)
     assert shown(service, send)["held_by"] is None
     assert {shown(service, each)["held_by"] for each in [*before, *after]} == {"canary"}
 

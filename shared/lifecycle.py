@@ -10,7 +10,7 @@ from typing import Final
 
 
 class MessageStatus(StrEnum):
-    """Where one message is. Only states from `in_doubt` on are stored; those before follow from its batch."""
+    """Where one message is. Only statuses from `in_doubt` on are stored; those before follow from its batch."""
 
     SCHEDULED = "scheduled"
     QUEUED = "queued"
@@ -39,7 +39,10 @@ class SendState(StrEnum):
 
 
 class BatchState(StrEnum):
-    """Where one slice of a send's recipients is. `waiting` becomes `queued` when its `due_at` has come."""
+    """Where one slice of a send's recipients is.
+
+    `waiting` becomes `queued` at its `due_at`, or when a carrier that may take it is available again.
+    """
 
     WAITING = "waiting"
     QUEUED = "queued"
@@ -65,7 +68,7 @@ LANES: Final = (Category.AUTHENTICATION, Category.TRANSACTIONAL, Category.MARKET
 LANE_WEIGHTS: Final = (64, 8, 1)
 """A lane's priority over the last lane, for the same number of segments."""
 
-STORED: Final = (
+STORED_STATUSES: Final = (
     MessageStatus.IN_DOUBT,
     MessageStatus.SENT,
     MessageStatus.REJECTED,
@@ -75,12 +78,12 @@ STORED: Final = (
     MessageStatus.UNDELIVERED,
     MessageStatus.DELIVERED,
 )
-"""The states that have a counter on the send."""
+"""Those that have a counter on the send."""
 
-CHARGED: Final = frozenset({MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED})
+CHARGED_STATUSES: Final = frozenset({MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED})
 
 _S = MessageStatus
-FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
+ALLOWED_TRANSITIONS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
     _S.SCHEDULED: frozenset({_S.QUEUED, _S.CANCELED, _S.EXPIRED}),
     _S.QUEUED: frozenset({_S.SENDING, _S.REJECTED, _S.CANCELED, _S.EXPIRED}),
     _S.SENDING: frozenset({_S.QUEUED, _S.SENT, _S.IN_DOUBT, _S.FAILED, _S.REJECTED}),

@@ -17,7 +17,7 @@ from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.db.tables import sends as tables
-from shared.lifecycle import STORED
+from shared.lifecycle import STORED_STATUSES
 from shared.sends import holding, overview
 
 POLL_SECONDS = 0.5
@@ -124,7 +124,7 @@ def release(send_ids: tuple[UUID, ...]) -> None:
 
 def describe(row: dict[str, Any]) -> str:
     """Describe a send's state and results so far in one line."""
-    results = [f"{row[status]:,} {status.replace('_', ' ')}" for status in STORED if row[status]]
+    results = [f"{row[status]:,} {status.replace('_', ' ')}" for status in STORED_STATUSES if row[status]]
     return f"{row['state']}: " + (", ".join(results) or "nothing sent yet")
 
 

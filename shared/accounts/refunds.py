@@ -19,7 +19,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch, send
 from shared.ids import batch_of
 from shared.ledger.ledger import Entry, post
-from shared.lifecycle import CHARGED
+from shared.lifecycle import CHARGED_STATUSES
 
 LOCK = select(account.c.available).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
 """Serializes the refunds of an account. Nothing else is locked, so it may come first."""
@@ -97,7 +97,7 @@ def refund_message(
     if row is None or message_id == batch_id:
         return None
     posted = {(each.subject, each.kind) for each in connection.execute(POSTED, values)}
-    if row.status not in CHARGED or not row.price or (message_id, "release") in posted:
+    if row.status not in CHARGED_STATUSES or not row.price or (message_id, "release") in posted:
         raise Refused("The message is not charged.")
     if (message_id, "refund") in posted or (batch_id, "refund") in posted:
         raise Refused("The message was refunded before, by itself or with its send.")

@@ -16,7 +16,7 @@ from shared.db.tables.sends import batch
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
-from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
+from shared.lifecycle import ALLOWED_TRANSITIONS, CHARGED_STATUSES, MessageStatus, as_sql
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import add_to_sends, count_messages
 from shared.sms.countries import PREFIX_DIGITS
@@ -54,7 +54,7 @@ RESOLVE = text(
                       CAST(:carrier_at AS timestamptz[]), CAST(:precision AS smallint[]))
                AS k (message, status, reference, error, resolved_by, evidence, carrier_at, precision)
           JOIN message m ON m.id = k.message
-         WHERE m.status = 'in_doubt' AND k.status IN ({as_sql(FOLLOWS[MessageStatus.IN_DOUBT])})
+         WHERE m.status = 'in_doubt' AND k.status IN ({as_sql(ALLOWED_TRANSITIONS[MessageStatus.IN_DOUBT])})
          ORDER BY m.id FOR UPDATE OF m
     ), resolved AS (
         UPDATE message m
@@ -115,7 +115,9 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     post(
         connection,
         [
-            Entry(row.account_id, "capture" if row.status in CHARGED else "release", row.price, "message", row.id)
+            Entry(
+                row.account_id, "capture" if row.status in CHARGED_STATUSES else "release", row.price, "message", row.id
+            )
             for row in rows
         ],
     )

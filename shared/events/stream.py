@@ -22,7 +22,7 @@ from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
 from shared.ids import FIRST_ID, batch_of, index_of, message_id, rfc3339
-from shared.lifecycle import STORED, MessageStatus
+from shared.lifecycle import STORED_STATUSES, MessageStatus
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED_PHONE
 
@@ -56,7 +56,7 @@ CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, 
 SENDS = select(
     *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url", "traceparent"],
     *send.c["created_at", "completed_at", "accepted"],
-    *(send.c[status] for status in STORED),
+    *(send.c[status] for status in STORED_STATUSES),
 ).where(in_parameter(send.c.id, "ids"))
 EVENTS = tables.event.c
 FIND = select(EVENTS.xid).where(EVENTS.id == bindparam("row"), EVENTS.account_id == bindparam("account"))
@@ -230,7 +230,7 @@ def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
         "status": _status_of(row),
         "kind": send.kind,
         "sender_id": send.sender_id,
-        "counts": {"accepted": send.accepted, **{str(status): getattr(send, status) for status in STORED}},
+        "counts": {"accepted": send.accepted, **{str(status): getattr(send, status) for status in STORED_STATUSES}},
         "held_reason": send.held_reason,
         "reference": send.reference,
         "metadata": send.metadata,

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
-from shared.lifecycle import LANES, STORED
+from shared.lifecycle import LANES, STORED_STATUSES
 from shared.observability.metrics import MESSAGES, RECEIPT_DELAY
 from shared.sends import send_states
 from shared.sms.countries import country_of
@@ -27,9 +27,9 @@ MessageCounts = Counter[tuple[str, int | None, str]]
 LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
 """Locks sends in the order of their ids, so that transactions which update several of them cannot deadlock."""
 
-SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED)
-ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED)
-NAMES = "id, " + ", ".join(STORED)
+SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED_STATUSES)
+ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED_STATUSES)
+NAMES = "id, " + ", ".join(STORED_STATUSES)
 
 ADD = text(f"UPDATE send s SET {SUMS} FROM unnest({ARRAYS}) AS c ({NAMES}) WHERE s.id = c.id")
 """Adds to all counters of many sends at once, given as literals of arrays: one per cycle and receipt window."""
@@ -78,7 +78,10 @@ def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID
 def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
     counters = [changes.get(send, nothing) for send in ids]
-    return {"id": uuids(ids), **{str(status): array(counter[status] for counter in counters) for status in STORED}}
+    return {
+        "id": uuids(ids),
+        **{str(status): array(counter[status] for counter in counters) for status in STORED_STATUSES},
+    }
 
 
 def count_messages(carrier: str, counts: MessageCounts) -> None:

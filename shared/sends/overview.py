@@ -10,9 +10,9 @@ from sqlalchemy import Connection, case, func, select
 from shared.db.tables.accounts import account
 from shared.db.tables.sends import batch, send
 from shared.ids import LAST_ID
-from shared.lifecycle import LANES, OPEN_SENDS, STORED
+from shared.lifecycle import LANES, OPEN_SENDS, STORED_STATUSES
 
-COUNTS = tuple(send.c[status] for status in STORED)
+COUNTS = tuple(send.c[status] for status in STORED_STATUSES)
 WAITING = send.c.accepted - reduce(add, COUNTS)
 CATEGORY = case({number: str(category) for number, category in enumerate(LANES)}, value=send.c.lane)
 LIST = (

@@ -7,7 +7,7 @@ from uuid import UUID
 from shared.accounts.sandbox import PLAY_CREDITS
 from shared.audit.check import audit, rules_of
 from shared.ids import message_id
-from shared.lifecycle import CHARGED, MessageStatus
+from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 from tests.simulation.carrier import Breach, Handed, ModelCarrier, stronger
 from tests.simulation.database import Database
 from tests.simulation.traffic import CREDITS, Traffic
@@ -117,11 +117,11 @@ class End:
             return
         given_up = row.status == MessageStatus.EXPIRED and row.error == "no_answer"
         unknown = row.status == MessageStatus.IN_DOUBT or given_up
-        if handed.taken and not unknown and row.status not in CHARGED:
+        if handed.taken and not unknown and row.status not in CHARGED_STATUSES:
             raise Breach(f"known: {message} was taken and is {row.status}")
-        if not handed.taken and row.status in CHARGED:
+        if not handed.taken and row.status in CHARGED_STATUSES:
             raise Breach(f"known: {message} was not taken and is {row.status}")
-        if row.status in CHARGED and row.reference != handed.reference:
+        if row.status in CHARGED_STATUSES and row.reference != handed.reference:
             raise Breach(f"reference: {message} has {row.reference} and not {handed.reference}")
         if handed.reported is None:
             return
@@ -142,7 +142,7 @@ class End:
         for account, available, reserved, is_sandbox in self._database.run(of_accounts):
             given = PLAY_CREDITS if is_sandbox else CREDITS
             mine = [row for row in self.rows.values() if row.account == account]
-            paid = sum(row.price for row in mine if row.status in CHARGED)
+            paid = sum(row.price for row in mine if row.status in CHARGED_STATUSES)
             doubtful = sum(row.price for row in mine if row.status == MessageStatus.IN_DOUBT)
             if (available, reserved) != (given - paid - doubtful, doubtful):
                 raise Breach(f"money: account {account} has {available} and {reserved}, {paid} paid, {doubtful} open")

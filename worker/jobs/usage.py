@@ -47,7 +47,7 @@ from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
-from shared.lifecycle import CHARGED, STORED, MessageStatus
+from shared.lifecycle import CHARGED_STATUSES, STORED_STATUSES, MessageStatus
 from shared.periodic import repeat
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
@@ -87,13 +87,13 @@ SUMS = (
     select(
         *DIMENSIONS,
         func.sum(send.c.accepted).label("accepted"),
-        *(func.sum(send.c[status]).label(str(status)) for status in STORED),
+        *(func.sum(send.c[status]).label(str(status)) for status in STORED_STATUSES),
     )
     .where(send.c.price > 0)
     .group_by(*DIMENSIONS)
 )
 FIRST_DIGITS = func.left(cast(message.c.phone, Text), PREFIX_DIGITS).label("prefix")
-CREDITS = func.sum(message.c.price).filter(message.c.status.in_(sorted(CHARGED)))
+CREDITS = func.sum(message.c.price).filter(message.c.status.in_(sorted(CHARGED_STATUSES)))
 MESSAGES = (
     select(
         *DIMENSIONS,
@@ -194,10 +194,10 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     row = connection.execute(HOUR_ROW, {"hour": hour}).one()
     span = {"first": first_id_at(hour), "last": first_id_at(hour + HOUR)}
     sums = connection.execute(SUMS_OF_HOUR, span).all()
-    counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED))]
+    counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED_STATUSES))]
     counts = _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)) if counters != row.counters else None
     age = row.now - hour - HOUR
-    accepted, by_status = counters[0], dict(zip(STORED, counters[1:], strict=True))
+    accepted, by_status = counters[0], dict(zip(STORED_STATUSES, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
     rest = timedelta(seconds=max(CHECK_SECONDS, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began)))
     connection.execute(
@@ -222,7 +222,7 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
         {
             Key(each.account_id, each.sender_id, each.lane, "", str(status)): int(getattr(each, status))
             for each in sums
-            for status in STORED
+            for status in STORED_STATUSES
         }
     )
     for row in rows:

@@ -10,7 +10,7 @@ from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.doubts.resolution import Resolution, resolve
 from shared.ids import batch_of
-from shared.lifecycle import CHARGED, BatchState, MessageStatus
+from shared.lifecycle import CHARGED_STATUSES, BatchState, MessageStatus
 from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
 
 RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
@@ -71,6 +71,6 @@ def conclusive(connection: Connection, resolutions: list[Resolution]) -> list[Re
 
     A refusal of one submit says nothing of another one. Messages without a row may yet be submitted again.
     """
-    refused = [each.message_id for each in resolutions if each.status not in CHARGED]
+    refused = [each.message_id for each in resolutions if each.status not in CHARGED_STATUSES]
     once = set(connection.execute(SUBMITTED_ONCE, {"ids": refused}).scalars()) if refused else set()
-    return [each for each in resolutions if each.status in CHARGED or each.message_id in once]
+    return [each for each in resolutions if each.status in CHARGED_STATUSES or each.message_id in once]

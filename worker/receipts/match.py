@@ -22,7 +22,7 @@ from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.doubts.candidates import RECIPIENTS_BEING_SENT
 from shared.ids import LAST_NUMBER, first_id_at
-from shared.lifecycle import FOLLOWS, MessageStatus
+from shared.lifecycle import ALLOWED_TRANSITIONS, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
@@ -30,11 +30,11 @@ from shared.sms.countries import PREFIX_DIGITS
 from worker.receipts.receipt_trace import trace_receipts
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
-FINAL = FOLLOWS[MessageStatus.SENT]
+FINAL = ALLOWED_TRANSITIONS[MessageStatus.SENT]
 MOVES = ", ".join(
     f"('{before}', '{after}')"
     for before in (MessageStatus.SENT, MessageStatus.EXPIRED, MessageStatus.UNDELIVERED)
-    for after in sorted(FOLLOWS[before])
+    for after in sorted(ALLOWED_TRANSITIONS[before])
 )
 """SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
 RECENT = timedelta(days=4)

@@ -25,7 +25,7 @@ from shared.db.tables import messages as tables
 from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
 from shared.job_failures import Job, batch_then_singly
-from shared.lifecycle import CHARGED, MessageStatus
+from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
@@ -157,7 +157,7 @@ def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: 
 
 def before_receipts(status: str) -> str:
     """The status with which a row was written. Until its intent is closed, only receipts change it."""
-    return MessageStatus.SENT if status in CHARGED else status
+    return MessageStatus.SENT if status in CHARGED_STATUSES else status
 
 
 def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:

@@ -17,7 +17,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction, uuids
 from shared.db.tables import sends
 from shared.ledger.ledger import REMAINDER, Entry, post
-from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
+from shared.lifecycle import CHARGED_STATUSES, BatchState, MessageStatus, SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
@@ -265,11 +265,11 @@ def _virtual_time(settlement: Settlement) -> int:
 
 def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:
     """The entries that capture and release credits. Credits of messages in doubt stay reserved."""
-    charged = sum(count for status, count in settlement.tally.items() if status in CHARGED)
+    charged = sum(count for status, count in settlement.tally.items() if status in CHARGED_STATUSES)
     given_back = sum(
         count
         for status, count in settlement.tally.items()
-        if status not in CHARGED and status != MessageStatus.IN_DOUBT
+        if status not in CHARGED_STATUSES and status != MessageStatus.IN_DOUBT
     )
     batch, account = settlement.batch_id, settlement.account_id
     entries = [

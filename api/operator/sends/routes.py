@@ -21,7 +21,7 @@ from api.schemas.paging import page_of
 from shared.accounts.audit_log import Actor, record
 from shared.db.connection import reading
 from shared.ids import LAST_ID
-from shared.lifecycle import STORED
+from shared.lifecycle import STORED_STATUSES
 from shared.sends import holding
 from shared.sends.overview import list_sends, show_send
 
@@ -124,4 +124,4 @@ def _send(connection: Connection, send_id: UUID) -> dict[str, Any]:
 
 
 def _counted(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "counts": {str(status): row[status] for status in STORED}}
+    return {**row, "counts": {str(status): row[status] for status in STORED_STATUSES}}

@@ -8,7 +8,7 @@ from api.operator.fields import ACCOUNT_ID, AccountPaging
 from api.schemas import fields
 from api.schemas.examples import API_KEY, EXPIRES_AT, SEND_ID
 from api.schemas.fields import doc
-from shared.lifecycle import STORED, SendState
+from shared.lifecycle import STORED_STATUSES, SendState
 from shared.sends.holding import HeldBy
 
 
@@ -44,7 +44,9 @@ class OperatorSendResponse(Schema):
         keys=fields.String(),
         values=fields.Integer(),
         required=True,
-        metadata=doc("Messages with a result, by status.", {str(status): 0 for status in STORED} | {"delivered": 3}),
+        metadata=doc(
+            "Messages with a result, by status.", {str(status): 0 for status in STORED_STATUSES} | {"delivered": 3}
+        ),
     )
     held_by = fields.String(
         required=True,

@@ -15,10 +15,10 @@ from api.schemas.examples import (
 )
 from api.schemas.fields import doc
 from shared.inbound import Keyword
-from shared.lifecycle import STORED, Category, MessageStatus, SendState
+from shared.lifecycle import STORED_STATUSES, Category, MessageStatus, SendState
 from shared.outbox import EventType
 
-EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED} | {"sent": 1, "delivered": 2}
+EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED_STATUSES} | {"sent": 1, "delivered": 2}
 
 
 class MessageEventData(Schema):

@@ -10,7 +10,7 @@ from api.schemas.fields import timestamp
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.tables.messages import attempt, resolved_doubt
-from shared.lifecycle import CHARGED, MessageStatus
+from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 
 FAILED: Select[Any] = (
     select(
@@ -139,7 +139,7 @@ def _last(message: MessageRow, doubt: Doubt | None) -> list[Attempt]:
 
 
 def _outcome(status: str, error: str | None) -> str:
-    if status in CHARGED:
+    if status in CHARGED_STATUSES:
         return "accepted"
     code = code_of(MessageStatus.FAILED, error)
     return "rejected" if code is not None and CATALOGUE[code].permanent else "failed"

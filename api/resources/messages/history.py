@@ -16,7 +16,7 @@ from shared.carriers.receipts import carrier_reference
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
 from shared.ids import batch_of, index_of, message_id
-from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
+from shared.lifecycle import LANES, STORED_STATUSES, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
@@ -40,8 +40,8 @@ ONE_BATCH = f"""
 BATCH, ANY_BATCH = text(f"{ONE_BATCH} AND {OF_ACCOUNT}"), text(ONE_BATCH)
 """One batch, of an account or of any, with the same columns as BATCHES."""
 HAS_STATUS = " OR ".join(
-    [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
-    + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
+    [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED_STATUSES]
+    + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED_STATUSES)}"]
 )
 """SQL: whether, by its counters, a send `s` has messages with one of the statuses."""
 SENDS = f"""

@@ -26,7 +26,7 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
 from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, message_id
-from shared.lifecycle import STORED, MessageStatus
+from shared.lifecycle import STORED_STATUSES, MessageStatus
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
@@ -79,10 +79,10 @@ class MessageFilter:
         elif self.error is not None or self.permanent is not None:
             statuses = WITH_ERROR
         elif self.carrier is not None:
-            statuses = STORED
+            statuses = STORED_STATUSES
         return {
             "statuses": None if statuses is None else [str(status) for status in statuses],
-            "unfinished": statuses is not None and not set(statuses) & set(STORED),
+            "unfinished": statuses is not None and not set(statuses) & set(STORED_STATUSES),
         }
 
     def fits(self, message: MessageRow) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy import Column, Connection, Select, and_, bindparam, func, not_, 
 from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables import sends as tables
 from shared.db.tables.carriers import carrier_report
-from shared.lifecycle import OPEN_SENDS, STORED, BatchState, SendState
+from shared.lifecycle import OPEN_SENDS, STORED_STATUSES, BatchState, SendState
 from shared.sends.sendable import MAX_REPORT_AGE, MESSAGES_LEFT_OF_BATCH
 
 REASONS: Final = {
@@ -108,7 +108,7 @@ def carriers_now(connection: Connection) -> dict[str, Any]:
 
 def unfinished_messages(row: Any) -> int:
     """The number of a send's messages without a result."""
-    return int(row.accepted - sum(getattr(row, status) for status in STORED))
+    return int(row.accepted - sum(getattr(row, status) for status in STORED_STATUSES))
 
 
 def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ from shared.db.encryption_keys import texts_of
 from shared.db.tables import sends as tables
 from shared.encryption import MARK, Texts
 from shared.ids import FIRST_ID, LAST_ID
-from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+from shared.lifecycle import LANES, STORED_STATUSES, MessageStatus, SendState
 from shared.sends.publish_batches import publish_queued
 
 SEND = f"""
@@ -216,7 +216,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: 
 
 def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: datetime | None = None) -> Any:
     """A send as the API shows it. Its `accepted` is the sum of the counts by message status."""
-    stored = {str(status): getattr(row, status) for status in STORED}
+    stored = {str(status): getattr(row, status) for status in STORED_STATUSES}
     waiting = unfinished_messages(row)
     status_ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from shared.lifecycle import CHARGED
+from shared.lifecycle import CHARGED_STATUSES
 from shared.sends.placeholder_batches import PRICE
 
 OWN: Final = f"""
@@ -23,7 +23,7 @@ OWN: Final = f"""
 def totals(row: Any) -> dict[str, Any]:
     """Segments, cost and charged credits of a send. Contacts not yet expanded count with their reserve."""
     if row.own is None:
-        charged = sum(getattr(row, status) for status in CHARGED)
+        charged = sum(getattr(row, status) for status in CHARGED_STATUSES)
         return {
             "segments": {
                 "per_message": row.segments,

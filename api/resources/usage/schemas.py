@@ -9,11 +9,11 @@ from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.fields import Request, doc
 from api.schemas.paging import cursor, limit, next_cursor
-from shared.lifecycle import STORED, Category, MessageStatus
+from shared.lifecycle import STORED_STATUSES, Category, MessageStatus
 
 DIMENSIONS = ("day", "sender_id", "country", "category", "status")
 """Dimensions to group messages by, in the order of the response."""
-RESULTS = [MessageStatus(status) for status in STORED]
+RESULTS = [MessageStatus(status) for status in STORED_STATUSES]
 
 
 class Dimensions(fields.String):

@@ -12,7 +12,7 @@ separately, with the message as the ledger's subject.
 from dataclasses import dataclass
 from typing import Final
 
-from shared.lifecycle import CHARGED, STORED
+from shared.lifecycle import CHARGED_STATUSES, STORED_STATUSES
 from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE
 
@@ -31,7 +31,7 @@ class Rule:
 
 
 TERMINAL: Final = "('done', 'canceled', 'expired')"
-PAID: Final = "(" + ", ".join(f"'{status}'" for status in sorted(CHARGED)) + ")"
+PAID: Final = "(" + ", ".join(f"'{status}'" for status in sorted(CHARGED_STATUSES)) + ")"
 
 SCOPE: Final = """
     scope AS (
@@ -63,4 +63,4 @@ ROWS: Final = f"""{BATCHES}, found AS (
 """The message rows of these batches: `open` ones are in an intent, `known` ones are settled; there may be no others."""
 
 LEDGER_SUM: Final = "sum(CASE l.kind WHEN 'reserve' THEN l.amount WHEN 'refund' THEN 0 ELSE -l.amount END)"
-COUNTED: Final = " + ".join(f"s.{status}" for status in STORED)
+COUNTED: Final = " + ".join(f"s.{status}" for status in STORED_STATUSES)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from shared.audit.rules.parts import COUNTED, LEDGER_SUM, PAID, ROWS, SCOPE, TERMINAL, Rule
-from shared.lifecycle import STORED
+from shared.lifecycle import STORED_STATUSES
 from shared.sends.batch_states import STOPPED_ALONE
 
 SEND_RESERVE = f"""
@@ -125,8 +125,8 @@ STOPPED_BATCHES = f"""
 """
 """Nothing would send such a batch until the next housekeeping, and its messages might expire."""
 
-_BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED)
-_EXACT = [str(status) for status in STORED if status not in ("canceled", "expired")]
+_BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED_STATUSES)
+_EXACT = [str(status) for status in STORED_STATUSES if status not in ("canceled", "expired")]
 """Counters of rows only; messages left unsent when the send ended are in the other two."""
 _DIFFERS = " OR ".join(f"s.{status} <> coalesce(r.{status}, 0)" for status in _EXACT)
 _DIFFERENCES = ", ".join(

@@ -3,11 +3,13 @@
 from typing import Final
 
 from shared.audit.rules.parts import Rule
-from shared.lifecycle import STORED
+from shared.lifecycle import STORED_STATUSES
 from shared.sends.archived import USAGE_STAYS
 
-_COUNTERS: Final = ", ".join(f"coalesce(sum(s.{status}), 0)" for status in STORED)
-_COUNTED: Final = ", ".join(f"coalesce(sum(u.messages) FILTER (WHERE u.status = '{status}'), 0)" for status in STORED)
+_COUNTERS: Final = ", ".join(f"coalesce(sum(s.{status}), 0)" for status in STORED_STATUSES)
+_COUNTED: Final = ", ".join(
+    f"coalesce(sum(u.messages) FILTER (WHERE u.status = '{status}'), 0)" for status in STORED_STATUSES
+)
 
 FINAL_HOURS = f"""
     WITH hours AS (

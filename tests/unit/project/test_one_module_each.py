@@ -197,7 +197,7 @@ def test_a_column_is_set_in_one_module(table: str, column: str, file: str) -> No
 
 
 def test_a_message_changes_its_status_by_receipts_or_when_its_doubt_is_resolved() -> None:
-    """Two modules, because each statement also finds the messages that it may change; both take FOLLOWS."""
+    """Two modules, because each statement also finds the messages that it may change; both take ALLOWED_TRANSITIONS."""
     files = files_that_set("message", "status") | files_whose_tables_set("message", "status")
     assert files == {"worker/receipts/match.py", "shared/doubts/resolution.py"}
 

@@ -10,12 +10,12 @@ import pytest
 
 import shared
 from shared.lifecycle import (
-    CHARGED,
-    FOLLOWS,
+    ALLOWED_TRANSITIONS,
+    CHARGED_STATUSES,
     LANE_WEIGHTS,
     LANES,
     OPEN_SENDS,
-    STORED,
+    STORED_STATUSES,
     BatchState,
     Category,
     MessageStatus,
@@ -48,18 +48,21 @@ def sql() -> str:
 
 
 def test_it_works() -> None:
-    assert MessageStatus.DELIVERED in FOLLOWS[MessageStatus.SENT]
-    assert MessageStatus.UNDELIVERED not in FOLLOWS[MessageStatus.DELIVERED]
-    assert as_sql(FOLLOWS[MessageStatus.SENT]) == "'delivered', 'undelivered'"
+    assert MessageStatus.DELIVERED in ALLOWED_TRANSITIONS[MessageStatus.SENT]
+    assert MessageStatus.UNDELIVERED not in ALLOWED_TRANSITIONS[MessageStatus.DELIVERED]
+    assert as_sql(ALLOWED_TRANSITIONS[MessageStatus.SENT]) == "'delivered', 'undelivered'"
 
 
 def test_every_status_lists_what_may_follow() -> None:
-    assert set(FOLLOWS) == set(MessageStatus)
+    assert set(ALLOWED_TRANSITIONS) == set(MessageStatus)
 
 
 def test_a_message_never_goes_back() -> None:
     back = {
-        (before, after) for before in FOLLOWS for after in FOLLOWS[before] if RANK.index(after) <= RANK.index(before)
+        (before, after)
+        for before in ALLOWED_TRANSITIONS
+        for after in ALLOWED_TRANSITIONS[before]
+        if RANK.index(after) <= RANK.index(before)
     }
     assert back == NEVER_LEFT
 
@@ -68,40 +71,43 @@ def test_every_status_can_be_reached() -> None:
     reached, new = set[MessageStatus](), {MessageStatus.SCHEDULED}
     while new:
         reached |= new
-        new = {after for before in new for after in FOLLOWS[before]} - reached
+        new = {after for before in new for after in ALLOWED_TRANSITIONS[before]} - reached
     assert reached == set(MessageStatus)
 
 
 def test_nothing_follows_a_final_status() -> None:
-    assert {status for status in MessageStatus if not FOLLOWS[status]} == FINAL
+    assert {status for status in MessageStatus if not ALLOWED_TRANSITIONS[status]} == FINAL
 
 
 def test_from_every_status_an_end_can_be_reached() -> None:
     ended = set(FINAL)
-    while more := {status for status in MessageStatus if FOLLOWS[status] & ended} - ended:
+    while more := {status for status in MessageStatus if ALLOWED_TRANSITIONS[status] & ended} - ended:
         ended |= more
     assert ended == set(MessageStatus)
 
 
 def test_a_message_that_was_with_a_carrier_is_never_submitted_again() -> None:
     submitted = MessageStatus.SENDING
-    for status in STORED:
+    for status in STORED_STATUSES:
         reached, new = set[MessageStatus](), {status}
         while new:
             reached |= new
-            new = {after for before in new for after in FOLLOWS[before]} - reached
+            new = {after for before in new for after in ALLOWED_TRANSITIONS[before]} - reached
         assert submitted not in reached, status
 
 
 def test_the_stored_statuses_are_in_doubt_and_all_after_it() -> None:
-    assert list(STORED) == RANK[RANK.index(MessageStatus.IN_DOUBT) :]
+    assert list(STORED_STATUSES) == RANK[RANK.index(MessageStatus.IN_DOUBT) :]
 
 
 def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_receipt() -> None:
-    for status in CHARGED:
-        assert FOLLOWS[status] <= CHARGED
+    for status in CHARGED_STATUSES:
+        assert ALLOWED_TRANSITIONS[status] <= CHARGED_STATUSES
     uncharged_then_charged = {
-        (before, after) for before in STORED for after in FOLLOWS[before] if before not in CHARGED and after in CHARGED
+        (before, after)
+        for before in STORED_STATUSES
+        for after in ALLOWED_TRANSITIONS[before]
+        if before not in CHARGED_STATUSES and after in CHARGED_STATUSES
     }
     assert {before for before, _ in uncharged_then_charged} == {MessageStatus.IN_DOUBT, MessageStatus.EXPIRED}
 

@@ -12,7 +12,7 @@ JobKind = Literal[
 ]
 
 SEVERAL = 2
-"""So many failures of an account within a short time make its other jobs of the kind wait: many more may follow."""
+"""This many failures of an account within a short time make its other jobs of the kind wait: many more may follow."""
 PAUSE = timedelta(seconds=2)
 """With SEVERAL failures within this time, none of the account's jobs of the kind is tried."""
 ACCOUNT_YIELDS_FOR = timedelta(seconds=10)

@@ -1,6 +1,6 @@
-"""How many messages a batch has."""
+"""How many messages a batch may have."""
 
 from typing import Final
 
 BATCH_SIZE: Final = 1000
-"""Recipients per batch, and so per Celery task."""
+"""Maximum number of recipients of a batch."""

@@ -3,7 +3,7 @@
 A held send submits nothing; its owner can cancel it. A cycle that is under way is finished. `held_by` says what holds
 the send:
 
-    operator    the operator, who can release it
+    operator    the operator, the release of the guard, or a text that cannot be decrypted; the operator can release it
     crashes     workers crashed while sending it, or failed to prepare it, again and again; the operator can release it
     sender_id   its sender ID is suspended or rejected; it is released when that is approved again
     canary      its first messages are sent, the rest waits for their receipts; its owner can release it

@@ -49,8 +49,8 @@ def clock(minute: int) -> str:
 def next_allowed(zones: Zones, quiet: tuple[int, int], now: datetime) -> datetime:
     """The earliest time to send to phones in these zones: `now`, or the end of their quiet hours.
 
-    `quiet` is the first and the last minute of the day, the latter exclusive. An end within the hour that is skipped in
-    spring comes up to an hour late.
+    `quiet` is when quiet hours begin and end, in minutes since midnight; the end is exclusive. An end within the hour
+    that is skipped in spring comes up to an hour late.
     """
     clocks = _clocks(zones)
     allowed = _next_in_all(clocks, quiet, now)

@@ -7,7 +7,7 @@
     paused      stopped by its owner
     held        stopped by `held_by` (shared/sends/holding.py)
     completed   every batch has ended
-    canceled    ended by its owner; completed once what workers had of it has ended too
+    canceled    ended by its owner or the operator; `completed_at` is set once what workers had of it has ended too
 
 A send is locked after its batches and before its account.
 """

@@ -57,7 +57,7 @@ from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, sea
 from worker.jobs.turns import next_in_turn, take_turn
 
 BATCHES_PER_COMMIT = 100
-"""A batch has 1,000 recipients by default; 100 batches take a few tenths of a second."""
+"""A batch has up to 1,000 recipients; 100 batches take a few tenths of a second."""
 EVENTS_PER_COMMIT = 5_000
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)

@@ -81,7 +81,7 @@ NEXT_SEND = text(
 )
 """Locks the send to expand next, so that no page is expanded twice. Accounts take turns by the end of their last batch.
 
-Batches being sent are counted first, by their own index: a send may have ten thousands of batches that were sent."""
+Batches being sent are counted first, by their own index: a send may have tens of thousands that were sent."""
 
 CONTACTS = (
     select(*contact.c["position", "phone"])

@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to hand over."""
+        """Whether nothing is left to submit."""
         return self._send["status"] in OVER
 
     @property
@@ -60,8 +60,8 @@ class Progress:
         begun = parsed(self._send["send_at"]) or parsed(self._send["created_at"])
         ended = parsed(self._send["completed_at"]) or datetime.now(UTC)
         seconds = (ended - begun).total_seconds() if begun else 0
-        handed_over = self.delivered + self.sent + self.in_doubt + int(self._send["counts"].get("undelivered", 0))
-        return handed_over / seconds if handed_over and seconds > 0 else None
+        submitted = self.delivered + self.sent + self.in_doubt + int(self._send["counts"].get("undelivered", 0))
+        return submitted / seconds if submitted and seconds > 0 else None
 
     @property
     def seconds_left(self) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 from flask_babel import format_date, gettext
 
 KINDS = ("delivered", "sent", "failed", "in_doubt", "canceled")
-"""Of the messages of a day: arrived; handed over, without a receipt yet; not arrived; unknown; canceled."""
+"""Of the messages of a day: arrived; submitted, without a receipt yet; not arrived; unknown; canceled."""
 
 
 def kind(status: str | None) -> str:

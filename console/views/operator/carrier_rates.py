@@ -27,6 +27,6 @@ def rates_since(query: MultiDict[str, str], carriers: Sequence[Mapping[str, Any]
         return {}
     if not 0 < seconds < float("inf"):
         return {}
-    now_handed = {each["carrier"]: each["submitted"] for each in carriers if each["carrier"] in before}
-    counts = {name: submitted - before[name] for name, submitted in now_handed.items()}
+    now_submitted = {each["carrier"]: each["submitted"] for each in carriers if each["carrier"] in before}
+    counts = {name: submitted - before[name] for name, submitted in now_submitted.items()}
     return {name: count / seconds for name, count in counts.items() if 0 <= count < float("inf")}

@@ -22,7 +22,7 @@ from sqlalchemy import bindparam, func, select
 from api.accept.callbacks import check_url, expect_callbacks
 from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
 from api.accept.stored_quotes import enforce_quote
-from api.accept.text import common_text, fit_text, parse_template, with_encoding
+from api.accept.text import common_text, parse_template, prepare_text, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import NeedsThread, is_on_event_loop
@@ -242,7 +242,7 @@ def _message_and_recipients(
     common = common_text(kind, body)
     if common is not None:
         recipients = recipients_of(services, caller, limits, kind, body)
-        message, segmentation = fit_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
+        message, segmentation = prepare_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
         return {"message": message, "segmentation": segmentation, **recipients}
     template = parse_template(body["message"])
     assert template is not None

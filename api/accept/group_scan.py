@@ -36,7 +36,7 @@ _COUNT: Final = f"""
 """
 """SQL: the maximum segments; `cuts` is 1 if a part may hold one unit less."""
 
-OTHER: Final = "[^" + "".join(f"\\u{ord(character):04x}" for character in CHARACTERS) + "]"
+NOT_GSM7: Final = "[^" + "".join(f"\\u{ord(character):04x}" for character in CHARACTERS) + "]"
 """Regular expression: a character outside GSM-7."""
 EXACT_CHARACTERS = 160
 """Of longer values with emoji, the number of surrogate pairs is estimated: a microsecond for each would be too long. In
@@ -92,7 +92,7 @@ def scan_group(
         "bound": bound,
         "max_segments": max_segments,
         "gsm7": is_gsm7(literal),
-        "other": OTHER,
+        "other": NOT_GSM7,
         "extension": "".join(EXTENSION),
         "beyond": "[\U00010000-\U0010ffff]",
         "septets": septet_count(literal),

@@ -48,7 +48,7 @@ def unpack(entries: list[object]) -> UnpackedRecipients:
     return UnpackedRecipients(phones, variables, problems)
 
 
-def without(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> ScreenedPhones:
+def reject_problems(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> ScreenedPhones:
     """Move the recipients with a problem to the rejected ones."""
     return screened.reject({index: problem._asdict() for index, problem in problems.items()})
 
@@ -76,7 +76,7 @@ def chunks_of_list(
         longest = max(longest, composed.segmentation, key=lambda segmentation: segmentation.count)
         ucs2 = ucs2 or composed.segmentation.encoding == "ucs2"
     segmentation = Segmentation("ucs2" if ucs2 else "gsm7", longest.count, longest.characters, longest.units)
-    return without(screened, problems), {"segmentation": segmentation, "chunks": chunks_of(fits, size)}
+    return reject_problems(screened, problems), {"segmentation": segmentation, "chunks": chunks_of(fits, size)}
 
 
 def price_group(services: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
-from api.accept.placeholders import chunks_of_list, price_group, unpack, without
+from api.accept.placeholders import chunks_of_list, price_group, reject_problems, unpack
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
@@ -137,7 +137,7 @@ def _screen(
         if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):
             return screened, {}
     recipients = unpack(entries)
-    return without(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables
+    return reject_problems(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables
 
 
 def drop_excluded(

@@ -66,7 +66,7 @@ def common_text(kind: str, body: dict[str, Any]) -> str | None:
     return None
 
 
-def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
+def prepare_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
     """The message as sent and its segments. Raises Problem if `on_unicode` or `max_segments` does not allow it."""
     if body["on_unicode"] == "transliterate":
         message = transliterate(message)
@@ -86,7 +86,7 @@ def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[st
 
 def _unicode_rejected(message: str, recipients: int) -> Problem:
     """The 422 for a message that needs UCS-2, with the same `encoding` as in a 200."""
-    encoding = report(message, message, recipients)
+    encoding = encoding_report(message, message, recipients)
     assert encoding is not None
     first, other_count = encoding["cause"][0], encoding["cause_count"] - 1
     others = f", and {other_count:,} more" if other_count else ""
@@ -94,7 +94,7 @@ def _unicode_rejected(message: str, recipients: int) -> Problem:
     return Problem("unicode_rejected", detail, encoding=encoding)
 
 
-def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | None:
+def encoding_report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | None:
     """The `encoding` member of a response, for a message as given and as sent; None if the given one is GSM-7.
 
     `recipients` is None if the texts differ by recipient. The report then covers only the template's own characters,
@@ -141,6 +141,6 @@ def encoding_of(response: dict[str, Any], kind: str, body: dict[str, Any]) -> di
         return None
     message = common_text(kind, body)
     if message is None:
-        return report(body["message"], body["message"], None) if is_ucs2 else None
+        return encoding_report(body["message"], body["message"], None) if is_ucs2 else None
     sent = transliterate(message) if body["on_unicode"] == "transliterate" else message
-    return report(message, sent, response["counts"]["accepted"] if "counts" in response else 1)
+    return encoding_report(message, sent, response["counts"]["accepted"] if "counts" in response else 1)

@@ -55,7 +55,7 @@ OPTIONAL_COLUMNS = {
 """Columns that are null unless the draft has a value."""
 COUNT_COLUMNS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
 """Columns that are 0 for most sends."""
-EVERYTHING = (
+ALL_COLUMNS = (
     REQUIRED_COLUMNS
     | OPTIONAL_COLUMNS
     | COUNT_COLUMNS
@@ -116,7 +116,7 @@ def _with(columns: dict[str, str]) -> str:
     )
 
 
-ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(REQUIRED_COLUMNS)
+ACCEPT, ACCEPT_PLAIN = _with(ALL_COLUMNS), _with(REQUIRED_COLUMNS)
 """Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a check constraint
 would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
 is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only the

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
-from api.accept.text import fit_text, parse_template
+from api.accept.text import parse_template, prepare_text
 from api.commit.low_balance import BALANCE, low_balance, spend_limit_reached
 from api.problems import invalid
 from api.resources.sends import queries
@@ -91,7 +91,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     if parse_template(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
-    message, segmentation = fit_text(changes["message"], changes, send.accepted)
+    message, segmentation = prepare_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0
     if segmentation.count != send.segments:
         reset_turns(connection, send.id, costs_more=segmentation.count > send.segments)

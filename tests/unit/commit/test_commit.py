@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy.dialects.postgresql import dialect
 
-from api.commit.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, REQUIRED_COLUMNS, _send_row
+from api.commit.commit import ACCEPT, ACCEPT_PLAIN, ALL_COLUMNS, REQUIRED_COLUMNS, _send_row
 from api.commit.draft import Draft
 from shared.db.tables.sends import send
 from shared.ids import new_id
@@ -52,15 +52,15 @@ def test_a_plain_send_has_the_plain_columns() -> None:
 def test_a_send_with_options_has_theirs_too(options: dict[str, Any]) -> None:
     row = _send_row(draft(**options))
     assert len(row) > len(REQUIRED_COLUMNS)
-    assert set(REQUIRED_COLUMNS) < set(row) <= set(EVERYTHING)
-    assert {name: row[name] for name in options if name in EVERYTHING} == {
-        name: value for name, value in options.items() if name in EVERYTHING
+    assert set(REQUIRED_COLUMNS) < set(row) <= set(ALL_COLUMNS)
+    assert {name: row[name] for name in options if name in ALL_COLUMNS} == {
+        name: value for name, value in options.items() if name in ALL_COLUMNS
     }
 
 
 def test_each_column_is_written_with_the_type_that_it_has() -> None:
     types = dialect().type_compiler_instance  # type: ignore[no-untyped-call]
-    for name, kind in EVERYTHING.items():
+    for name, kind in ALL_COLUMNS.items():
         written = kind.upper().replace("TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE")
         assert written == types.process(send.c[name].type).upper(), name
         assert f"{name} {kind}" in ACCEPT.partition(" AS s (")[2].partition("\n")[0]

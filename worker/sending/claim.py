@@ -39,7 +39,7 @@ SUSPECT_CRASHES = 2
 no other batch is affected."""
 
 
-class Claimed(NamedTuple):
+class ClaimedRow(NamedTuple):
     """A claimed batch, with the columns of its send that messages need."""
 
     batch_id: UUID
@@ -128,7 +128,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
         raise_paced(connection, send, lane)
     watermarks = array(_first_watermarks(list(intents.values()), request.window_size))
     values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": request.lease}
-    rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
+    rows = map(ClaimedRow._make, tuples_of(connection, CLAIM, values))
     claimed = {row.batch_id: row for row in rows}
     texts = texts_of(connection)
     batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
@@ -139,10 +139,10 @@ def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
 
 
 def _lock_send(connection: Connection, send: UUID, locked: set[UUID]) -> bool:
-    """Lock a send with a canary or a rate of its own, unless it is `locked`. False if that would take a wait.
+    """Lock a send with a canary or a rate of its own, unless it is `locked`. Returns False if another transaction has.
 
-    The first one is waited for. While a claim that has locked one waited for another, a settlement of both could wait
-    for the claim.
+    Only the first one is waited for. While a claim that has locked one waited for another, a settlement of both could
+    wait for the claim.
     """
     if send not in locked:
         if connection.execute(LOCK_OTHER_SEND if locked else LOCK_SEND, {"send": send}).first() is None:
@@ -172,7 +172,7 @@ def _within_budget(
                 continue
             if (row.canary is not None or row.rate) and not _lock_send(connection, row.send_id, locked):
                 continue
-            messages = min(row.retrying or row.ahead, max(1, left // row.segments))
+            messages = min(row.retrying or row.unclaimed, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
                 messages = min(
                     messages, messages_allowed(connection, row.send_id, row.canary, row.over) - taken[row.send_id]
@@ -201,7 +201,7 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     ]
 
 
-def _prepared(rows: list[Claimed], texts: Texts) -> list[ClaimedBatch]:
+def _prepared(rows: list[ClaimedRow], texts: Texts) -> list[ClaimedBatch]:
     """The claimed batches, decrypted. Raises TextUnreadable, or SendsUnusable for all that are."""
     batches, unusable = [], dict[UUID, Exception]()
     for row in rows:
@@ -219,7 +219,7 @@ def _prepared(rows: list[Claimed], texts: Texts) -> list[ClaimedBatch]:
     return batches
 
 
-def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
+def _claimed_batch(row: ClaimedRow, message: str, variables: Any) -> ClaimedBatch:
     recipients = row.recipients.split("\n")
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))

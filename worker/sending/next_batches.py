@@ -42,7 +42,7 @@ class Claimable(NamedTuple):
 
     batch_id: UUID
     send_id: UUID
-    ahead: int
+    unclaimed: int
     """Messages never claimed."""
     retrying: int
     """Messages to send again, before those."""
@@ -58,7 +58,7 @@ class Claimable(NamedTuple):
 
 
 NEXT = f"""
-    SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS ahead,
+    SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS unclaimed,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
            {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
            s.rules ->> 'canary' AS canary, s.lane, b.crashes,
@@ -138,7 +138,7 @@ def lock_next(connection: Connection, request: ClaimRequest) -> tuple[Sequence[C
 def _leaves_out(candidates: Sequence[Claimable], budget: int, owed: int, most: int) -> bool:
     """Whether the budget is too small for all, and fair order gives authentication less than it is owed."""
     for row in candidates:
-        segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
+        segments = min(row.retrying or row.unclaimed, budget // row.segments) * row.segments
         budget -= segments
         owed -= segments if row.lane == AUTHENTICATION else 0
         if budget <= 0 or not segments:

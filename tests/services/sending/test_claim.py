@@ -12,7 +12,7 @@ from shared.accounts.top_ups import top_up
 from shared.lifecycle import Category
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.sending.claim import CLAIM, Claimed
+from worker.sending.claim import CLAIM, ClaimedRow
 from worker.sending.next_batches import CANDIDATE, CANDIDATE_AUTHENTICATION, Claimable
 from worker.sending.record import RECORD_RESULTS
 from worker.sending.results import FENCE
@@ -56,7 +56,7 @@ def test_the_tuples_have_the_columns_of_their_statements(connection: Connection)
     nothing = {"id": "{}", "intent": "{}", "watermark": "{}", "lease": 1.0}
     for statement in (CANDIDATE, CANDIDATE_AUTHENTICATION):
         assert tuple(connection.execute(statement, {"candidates": 1}).keys()) == Claimable._fields
-    assert tuple(connection.execute(CLAIM, nothing).keys()) == Claimed._fields
+    assert tuple(connection.execute(CLAIM, nothing).keys()) == ClaimedRow._fields
 
 
 @pytest.mark.parametrize("analyzed", [False, True])

@@ -59,8 +59,8 @@ OPEN = select(
     exists().where(*OF_WEEK, send.c.id == batch.c.send_id, or_(send.c.completed_at.is_(None), send.c.in_doubt > 0))
 )
 NOT_FINAL = select(exists().where(not_(usage_hour.c.final), usage_hour.c.began_at < bindparam("end")))
-SEALED = exists().where(batch.c.send_id >= archived_week.c.first_id, batch.c.send_id < archived_week.c.end_id)
-CONTINUED = select(exists().where(*OF_WEEK, batch.c.send_id < bindparam("first_id"), not_(SEALED)))
+IN_ARCHIVED_WEEK = exists().where(batch.c.send_id >= archived_week.c.first_id, batch.c.send_id < archived_week.c.end_id)
+CONTINUED = select(exists().where(*OF_WEEK, batch.c.send_id < bindparam("first_id"), not_(IN_ARCHIVED_WEEK)))
 NOTE = insert(archived_week).values(sealed_at=func.clock_timestamp())
 NOTE = NOTE.on_conflict_do_update(
     index_elements=["began_at"], set_={"messages": None, "sha256": None, "written_at": None, "restored_at": None}

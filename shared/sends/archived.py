@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 
 from shared.db.tables.archives import archived_week
 
-SEALED = select(archived_week.c.first_id, archived_week.c.end_id)
+ARCHIVED_WEEKS = select(archived_week.c.first_id, archived_week.c.end_id)
 IS_ARCHIVED: Final = """EXISTS (SELECT FROM archived_week w
                                  WHERE w.restored_at IS NULL AND b.id >= w.first_id AND b.id < w.end_id)"""
 """SQL: whether the rows of the messages of a batch `b` are in a file."""
@@ -16,7 +16,7 @@ USAGE_STAYS: Final = """EXISTS (SELECT FROM archived_week w WHERE s.id >= w.firs
 """SQL: whether a send `s` was forgotten since its week was archived, so that its usage was not moved."""
 
 
-def without_sealed(connection: Connection, sends: list[UUID]) -> list[UUID]:
+def without_archived(connection: Connection, sends: list[UUID]) -> list[UUID]:
     """Those of the sends whose week was never archived."""
-    weeks = connection.execute(SEALED).all()
+    weeks = connection.execute(ARCHIVED_WEEKS).all()
     return [send for send in sends if not any(week.first_id <= send < week.end_id for week in weeks)]

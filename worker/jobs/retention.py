@@ -47,7 +47,7 @@ from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
-from shared.sends.archived import without_sealed
+from shared.sends.archived import without_archived
 from worker.jobs.usage import Key, columns_of, counts_of
 
 PAGE, PAGE_MESSAGES = 500, 20_000
@@ -207,7 +207,7 @@ def keep_usage(connection: Connection, hour: datetime, counts: dict[Key, tuple[i
 
 def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bool) -> None:
     sends = [send.id for send in ready]
-    for hour, of_hour in _by_hour(without_sealed(connection, sends)):
+    for hour, of_hour in _by_hour(without_archived(connection, sends)):
         keep_usage(connection, hour, counts_of(connection, of_hour))
     small = [send.id for send in ready if not _is_large(send)]
     if small:

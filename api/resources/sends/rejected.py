@@ -31,7 +31,7 @@ def rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     starts, are only counted. The list is deleted with the send's text.
     """
     with reading(services().engine) as connection:
-        read_send(connection, caller, send_id, sealed=True)
+        read_send(connection, caller, send_id, encrypted=True)
         entries = connection.execute(ENTRIES, {"send": send_id}).scalar_one_or_none() or []
     add_rows(len(entries))
     return RESPONSE.dump({"data": entries})

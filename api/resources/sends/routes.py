@@ -186,7 +186,7 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> IdempotentResponse:
         def act() -> str:
             read_send(connection, caller, send_id)
             action(connection, send_id)
-            return encode(read_send(connection, caller, send_id, sealed=True))
+            return encode(read_send(connection, caller, send_id, encrypted=True))
 
         return _with_text(once(connection, key, act), texts_of(connection))
 
@@ -200,8 +200,8 @@ def _with_text(stored_response: IdempotentResponse, texts: Texts) -> IdempotentR
     return IdempotentResponse(encode(send), stored_response.replayed)
 
 
-def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:
-    """One of the account's sends; with `sealed`, its text stays encrypted as in the row.
+def read_send(connection: Connection, caller: Caller, send_id: UUID, *, encrypted: bool = False) -> Any:
+    """One of the account's sends; with `encrypted`, its text stays encrypted as in the row.
 
     Raises Problem send_not_found, also for another account's send.
     """
@@ -210,7 +210,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: 
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
     limited_by = limits_of_sends(connection, [row])
     queued = limited_by.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
-    message = row.message if sealed else texts_of(connection).open(row.message, row.id)
+    message = row.message if encrypted else texts_of(connection).open(row.message, row.id)
     return send_response(row, message, limited_by, eta_of_queue(connection, send=send_id) if queued else None)
 
 

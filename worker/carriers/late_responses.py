@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 HOLD_SECONDS = 2.0
 """Seconds before a late response is reported, and before it is reported again."""
-PATIENCE = 300.0
+GIVE_UP_SECONDS = 300.0
 """Seconds after which a late response whose doubt is not recorded is given up: a cycle that cannot record a doubt
 leaves it to recovery, and that has recorded it by then. Not while the database is unavailable."""
 STOP_SECONDS = 10.0
@@ -60,7 +60,7 @@ class LateResponses:
     def add(self, decide: Decide) -> None:
         """Take a late response. Never blocks."""
         now = time.monotonic()
-        self._held.append(HeldResponse(now + HOLD_SECONDS, now + PATIENCE, decide))
+        self._held.append(HeldResponse(now + HOLD_SECONDS, now + GIVE_UP_SECONDS, decide))
         self._changed.set()
 
     def stop(self) -> None:
@@ -102,7 +102,7 @@ class LateResponses:
             log.warning("%s: late responses could not be stored: %s", self._carrier, type(error).__name__)
             again = responses
             if is_outage_or_timeout(error):  # their doubts are recorded once the database is back
-                until = dict.fromkeys(until, now + PATIENCE)
+                until = dict.fromkeys(until, now + GIVE_UP_SECONDS)
         kept = [response for response in again if until[response.message_id] > now]
         for response in kept:
             decide = partial(LateResponse, *response)

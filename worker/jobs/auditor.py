@@ -29,7 +29,7 @@ CHECK_SECONDS = 60.0
 ATTEMPT = timedelta(minutes=70)
 """Time that a worker has for each rule of an audit, before another worker may begin one: more than its statements may
 take (STATEMENT_TIMEOUT in shared/audit/check.py)."""
-PATIENCE = 20
+MIN_PAUSE_FACTOR = 20
 """The pause between hourly audits is at least this many times the duration of the last one."""
 
 
@@ -114,4 +114,4 @@ def _hold(connection: Connection, period: Period, holder: str, length: timedelta
 def _pause(period: Period, took: timedelta) -> timedelta:
     """The time from the end of an audit, which took that long, until the next one."""
     pause = period.every - took
-    return max(pause, PATIENCE * took) if period is HOUR else pause
+    return max(pause, MIN_PAUSE_FACTOR * took) if period is HOUR else pause

@@ -55,8 +55,9 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 10.0
 """Seconds between checks, and between two counts of the current hour."""
-PATIENCE = 50
-"""The least time until a recount, as a multiple of the count's duration: limits counting to 2 % of one connection."""
+MIN_PAUSE_FACTOR = 50
+"""The pause before a recount is at least this many times the duration of the count: counting takes at most 2 % of one
+connection."""
 FINAL_AFTER = timedelta(days=8)
 """No receipt applies later: unmatched ones are kept for three days."""
 HOUR = timedelta(hours=1)
@@ -199,7 +200,7 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED_STATUSES, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
-    rest = timedelta(seconds=max(CHECK_SECONDS, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began)))
+    rest = timedelta(seconds=max(CHECK_SECONDS, age.total_seconds() / 2, MIN_PAUSE_FACTOR * (time.monotonic() - began)))
     connection.execute(
         COUNTED, {"hour": hour, "sums": counters, "is_final": age > FINAL_AFTER and not waiting, "rest": rest}
     )

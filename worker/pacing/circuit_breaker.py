@@ -21,7 +21,7 @@ MAX_FAILURES = 50
 """Consecutive failures in one worker that open the breaker."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until an open breaker lets a probe through; doubles each time."""
-PATIENCE = 30.0
+PROBE_TIMEOUT = 30.0
 """Seconds after which a probe counts as lost, and another may be sent."""
 FAILURES = frozenset({ResponseKind.FAILED, ResponseKind.IN_DOUBT})
 
@@ -67,7 +67,7 @@ class CircuitBreaker:
         with self._lock:
             if self.clock() < self._next_probe:
                 return 0
-            self._next_probe = self.clock() + PATIENCE
+            self._next_probe = self.clock() + PROBE_TIMEOUT
             return 1
 
     def unused(self) -> None:

@@ -156,7 +156,7 @@ def test_who_has_lost_an_audit_to_another_worker_changes_nothing_for_it(
 def test_after_a_long_audit_the_next_one_waits_longer(
     postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.jobs.auditor.PATIENCE", 1_000_000)
+    monkeypatch.setattr("worker.jobs.auditor.MIN_PAUSE_FACTOR", 1_000_000)
     engine = fresh_database(postgres_server)
     Auditor(engine, Settings("", "", "", "")).audit_when_due()
     with engine.connect() as connection:

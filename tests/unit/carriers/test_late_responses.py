@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from worker.carriers import late_responses as module
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
-from worker.carriers.late_responses import HOLD_SECONDS, MAX_HELD, PATIENCE, LateResponses
+from worker.carriers.late_responses import GIVE_UP_SECONDS, HOLD_SECONDS, MAX_HELD, LateResponses
 
 FIRST, SECOND = (LateResponse(UUID(int=number), Outcome(ResponseKind.ACCEPTED, f"id{number}")) for number in (1, 2))
 
@@ -61,7 +61,7 @@ def test_a_late_response_waits_until_the_doubt_is_recorded(recorder: Recorder) -
     recorder.give(FIRST)
     assert recorder.after(HOLD_SECONDS / 2) == []
     assert recorder.after(HOLD_SECONDS / 2) == [[FIRST]]
-    assert recorder.after(PATIENCE) == [[FIRST]]
+    assert recorder.after(GIVE_UP_SECONDS) == [[FIRST]]
 
 
 def test_those_that_could_not_be_stored_are_reported_again(recorder: Recorder) -> None:
@@ -84,9 +84,9 @@ def test_one_that_came_before_its_doubt_is_reported_again(recorder: Recorder) ->
 def test_one_is_given_up_after_a_while(recorder: Recorder, record: Callable[..., Any]) -> None:
     recorder.record = record
     recorder.give(FIRST)
-    recorder.after(PATIENCE - 0.1)
+    recorder.after(GIVE_UP_SECONDS - 0.1)
     assert recorder.after(HOLD_SECONDS) == [[FIRST]] * 2
-    assert recorder.after(PATIENCE) == [[FIRST]] * 2
+    assert recorder.after(GIVE_UP_SECONDS) == [[FIRST]] * 2
 
 
 def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) -> None:
@@ -94,7 +94,7 @@ def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) 
     recorder.record = out_of_reach
     recorder.give(FIRST)
     for times in range(1, 4):
-        assert recorder.after(PATIENCE + 1) == [[FIRST]] * times
+        assert recorder.after(GIVE_UP_SECONDS + 1) == [[FIRST]] * times
 
 
 def test_one_that_cannot_be_read_does_not_end_the_thread(recorder: Recorder) -> None:

@@ -19,7 +19,7 @@ from worker.carriers.base import Carrier, Outcome, ResponseKind
 
 MAX_FAILURES = 50
 """Consecutive failures in one worker that open the breaker."""
-FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+FIRST_WAIT, MAX_WAIT = 1.0, 30.0
 """Seconds until an open breaker lets a probe through; doubles each time."""
 PROBE_TIMEOUT = 30.0
 """Seconds after which a probe counts as lost, and another may be sent."""
@@ -92,7 +92,7 @@ class CircuitBreaker:
             if ResponseKind.ACCEPTED in kinds or ResponseKind.REJECTED in kinds:
                 self._wait = 0.0
             elif failures and self.breaks and (self._wait or self._failures >= MAX_FAILURES):
-                self._wait = min(LONGEST_WAIT, 2 * self._wait or FIRST_WAIT)
+                self._wait = min(MAX_WAIT, 2 * self._wait or FIRST_WAIT)
                 self._next_probe = self.clock() + self._wait
                 self._error = outcomes[-1].error or "no_answer"
             elif self._wait:

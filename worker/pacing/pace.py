@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 CHUNK = 0.015
 """Segments written together, as seconds of the rate."""
-LONGEST_CLAIM_WAIT = 2.0
+MAX_CLAIM_WAIT = 2.0
 """Seconds that a cycle waits for its claim at most. Otherwise it ends, and the next one sees changed settings."""
 MAX_WAITING_CYCLES, CROWDED_SPACING = 3.0, 1.05
 """If more cycles than MAX_WAITING_CYCLES wait to submit, claims are spaced wider by the factor CROWDED_SPACING."""
@@ -189,7 +189,7 @@ class CarrierPace:
         """
         if self.allowed <= 0:
             return True
-        wait = self._schedule(segments, LONGEST_CLAIM_WAIT)
+        wait = self._schedule(segments, MAX_CLAIM_WAIT)
         return wait >= 0 and not (wait > 0 and self._pacer.stop.wait(wait))
 
     def correct_schedule(self, segments: int, claimed: int) -> None:

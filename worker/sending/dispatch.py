@@ -56,7 +56,7 @@ INITIAL_RATE = 1_000.0
 CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
 """How much of the carrier's rate the cycles of one process claim together, and those of all processes, in seconds. What
 is claimed precedes more urgent messages that arrive later."""
-FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
+FIRST_WAIT, MAX_WAIT_SECONDS, MAX_WAITS = 0.1, 2.0, 6
 """Seconds between attempts while the carrier throttles, and attempts before the cycle gives the rest back."""
 STALE_OPT_OUTS_SECONDS = 0.1
 """`record_results` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list
@@ -245,7 +245,7 @@ class Dispatcher:
                 if any(each.response is ResponseKind.THROTTLED and not each.is_unsubmitted for each in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)
-                self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
+                self.stop.wait(min(MAX_WAIT_SECONDS, FIRST_WAIT * 2**waits))
                 waits += 1
             if self.stop.is_set() or time.monotonic() - begun > CYCLE_SECONDS or not unfinished(batches):
                 break
@@ -290,7 +290,7 @@ class Dispatcher:
         while True:
             try:
                 if rest := settle_complete(self._engine, batches, carrier.name):
-                    settle_rest(self._engine, rest, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
+                    settle_rest(self._engine, rest, carrier.name, MAX_WAIT_SECONDS, self._settings.resend_lanes)
                 return
             except UNAVAILABLE:
                 if time.monotonic() > deadline:

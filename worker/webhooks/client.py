@@ -33,7 +33,7 @@ LOOKUP_SECONDS = 3.0
 RECEIVE_BYTES = 2_048
 """Kernel receive buffer of a connection. It keeps reads small, so that an endless response cannot starve the other
 posts."""
-LONGEST_REST = 3600.0
+MAX_REST = 3600.0
 """The longest Retry-After that is honored, in seconds."""
 
 
@@ -122,7 +122,7 @@ class Client:
                 await self._drain(response)
                 error = None if 200 <= response.status < 300 else f"The response was {response.status}."
                 asks_to_wait = response.status in (429, 503)
-                wait = retry_after(response.headers.get("Retry-After"), LONGEST_REST) if asks_to_wait else 0.0
+                wait = retry_after(response.headers.get("Retry-After"), MAX_REST) if asks_to_wait else 0.0
                 return Reply(response.status, error, _since(began), wait)
         except TimeoutError:
             return Reply(None, f"There was no response within {RESPONSE_SECONDS:g} seconds.", _since(began))

@@ -8,7 +8,7 @@ from shared.db.connection import transaction
 from shared.db.tables.webhooks import webhook
 from shared.events.webhook_states import FAULT, UPDATE_WEBHOOK, disable_after_fault
 from shared.job_failures import Job, failed
-from worker.webhooks.policy import FIRST_REST, LONGEST_REST
+from worker.webhooks.policy import FIRST_REST, MAX_REST
 from worker.webhooks.store import Hook, tell_disabled
 
 REST = UPDATE_WEBHOOK.where(webhook.c.epoch == bindparam("of_epoch")).values(
@@ -23,7 +23,7 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
     job = Job("webhook")
     job.begin(hook.id, hook.account_id, hook.faults)
     failed(engine, job, error, _disable)
-    rest = timedelta(seconds=min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20)))
+    rest = timedelta(seconds=min(MAX_REST, FIRST_REST * 2.0 ** min(job.failures, 20)))
     with transaction(engine, durable=False) as connection:
         connection.execute(REST, {"webhook": hook.id, "of_epoch": hook.epoch, "rest": rest})
 

@@ -16,7 +16,7 @@ DELAYS = (5.0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR
 """Seconds to wait after the first attempt, the second, and so on: ten attempts in 75.6 hours."""
 JITTER = 0.1
 """The largest fraction of a delay that is added at random."""
-FIRST_REST, LONGEST_REST = 5.0, 600.0
+FIRST_REST, MAX_REST = 5.0, 600.0
 DEAD_AFTER = 3
 """Failures in a row after which the rest of a page is not posted to a URL."""
 POSTPONED = 300.0
@@ -73,7 +73,7 @@ def result_of(job: PostJob) -> PostResult:
 def rest(failures: int, jobs: list[PostJob]) -> float:
     """Seconds that a webhook rests after `failures` pages in a row without a success."""
     requested = max((job.reply.retry_after for job in jobs if job.reply), default=0.0)
-    return max(requested, with_jitter(min(LONGEST_REST, FIRST_REST * 2.0 ** min(failures - 1, 20))))
+    return max(requested, with_jitter(min(MAX_REST, FIRST_REST * 2.0 ** min(failures - 1, 20))))
 
 
 def with_jitter(seconds: float) -> float:

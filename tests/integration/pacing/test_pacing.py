@@ -14,7 +14,7 @@ from redis.exceptions import ConnectionError as Away
 
 from shared.observability.metrics import PROCESS
 from tests.harness.house import wait_until
-from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_CLAIM_WAIT, CarrierPace, LiveWorkers, Pacer
+from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, MAX_CLAIM_WAIT, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import CLAIMED_AHEAD, DECREASE, DECREASE_INTERVAL_SECONDS, FLOOR, GROWTH
 
 RATE = 1000.0
@@ -253,15 +253,15 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
 def test_what_was_scheduled_and_not_claimed_is_free_again() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     for _ in range(10):
-        assert pace.schedule_claim(int(RATE * LONGEST_CLAIM_WAIT))
-        pace.correct_schedule(int(RATE * LONGEST_CLAIM_WAIT), 0)
+        assert pace.schedule_claim(int(RATE * MAX_CLAIM_WAIT))
+        pace.correct_schedule(int(RATE * MAX_CLAIM_WAIT), 0)
 
 
 def test_a_cycle_that_would_wait_too_long_schedules_nothing() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
-    pace.correct_schedule(0, int(RATE * (LONGEST_CLAIM_WAIT + CLAIMED_AHEAD + 60)))
+    pace.correct_schedule(0, int(RATE * (MAX_CLAIM_WAIT + CLAIMED_AHEAD + 60)))
     assert not pace.schedule_claim(1)
-    pace.correct_schedule(int(RATE * (LONGEST_CLAIM_WAIT + CLAIMED_AHEAD + 60)), 0)
+    pace.correct_schedule(int(RATE * (MAX_CLAIM_WAIT + CLAIMED_AHEAD + 60)), 0)
     assert pace.schedule_claim(1)
 
 

@@ -31,7 +31,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("RESPONSE_SECONDS", "OPENING_SECONDS"):
         monkeypatch.setattr(webhook_client, limit, 300.0)
     monkeypatch.setattr(policy, "DELAYS", (3600.0,) * len(policy.DELAYS))
-    monkeypatch.setattr(policy, "FIRST_REST", policy.LONGEST_REST)
+    monkeypatch.setattr(policy, "FIRST_REST", policy.MAX_REST)
 
 
 @pytest.fixture

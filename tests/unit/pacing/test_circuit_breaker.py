@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from worker.carriers.base import Outcome, ResponseKind, unsubmitted
-from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker, OutcomeCounts
+from worker.pacing.circuit_breaker import FIRST_WAIT, MAX_FAILURES, MAX_WAIT, CircuitBreaker, OutcomeCounts
 
 TAKEN, REFUSED = Outcome(ResponseKind.ACCEPTED, "1"), Outcome(ResponseKind.REJECTED, error="no_such_phone")
 FAILED, SILENT = Outcome(ResponseKind.FAILED, error="system_error"), Outcome(ResponseKind.IN_DOUBT)
@@ -108,7 +108,7 @@ def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: Circuit
         waits.append(time.now - begun)
         breaker.note([FAILED])
     assert waits[:3] == [FIRST_WAIT, 2 * FIRST_WAIT, 4 * FIRST_WAIT]
-    assert waits[-1] == LONGEST_WAIT
+    assert waits[-1] == MAX_WAIT
 
 
 def test_a_probe_that_found_nothing_to_send_is_not_used_up(breaker: CircuitBreaker, time: Time) -> None:

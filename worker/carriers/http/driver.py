@@ -37,7 +37,7 @@ CLOSE_SECONDS = 2.0
 """The longest that `close` waits for outstanding responses."""
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
-LONGEST_PAUSE = 300.0
+MAX_PAUSE = 300.0
 """The longest Retry-After that is honored, in seconds."""
 MAX_THREADS = 200
 FIRST_WAIT = 0.5
@@ -158,7 +158,7 @@ class HttpCarrier:
         """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
             self._pause("suspended", parsed.suspended, SUSPENDED_TIME)
-        elif parsed.throttled and (seconds := retry_after(response.headers.get("retry-after"), LONGEST_PAUSE)):
+        elif parsed.throttled and (seconds := retry_after(response.headers.get("retry-after"), MAX_PAUSE)):
             self._pause("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
             with self._lock:

@@ -29,7 +29,7 @@ from worker.carriers.smpp.wire import Wire
 
 CONNECT_PATIENCE = 1.0
 """Seconds that `submit` waits for a connection."""
-FIRST_WAIT, LONGEST_WAIT, MAX_ROUNDS = 0.1, 2.0, 8
+FIRST_WAIT, MAX_WAIT, MAX_ROUNDS = 0.1, 2.0, 8
 """Retries of temporarily refused parts if the message's other parts were accepted: seconds between them, and number."""
 KINDS = {
     "transceiver": (Command.BIND_TRANSCEIVER,),
@@ -116,7 +116,7 @@ class SmppCarrier:
                 return
             for index, response in zip(parts, self._exchange(submission, parts, deadline), strict=True):
                 submission.responses[index] = response
-            wait = min(LONGEST_WAIT, 2 * wait)
+            wait = min(MAX_WAIT, 2 * wait)
 
     def _exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierResponse]:
         session = self._links[0].session(CONNECT_PATIENCE) if indexes else None

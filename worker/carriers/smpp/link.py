@@ -18,7 +18,7 @@ from worker.carriers.smpp.wire import Wire, connect
 
 log = logging.getLogger(__name__)
 
-FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+FIRST_WAIT, MAX_WAIT = 0.5, 30.0
 """Seconds between connection attempts: doubles each time, with up to half taken off at random."""
 SUSPENDED_WAIT = 30.0
 """Minimum wait in seconds after refused credentials. Carriers may lock an account after too many attempts."""
@@ -132,5 +132,5 @@ class Link:
 
 def back_off(failures: int, suspended: bool) -> float:
     """Seconds to wait after this many failures in a row. Randomized, so that workers do not reconnect all at once."""
-    wait: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
+    wait: float = min(MAX_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
     return SUSPENDED_WAIT + wait if suspended else wait

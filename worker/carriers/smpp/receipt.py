@@ -55,7 +55,7 @@ _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV",
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
 MINUTE, SECOND = 60, 1
-LONGEST_ADDRESS = 64
+MAX_ADDRESS_LENGTH = 64
 """Most characters of an address (§4.7.1); one of thousands could not be stored with an index."""
 
 
@@ -146,7 +146,7 @@ def _same_in_parameters(identity: bytes, word: bytes) -> bytes:
 
 def inbound(config: SmppConfig, message: Message) -> Inbound:
     """The inbound message. Raises Malformed if its user data header is truncated, or an address is too long."""
-    if max(len(message.source), len(message.destination)) > LONGEST_ADDRESS:
+    if max(len(message.source), len(message.destination)) > MAX_ADDRESS_LENGTH:
         raise Malformed("an address is too long")
     header, octets = split_udh(message)
     part = _concatenation(header) or _sar(message)

@@ -16,7 +16,7 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.parts import Text
 
 _HEAD = Struct(">III")
-SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 30 * 24 * 3600
+MIN_VALIDITY, MAX_VALIDITY = 60, 30 * 24 * 3600
 """Seconds."""
 
 
@@ -115,7 +115,7 @@ def validity(config: SmppConfig, expires_at: datetime, now: datetime) -> str:
     """The validity_period (SMPP 3.4 §7.1.1) of a message; at least a minute, at most 30 days."""
     if config.validity == "none":
         return ""
-    left = min(max(int((expires_at - now).total_seconds()), SHORTEST_VALIDITY), LONGEST_VALIDITY)
+    left = min(max(int((expires_at - now).total_seconds()), MIN_VALIDITY), MAX_VALIDITY)
     if config.validity == "absolute":
         return f"{(now + timedelta(seconds=left)).astimezone(UTC):%y%m%d%H%M%S}000+"
     return _relative(left)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.environment import SHORTEST_KEY, Environment, SettingsError
+from shared.environment import MIN_KEY_LENGTH, Environment, SettingsError
 
 API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 
@@ -32,9 +32,9 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from environment variables. Raises SettingsError naming the variable and the remedy."""
     env = Environment(os.environ if environ is None else environ)
     secret_key = env.get("CONSOLE_SECRET_KEY", "")
-    if len(secret_key) < SHORTEST_KEY:
+    if len(secret_key) < MIN_KEY_LENGTH:
         raise SettingsError(
-            f"CONSOLE_SECRET_KEY must have at least {SHORTEST_KEY} characters. Make one with: openssl rand -hex 32"
+            f"CONSOLE_SECRET_KEY must have at least {MIN_KEY_LENGTH} characters. Make one with: openssl rand -hex 32"
         )
     proxies = env.get("CONSOLE_PROXIES", "") or "0"
     if not proxies.isdecimal():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 OLD_NAMES = {"WORKER_CONCURRENCY": "WORKER_TURNS"}
 """Names before 0.2.0, which are read if the new ones are not set."""
-SHORTEST_KEY = 32
+MIN_KEY_LENGTH = 32
 """Characters of a key that secrets are derived from."""
 
 

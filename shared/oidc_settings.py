@@ -9,7 +9,7 @@ from shared.environment import SettingsError
 __all__ = ["OidcSettings", "is_safe_url", "oidc_settings"]
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-LONGEST_PROVIDER_NAME = 40
+MAX_PROVIDER_NAME_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ def oidc_settings(env: Mapping[str, str]) -> OidcSettings | None:
         if not (value.isascii() and value.isprintable()):
             raise SettingsError(f"{variable} has characters other than printable ASCII. Copy it from the provider.")
     name = env.get("OIDC_NAME", "").strip() or str(urlsplit(issuer).hostname)
-    if len(name) > LONGEST_PROVIDER_NAME or not name.isprintable():
-        raise SettingsError(f"OIDC_NAME is {name!r}; it takes at most {LONGEST_PROVIDER_NAME} printable characters.")
+    if len(name) > MAX_PROVIDER_NAME_LENGTH or not name.isprintable():
+        raise SettingsError(f"OIDC_NAME is {name!r}; it takes at most {MAX_PROVIDER_NAME_LENGTH} printable characters.")
     return OidcSettings(issuer, needed["OIDC_CLIENT_ID"], needed["OIDC_CLIENT_SECRET"], name, only)
 
 

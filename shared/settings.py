@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from shared.api_key import Network, networks
 from shared.encryption import TextKey
-from shared.environment import SHORTEST_KEY, Environment, driver_url
+from shared.environment import MIN_KEY_LENGTH, Environment, driver_url
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
 from shared.oidc_settings import OidcSettings, oidc_settings
@@ -124,9 +124,9 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
                 f"{name} is not set. Set it in the environment of this process; docker-compose.yml takes that from .env"
                 " (docs/operating/deployment.md)."
             )
-    if len(required["SECRET_KEY"]) < SHORTEST_KEY:
+    if len(required["SECRET_KEY"]) < MIN_KEY_LENGTH:
         raise SettingsError(
-            f"SECRET_KEY is shorter than {SHORTEST_KEY} characters. Make one with `openssl rand -hex 32`."
+            f"SECRET_KEY is shorter than {MIN_KEY_LENGTH} characters. Make one with `openssl rand -hex 32`."
         )
     _check_schemes(env)
     return Settings(
@@ -218,10 +218,10 @@ def _simulated(carrier: str, carriers_file: str) -> bool:
 
 def _fallbacks(text: str, current: str) -> tuple[str, ...]:
     keys = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-    if any(len(key) < SHORTEST_KEY for key in keys):
+    if any(len(key) < MIN_KEY_LENGTH for key in keys):
         raise SettingsError(
-            f"SECRET_KEY_FALLBACKS has a key shorter than {SHORTEST_KEY} characters. It takes keys that SECRET_KEY was"
-            " before, with commas."
+            f"SECRET_KEY_FALLBACKS has a key shorter than {MIN_KEY_LENGTH} characters. It takes keys that SECRET_KEY"
+            " was before, with commas."
         )
     return tuple(key for key in keys if key != current)
 

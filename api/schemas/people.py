@@ -8,9 +8,9 @@ from marshmallow import validate
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.fields import doc
-from shared.people.emails import LONGEST_EMAIL, normalized_email
-from shared.people.passwords import LONGEST
-from shared.people.persons import LONGEST_PERSON_NAME
+from shared.people.emails import MAX_EMAIL_LENGTH, normalized_email
+from shared.people.passwords import MAX_PASSWORD_LENGTH
+from shared.people.persons import MAX_PERSON_NAME_LENGTH
 from shared.people.roles import ROLES
 
 PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"
@@ -24,7 +24,7 @@ LONGEST_SECRET = 100
 class Email(fields.String):
     """An e-mail address in ASCII; loaded in lower case."""
 
-    json_schema: ClassVar[dict[str, Any]] = {"format": "email", "maxLength": LONGEST_EMAIL}
+    json_schema: ClassVar[dict[str, Any]] = {"format": "email", "maxLength": MAX_EMAIL_LENGTH}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         email = normalized_email(super()._deserialize(value, attr, data, **kwargs))
@@ -47,7 +47,7 @@ def name_field(description: str, **options: Any) -> fields.String:
     """A person's name."""
     return fields.String(
         validate=[
-            validate.Length(1, LONGEST_PERSON_NAME, error="A name has {min} to {max} characters."),
+            validate.Length(1, MAX_PERSON_NAME_LENGTH, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Write at least one letter."),
         ],
@@ -59,7 +59,7 @@ def name_field(description: str, **options: Any) -> fields.String:
 def password_field(description: str, **options: Any) -> fields.String:
     """A password, of which only the length is checked."""
     return fields.String(
-        validate=validate.Length(1, LONGEST, error="A password has at most {max} characters."),
+        validate=validate.Length(1, MAX_PASSWORD_LENGTH, error="A password has at most {max} characters."),
         metadata=doc(description, "correct horse battery staple", format="password"),
         **options,
     )

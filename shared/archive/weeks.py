@@ -40,7 +40,7 @@ from shared.ids import first_id_at
 Say = Callable[[date, str], None]
 """Called with the week and what was just done or is in progress."""
 
-LEAST_AGE = timedelta(days=9)
+MIN_AGE = timedelta(days=9)
 """Usage is final after eight days, and receipts that match nothing are kept for three."""
 LOCK_TRIES = 60
 COLUMNS = tuple(message.c.keys())
@@ -95,9 +95,9 @@ def alone(engine: Engine) -> Iterator[None]:
 
 
 def _archive(engine: Engine, before: date, folder: Path, say: Say, now: datetime) -> list[date]:
-    latest = (now - LEAST_AGE).date()
+    latest = (now - MIN_AGE).date()
     if before > latest:
-        raise Refused(f"Messages change until they are {LEAST_AGE.days} days old: --before can be {latest} at most.")
+        raise Refused(f"Messages change until they are {MIN_AGE.days} days old: --before can be {latest} at most.")
     with reading(engine) as connection:
         unwritten = connection.execute(UNWRITTEN).all()
     archived = [complete(engine, row, folder, say) for row in unwritten]

@@ -5,11 +5,19 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["LONGEST_LINE", "SUBSTITUTE", "LineTooLong", "NotText", "WrongEncoding", "encoding_named", "text_chunks"]
+__all__ = [
+    "MAX_LINE_LENGTH",
+    "SUBSTITUTE",
+    "LineTooLong",
+    "NotText",
+    "WrongEncoding",
+    "encoding_named",
+    "text_chunks",
+]
 
 CHUNK_CHARACTERS: Final = 128 * 1024
 """Usual size of a chunk in characters."""
-LONGEST_LINE: Final = 256 * 1024
+MAX_LINE_LENGTH: Final = 256 * 1024
 SUBSTITUTE: Final = "\x1a"
 """Replaces NUL, which Postgres cannot store (the control character SUBSTITUTE, ECMA-48 §8.3.148)."""
 BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -29,7 +37,7 @@ class NotText(Exception):
 
 
 class LineTooLong(Exception):
-    """A line is longer than LONGEST_LINE. The message says which, and what to do."""
+    """A line is longer than MAX_LINE_LENGTH. The message says which, and what to do."""
 
 
 class WrongEncoding(Exception):
@@ -61,9 +69,9 @@ def text_chunks(stream: Iterable[bytes], encoding: str | None = None) -> Iterato
             if line_feed:
                 lines += complete.count("\n") + 1
                 yield complete + line_feed
-            elif len(text) > LONGEST_LINE:
+            elif len(text) > MAX_LINE_LENGTH:
                 raise LineTooLong(
-                    f"Line {lines + 1:,} has more than {LONGEST_LINE:,} characters. Write each phone number and its"
+                    f"Line {lines + 1:,} has more than {MAX_LINE_LENGTH:,} characters. Write each phone number and its"
                     " fields on a line of their own, with a line break after each; or export the file again, as CSV."
                 )
     if decoder is None:

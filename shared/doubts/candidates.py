@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 
-LONGEST_VALIDITY = timedelta(days=4)
+MAX_VALIDITY = timedelta(days=4)
 """How long before its evidence a message may have been submitted."""
 
 

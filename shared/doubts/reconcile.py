@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Text, bindparam, cast, select
 from shared.accounts.administration import Refused
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import doubt, message
-from shared.doubts.candidates import LONGEST_VALIDITY, MessageCandidate, candidates
+from shared.doubts.candidates import MAX_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution
 from shared.lifecycle import MessageStatus
 
@@ -105,7 +105,7 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
     by_phone: dict[str, list[MessageCandidate]] = {}
     if doubts:
         phones = {doubt.phone for doubt in doubts} & {row.phone for row in fresh}
-        since = min(doubt.submitted_at for doubt in doubts) - LONGEST_VALIDITY
+        since = min(doubt.submitted_at for doubt in doubts) - MAX_VALIDITY
         for candidate in candidates(connection, carrier, phones, since, refused=True):
             if (candidate.reference, candidate.phone) not in known:
                 by_phone.setdefault(candidate.phone, []).append(candidate)

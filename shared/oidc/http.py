@@ -15,7 +15,7 @@ __all__ = ["ProviderUnavailable", "Response", "fetch", "run"]
 
 SECONDS = 6.0
 """For all requests of one step of a sign-in, less than the console waits."""
-LARGEST = 256 * 1024
+MAX_RESPONSE_BYTES = 256 * 1024
 """Bytes of a response."""
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ async def fetch(
         read = b""
         async for part in response.content.iter_any():
             read += part
-            if len(read) > LARGEST:
-                raise ProviderUnavailable(f"its response from {url} is larger than {LARGEST} bytes")
+            if len(read) > MAX_RESPONSE_BYTES:
+                raise ProviderUnavailable(f"its response from {url} is larger than {MAX_RESPONSE_BYTES} bytes")
         if response.status >= 500 or 300 <= response.status < 400:
             raise ProviderUnavailable(f"its response from {url} was {response.status}")
         return Response(response.status, _object(read))

@@ -18,7 +18,7 @@ ALGORITHMS = (
 """Signatures by a private key of the provider. `none`, and secrets that clients share (HS256), prove nothing here."""
 LEEWAY = 60
 """Seconds by which the provider's clock may differ."""
-LONGEST_SUBJECT = 255
+MAX_SUBJECT_LENGTH = 255
 """Characters (OpenID Connect Core 1.0 §2)."""
 
 
@@ -63,6 +63,6 @@ def verified_claims(id_token: str, keys: KeySet, *, issuer: str, client_id: str,
     except (JoseError, ValueError, TypeError) as error:
         raise WrongIdToken(f"claims: {error}"[:200]) from None
     subject = token.claims["sub"]
-    if not (0 < len(subject) <= LONGEST_SUBJECT and subject.isascii() and subject.isprintable()):
+    if not (0 < len(subject) <= MAX_SUBJECT_LENGTH and subject.isascii() and subject.isprintable()):
         raise WrongIdToken("claims: the subject is not 1 to 255 ASCII characters")
     return dict(token.claims)

@@ -14,7 +14,7 @@ from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 from shared.oidc.id_token import KeyNotKnown, WrongIdToken, key_set, verified_claims
 from shared.oidc_settings import OidcSettings, is_safe_url
 from shared.people.emails import normalized_email
-from shared.people.persons import LONGEST_PERSON_NAME
+from shared.people.persons import MAX_PERSON_NAME_LENGTH
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -192,7 +192,10 @@ def _identity(claims: dict[str, Any]) -> Identity:
     known_email = normalized_email(email) if isinstance(email, str) and verified else None
     shown = "".join(letter for letter in name if letter.isprintable()).strip() if isinstance(name, str) else ""
     return Identity(
-        claims["iss"], claims["sub"], known_email, shown[:LONGEST_PERSON_NAME] or (known_email or "").partition("@")[0]
+        claims["iss"],
+        claims["sub"],
+        known_email,
+        shown[:MAX_PERSON_NAME_LENGTH] or (known_email or "").partition("@")[0],
     )
 
 

@@ -7,9 +7,9 @@ iterations, one lane. One hash takes some 20 ms of a core.
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-__all__ = ["LONGEST", "SHORTEST", "hash_password", "is_outdated", "password_problem", "verify"]
+__all__ = ["MAX_PASSWORD_LENGTH", "MIN_PASSWORD_LENGTH", "hash_password", "is_outdated", "password_problem", "verify"]
 
-SHORTEST, LONGEST = 12, 200
+MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH = 12, 200
 """Characters of a password."""
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 OF_NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$360D1VIwTZtAHNCny4fQHg$GzXHMP3J/LIp3YZSwCHTXvIbgCH2I3/62rsayt29+sI"
@@ -36,8 +36,8 @@ def is_outdated(stored: str) -> bool:
 
 def password_problem(password: str, email: str) -> str | None:
     """What is wrong with a new password, or None."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        return f"A password has {SHORTEST} to {LONGEST} characters."
+    if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
+        return f"A password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters."
     if password.lower() == email or len(set(password)) < 5:
         return "Choose a password that is harder to guess."
     return None

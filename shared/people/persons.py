@@ -13,7 +13,7 @@ from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
 __all__ = [
-    "LONGEST_PERSON_NAME",
+    "MAX_PERSON_NAME_LENGTH",
     "actor_of",
     "change_password",
     "create_person",
@@ -28,7 +28,7 @@ __all__ = [
     "set_password_hash",
 ]
 
-LONGEST_PERSON_NAME = 100
+MAX_PERSON_NAME_LENGTH = 100
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))
 BY_EMAIL = select(person).where(person.c.email == bindparam("email"))

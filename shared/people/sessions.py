@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 IDLE = timedelta(hours=12)
-LONGEST = timedelta(days=30)
+MAX_AGE = timedelta(days=30)
 MAX_SESSIONS = 50
 """Sessions of one person. A further one ends the oldest."""
-LONGEST_USER_AGENT = 200
+MAX_USER_AGENT_LENGTH = 200
 
 IS_LIVE = (
     person_session.c.ended_at.is_(None)
@@ -111,11 +111,11 @@ def begin_session(connection: Connection, person_id: UUID, origin: Origin, *, by
             id=session_id,
             person_id=person_id,
             token_hash=hash_of(token),
-            expires_at=func.now() + LONGEST,
+            expires_at=func.now() + MAX_AGE,
             by_link=by_link,
             address=origin.address,
             network=origin.network,
-            user_agent=origin.user_agent[:LONGEST_USER_AGENT],
+            user_agent=origin.user_agent[:MAX_USER_AGENT_LENGTH],
         )
         .returning(person_session.c.expires_at)
     ).scalar_one()

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import phonenumbers
 
-from shared.sms.phones import LONGEST_WRITTEN, SEPARATORS, invalid_detail, is_phone, is_spreadsheet_number, suggest
+from shared.sms.phones import MAX_WRITTEN_LENGTH, SEPARATORS, invalid_detail, is_phone, is_spreadsheet_number, suggest
 
 __all__ = ["Numbering", "is_country", "numbering_of"]
 
@@ -65,7 +65,7 @@ class Numbering:
         return f"This is neither a local number of {self._country} nor an international number."
 
     def _by_plan(self, written: str) -> str | None:
-        if len(written) > LONGEST_WRITTEN:
+        if len(written) > MAX_WRITTEN_LENGTH:
             return None
         compact = written.strip().translate(SEPARATORS)
         if not _DIGITS.fullmatch(compact):

@@ -12,7 +12,7 @@ from typing import cast
 from shared.plurals import counted
 
 __all__ = [
-    "LONGEST_WRITTEN",
+    "MAX_WRITTEN_LENGTH",
     "PHONE",
     "SEPARATORS",
     "ScreenedPhones",
@@ -43,7 +43,7 @@ SEPARATORS = str.maketrans(
 )
 _OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
-LONGEST_WRITTEN = 64  # no written phone number is longer; avoids work on a text pasted by mistake
+MAX_WRITTEN_LENGTH = 64  # no written phone number is longer; avoids work on a text pasted by mistake
 
 _JSON_NAMES: dict[type, str] = {
     type(None): "null",
@@ -96,7 +96,7 @@ def suggest(text: str) -> str | None:
     "+49 170 123-4567" gives "491701234567". "+49 (0)170 1234567" gives None: with the zero it would be somebody else's
     number.
     """
-    if len(text) > LONGEST_WRITTEN or _TRUNK_ZERO.search(text):
+    if len(text) > MAX_WRITTEN_LENGTH or _TRUNK_ZERO.search(text):
         return None
 
     compact = text.strip().translate(SEPARATORS)
@@ -106,7 +106,7 @@ def suggest(text: str) -> str | None:
 
 def is_spreadsheet_number(text: str) -> bool:
     """Whether a spreadsheet wrote a phone as this number, such as 254711009918.0 or 2.54711E+11: digits may be lost."""
-    return len(text) <= LONGEST_WRITTEN and _OF_SPREADSHEET.fullmatch(text) is not None
+    return len(text) <= MAX_WRITTEN_LENGTH and _OF_SPREADSHEET.fullmatch(text) is not None
 
 
 def invalid_detail(value: object) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast,
 
 from shared.db.connection import transaction
 from shared.db.tables import messages as tables
-from shared.doubts.candidates import LONGEST_VALIDITY, MessageCandidate, candidates
+from shared.doubts.candidates import MAX_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from worker.receipts.match import rank
@@ -51,7 +51,7 @@ def resolve_by_receipts(engine: Engine, newest: float) -> int:
 
 
 def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]]) -> list[Resolution]:
-    since = min(receipt.received_at for receipt in receipts) - LONGEST_VALIDITY
+    since = min(receipt.received_at for receipt in receipts) - MAX_VALIDITY
     of_phone: dict[str, list[MessageCandidate]] = {}
     for candidate in candidates(connection, carrier, {receipt.phone for receipt in receipts}, since):
         of_phone.setdefault(candidate.phone, []).append(candidate)
@@ -79,7 +79,7 @@ def _resolution(doubt: MessageCandidate, receipt: Row[Any]) -> Resolution:
 def _may_be_for(receipt: Row[Any], candidate: MessageCandidate) -> bool:
     """Whether the receipt can be for the message: the sender matches, and it was submitted before the receipt came."""
     at = candidate.submitted_at
-    submitted_before = at is None or receipt.received_at - LONGEST_VALIDITY < at <= receipt.received_at + AFTER
+    submitted_before = at is None or receipt.received_at - MAX_VALIDITY < at <= receipt.received_at + AFTER
     return submitted_before and not candidate.answered and candidate.sent_by(receipt.sender_id)
 
 

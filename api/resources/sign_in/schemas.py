@@ -6,7 +6,7 @@ from api.schemas import fields
 from api.schemas.fields import Request, doc
 from api.schemas.people import EMAIL, PERSON_ID, SESSION_ID, code_field, password_field, role_field, secret_field
 from shared.lifecycle import ACCOUNT_STATES
-from shared.people.emails import LONGEST_EMAIL
+from shared.people.emails import MAX_EMAIL_LENGTH
 from shared.people.roles import OPERATOR_ROLES
 
 SESSION_EXPIRES_AT = "2026-04-01T09:00:00.120Z"
@@ -17,7 +17,7 @@ class EmailAndPassword(Request):
     """An e-mail address and password, with a code if the person uses TOTP."""
 
     email = fields.String(
-        required=True, metadata=doc("The person's e-mail address.", EMAIL, maxLength=LONGEST_EMAIL, format="email")
+        required=True, metadata=doc("The person's e-mail address.", EMAIL, maxLength=MAX_EMAIL_LENGTH, format="email")
     )
     password = password_field("Their password.", required=True)
     code = code_field()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import unknown_codes
 from shared.carriers.http.request_templates import names
-from shared.carriers.http.tables import LONGEST_VALIDITY, Table
+from shared.carriers.http.tables import MAX_VALIDITY, Table
 from shared.carriers.http.tables import HttpConfigError as HttpConfigError
 
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
@@ -48,7 +48,7 @@ class Request(Table):
     batch: int = 1
     """Maximum number of messages per request; they all have the same text."""
     shortest_validity: int = 60
-    longest_validity: int = LONGEST_VALIDITY
+    longest_validity: int = MAX_VALIDITY
     """Lower and upper bound of `{validity}` in seconds, as the carrier accepts it."""
 
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
-LONGEST_VALIDITY = 30 * 24 * 3600
+MAX_VALIDITY = 30 * 24 * 3600
 LIMITS: dict[str, tuple[float, float]] = {
     "window": (1, 1_000),
     "batch": (1, 1_000),
@@ -13,7 +13,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "connect_time": (0.1, 60),
     "every": (1, 3_600),
     "shortest_validity": (1, 86_400),
-    "longest_validity": (60, LONGEST_VALIDITY),
+    "longest_validity": (60, MAX_VALIDITY),
 }
 
 

@@ -206,6 +206,12 @@ def test_a_released_address_belongs_to_a_new_person(service: Service, provider: 
     assert response.json["person"]["person_id"] != str(person.id)
 
 
+def test_a_new_person_gets_no_longer_name_than_others(service: Service, provider: OidcProvider) -> None:
+    token = invited(service, "long@acme.example")
+    response = through(service, provider, claims_of("long@acme.example", name="Ann" * 100), invitation_token=token)
+    assert len(response.json["person"]["name"]) == 100
+
+
 def test_an_invitation_makes_a_new_person(service: Service, provider: OidcProvider) -> None:
     token = invited(service, "new@acme.example")
     response = through(service, provider, claims_of("New@Acme.example", name="Ann\x00 Otieno"), invitation_token=token)

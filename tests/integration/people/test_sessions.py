@@ -62,6 +62,13 @@ def test_account_tokens_and_sessions_cannot_be_used_for_each_other(service: Serv
     assert refused.status_code == 401 and "/me/token" in refused.json["detail"]
 
 
+def test_a_session_lasts_a_month_at_most(service: Service) -> None:
+    ann = a_person(service)
+    lasts = text("SELECT expires_at - created_at = interval '30 days' FROM person_session WHERE id = :id")
+    with service.engine.connect() as connection:
+        assert connection.execute(lasts, {"id": ann.session_id}).scalar_one()
+
+
 @pytest.mark.parametrize(
     "change",
     ["last_used_at = now() - interval '12 hours 1 second'", "expires_at = now() - interval '1 second'"],

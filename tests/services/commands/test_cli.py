@@ -337,7 +337,7 @@ def test_an_import_is_committed_piece_by_piece_and_can_be_run_again(
 ) -> None:
     monkeypatch.setattr(imports, "BLOCK", 130)
     monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
-    monkeypatch.setattr(shared.contacts.text_stream, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(shared.contacts.text_stream, "MAX_LINE_LENGTH", 1_000)
     content = "\n".join(str(254711000000 + number) for number in range(35)).encode()
     _, group = import_file(run, tmp_path, content + b"\n" + b"x" * 200_000, code=1)
     before = scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group)

@@ -69,7 +69,7 @@ def test_a_response_that_is_not_an_object_is_read_as_empty(body: bytes) -> None:
 
 
 def test_a_response_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "LARGEST", 100)
+    monkeypatch.setattr(http, "MAX_RESPONSE_BYTES", 100)
     with answering(b"HTTP/1.1 200 OK\r\n\r\n", b"a" * 101) as url, pytest.raises(ProviderUnavailable, match="larger"):
         get(url)
 

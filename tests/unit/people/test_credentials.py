@@ -29,7 +29,9 @@ def test_without_a_stored_password_no_password_is_right(stored: str | None) -> N
     assert verify(OF_NOBODY, "the password of nobody") and not is_outdated(OF_NOBODY), "it would take another time"
 
 
-@pytest.mark.parametrize("password", ["", "elevenchars", "x" * 201, "aaaaaaaaaaaaaaaa", "ANN.OTIENO@example.com"])
+@pytest.mark.parametrize(
+    "password", ["", "elevenchars", "correct horse battery " * 10, "aaaaaaaaaaaaaaaa", "ANN.OTIENO@example.com"]
+)
 def test_weak_passwords(password: str) -> None:
     assert password_problem(password, "ann.otieno@example.com") is not None
 

@@ -9,7 +9,7 @@ from marshmallow import ValidationError, validate, validates, validates_schema
 from api.schemas import fields, send_options
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import LONGEST_REFERENCE, SENDER_ID_LENGTH, Request, doc
+from api.schemas.fields import MAX_REFERENCE_LENGTH, SENDER_ID_LENGTH, Request, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
@@ -44,7 +44,7 @@ class SendOptions(Request):
         metadata=doc("When unsent messages expire; defaults to 72 hours after the send is due.")
     )
     reference = fields.String(
-        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
+        validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
         metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     category = fields.Enum(

@@ -34,7 +34,7 @@ MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
 """After a group of at least LARGE_GROUP sends, the next one waits up to GATHER_SECONDS to reach the same size: clients
 send again after their responses, and the overhead of a commit equals a dozen sends."""
-LONGEST_WAIT = 1.0
+MAX_WAIT_SECONDS = 1.0
 """Seconds to wait for a busy event loop."""
 THREADS = 16
 """Accounts whose groups are committed concurrently."""
@@ -243,4 +243,4 @@ def _notify(waiters: "Iterable[asyncio.Future[None] | Lock]") -> None:
     if futures:
         reached = Event()
         complete(futures, reached.set)
-        reached.wait(LONGEST_WAIT)
+        reached.wait(MAX_WAIT_SECONDS)

@@ -15,7 +15,7 @@ from api.request_cost import add_bytes
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
 """Bytes: four times the size of 100,000 phones and a message."""
-DEEPEST = 32
+MAX_DEPTH = 32
 MAX_KEYS = 1_000
 """Keys of one object. The largest legitimate object has about a hundred."""
 MAX_VALUES = 1_500_000
@@ -23,7 +23,7 @@ MAX_VALUES = 1_500_000
 MAX_VALUES_SMALL_BODY = 15_000
 """Values in a body of up to SMALL_BODY bytes."""
 TOO_MANY_KEYS = f"an object has more than {MAX_KEYS:,} keys"
-SHORTEST = 4 * MAX_KEYS
+MIN_BYTES_OF_MAX_KEYS = 4 * MAX_KEYS
 """Bytes that MAX_KEYS keys take at least."""
 KEY = re.compile(rb'"[ \t\r\n]*:')
 NUMBERS = (int, float)
@@ -105,7 +105,7 @@ def parse_object(raw: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise Problem("invalid_json", "The body is not UTF-8.") from None
     except RecursionError:
-        raise Problem("invalid_json", f"The body is nested more than {DEEPEST} levels deep.") from None
+        raise Problem("invalid_json", f"The body is nested more than {MAX_DEPTH} levels deep.") from None
     except json.JSONDecodeError as error:
         raise Problem(
             "invalid_json", f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
@@ -141,7 +141,7 @@ def _check_keys(raw: bytes) -> None:
     if len(raw) <= SMALL_BODY or raw.count(b":") <= MAX_KEYS:
         return
     for part in raw.split(b"{"):
-        if len(part) <= SHORTEST or part.count(b":") <= MAX_KEYS:
+        if len(part) <= MIN_BYTES_OF_MAX_KEYS or part.count(b":") <= MAX_KEYS:
             continue
         if next(islice(KEY.finditer(part), MAX_KEYS, None), None) is not None:
             raise UnusableValue(TOO_MANY_KEYS)
@@ -174,7 +174,7 @@ def _is_plain(value: Any) -> bool:
 def _check(value: Any, *, texts: bool) -> None:
     """Check every nested value, level by level: a tenth of the time of a recursive call for each."""
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if texts and UNSTORABLE.search("".join(item for item in level if type(item) is str)):
             raise UnusableValue("a string contains NUL or half a surrogate pair")
         numbers = [item for item in level if type(item) in NUMBERS]

@@ -9,7 +9,7 @@ from uuid import UUID
 from api.http.json_body import UNSTORABLE
 from api.problems import Problem, invalid
 
-LONGEST_CURSOR = 1_000
+MAX_CURSOR_LENGTH = 1_000
 """Characters. The cursors that we issue are shorter."""
 
 
@@ -37,7 +37,7 @@ def to_cursor(position: str) -> str:
 
 def from_cursor(cursor: str) -> str:
     """Decode a cursor to its position in the list. Raises Problem validation_failed."""
-    if len(cursor) > LONGEST_CURSOR:
+    if len(cursor) > MAX_CURSOR_LENGTH:
         raise bad_cursor()
     try:
         position = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()

@@ -9,7 +9,7 @@ from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.paging import Paging
 from shared.ids import LAST_NUMBER
 
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 ACCOUNT_ID = 17
 ACTOR = "operator key opk_4f1cQ9zK27Lb"
 
@@ -19,7 +19,7 @@ def reason(*, required: bool = True) -> fields.String:
     return fields.String(
         required=required,
         validate=[
-            validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
+            validate.Length(1, MAX_REASON_LENGTH, error="Use {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Say why."),
         ],

@@ -20,9 +20,9 @@ from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
 
 IN_RANGE = "Use a number from {min} to {max}."
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 """Characters of the name of an account, a key, a group or a carrier."""
-LONGEST_REFERENCE = 255
+MAX_REFERENCE_LENGTH = 255
 SENDER_ID_LENGTH = validate.Length(
     1, 15, error="A sender ID is a name of 1 to 11 characters or a number of 3 to 15 digits."
 )

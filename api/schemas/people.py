@@ -16,8 +16,8 @@ from shared.people.roles import ROLES
 PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"
 SESSION_ID = "019cad40-2c13-7c55-a0f1-6d4b8e3a9c03"
 EMAIL = "ann@acme.example"
-LONGEST_CODE = 40
-LONGEST_SECRET = 100
+MAX_CODE_LENGTH = 40
+MAX_SECRET_LENGTH = 100
 """Characters of a session's, a link's or an invitation's token."""
 
 
@@ -70,7 +70,7 @@ def code_field(
 ) -> fields.String:
     """A code of the second factor."""
     return fields.String(
-        validate=validate.Length(1, LONGEST_CODE, error="A code has at most {max} characters."),
+        validate=validate.Length(1, MAX_CODE_LENGTH, error="A code has at most {max} characters."),
         metadata=doc(description, "123456"),
         **options,
     )
@@ -80,7 +80,7 @@ def secret_field(description: str, example: str) -> fields.String:
     """The token of a link or an invitation."""
     return fields.String(
         required=True,
-        validate=validate.Length(1, LONGEST_SECRET, error="The token has at most {max} characters."),
+        validate=validate.Length(1, MAX_SECRET_LENGTH, error="The token has at most {max} characters."),
         metadata=doc(description, example),
     )
 

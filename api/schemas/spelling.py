@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST_COMPARED = 40
+MAX_COMPARED_LENGTH = 40
 """Characters. Longer names are not compared: no field has one."""
 MAX_COMPARED = 10
 """Unknown names compared per request. Each takes about 0.1 ms, and a request with more is not meant for this API."""
@@ -42,6 +42,6 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     meant = next((own for own in OTHER_NAMES.get(name.lower(), ()) if own in known), None)
     if meant is not None:
         return meant
-    if len(name) > LONGEST_COMPARED:
+    if len(name) > MAX_COMPARED_LENGTH:
         return None
     return next(iter(get_close_matches(name, known, 1, 0.5)), None)

@@ -65,7 +65,7 @@ def test_the_bounds_that_the_limits_show_are_included() -> None:
     named = {bound.split()[1] for bound in bounds(ROOT).values()}
     assert {
         "MAX_KEYS",
-        "DEEPEST",
+        "MAX_DEPTH",
         "LARGE_OF_ACCOUNT",
         "EXPORTS_OF_ACCOUNT",
         "MINIMUM_RATE",

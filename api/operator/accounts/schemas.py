@@ -7,7 +7,7 @@ from marshmallow import Schema, validate, validates, validates_schema
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
+from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
 from shared.accounts.refused import Refused
@@ -23,7 +23,7 @@ def _name(*, required: bool = False) -> fields.String:
     return fields.String(
         required=required,
         validate=[
-            validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
+            validate.Length(1, MAX_NAME_LENGTH, error="Use {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
         metadata=doc("A name that no other account has.", "acme"),
@@ -56,7 +56,7 @@ class AccountSearch(Paging):
     """Paging through accounts."""
 
     search = fields.String(
-        validate=validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
+        validate=validate.Length(1, MAX_NAME_LENGTH, error="Use {min} to {max} characters."),
         metadata=doc("Only accounts with this in their name, ignoring upper and lower case, or with this id.", "acme"),
     )
     status = fields.String(

@@ -8,7 +8,7 @@ from api.operator.fields import reason
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
-from api.schemas.fields import IN_RANGE, LONGEST_NAME, SENDER_ID_LENGTH, Request, doc
+from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, SENDER_ID_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.carriers.control import MAX_RATE, SENDER
 
@@ -73,7 +73,7 @@ class UnreadableReceiptPaging(Paging):
     """Paging through receipts that could not be parsed."""
 
     carrier = fields.String(
-        validate=validate.Length(1, LONGEST_NAME, error="Use {min} to {max} characters."),
+        validate=validate.Length(1, MAX_NAME_LENGTH, error="Use {min} to {max} characters."),
         metadata=doc("Only of this carrier.", "main"),
     )
 

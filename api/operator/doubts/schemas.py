@@ -10,8 +10,8 @@ from api.schemas.paging import Paging
 from shared.doubts.by_operator import OUTCOMES
 
 MAX_MESSAGES = 1_000
-LONGEST_CARRIER = 100
-CARRIER = validate.Length(1, LONGEST_CARRIER, error="Use {min} to {max} characters.")
+MAX_CARRIER_LENGTH = 100
+CARRIER = validate.Length(1, MAX_CARRIER_LENGTH, error="Use {min} to {max} characters.")
 
 
 class DoubtPaging(Paging):

@@ -13,14 +13,16 @@ from shared.accounts.category_rules import MAX_CAP, MAX_HOURS
 from shared.accounts.limits import MAX_DESTINATIONS, destinations
 from shared.accounts.refused import Refused
 
-LARGEST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 GUARDS = ("off", "watch", "block")
 PER_PHONE = "Messages of `{}` to one phone number per hour; 0 means unlimited, null the installation's limit."
 
 
 def _limit(least: int, description: str, example: int) -> fields.WholeNumber:
     return fields.WholeNumber(
-        allow_none=True, validate=validate.Range(least, LARGEST, error=IN_RANGE), metadata=doc(description, example)
+        allow_none=True,
+        validate=validate.Range(least, MAX_INTEGER, error=IN_RANGE),
+        metadata=doc(description, example),
     )
 
 

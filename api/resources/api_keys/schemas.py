@@ -7,7 +7,7 @@ from marshmallow import Schema, validate, validates
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
-from api.schemas.fields import IN_RANGE, LONGEST_NAME, Request, doc
+from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
 from shared.api_key import MAX_NETWORKS, networks
 from shared.scopes import SCOPES
@@ -23,7 +23,7 @@ class MakeApiKey(Request):
 
     name = fields.String(
         validate=[
-            validate.Length(1, LONGEST_NAME, error="A name has {min} to {max} characters."),
+            validate.Length(1, MAX_NAME_LENGTH, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
         metadata=doc("Your own name for the key.", "shop"),

@@ -7,7 +7,7 @@ from marshmallow import Schema
 from api.schemas import fields
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID
-from api.schemas.fields import LONGEST_NAME, Request, doc
+from api.schemas.fields import MAX_NAME_LENGTH, Request, doc
 from api.schemas.paging import Paging, limit
 
 
@@ -16,8 +16,10 @@ class GroupName(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         name = super()._deserialize(value, attr, data, **kwargs)
-        if not name.strip() or name.strip() != name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise fail("invalid", f"Use 1 to {LONGEST_NAME} printable characters, without leading or trailing spaces.")
+        if not name.strip() or name.strip() != name or len(name) > MAX_NAME_LENGTH or not name.isprintable():
+            raise fail(
+                "invalid", f"Use 1 to {MAX_NAME_LENGTH} printable characters, without leading or trailing spaces."
+            )
         return name
 
 
@@ -26,7 +28,7 @@ class GroupBody(Request):
 
     name = GroupName(
         required=True,
-        metadata=doc("The group's name.", "VIP", minLength=1, maxLength=LONGEST_NAME),
+        metadata=doc("The group's name.", "VIP", minLength=1, maxLength=MAX_NAME_LENGTH),
     )
 
 

@@ -7,7 +7,7 @@ from api.auth.revocations import MAX_REVOKED, MAX_REVOKED_OF_ACCOUNT
 from api.auth.token_claims import VALID
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
-from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
+from api.http.json_body import LARGE_BODY, MAX_DEPTH, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
 from api.http.receive import MINIMUM_RATE
 from api.http.request import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, MAX_PIPELINED
 from api.limits.bulkheads import (
@@ -77,7 +77,7 @@ class RequestBounds(Schema):
     json_keys = bound(MAX_KEYS, "Maximum keys of a JSON object.")
     json_values = bound(MAX_VALUES, "Maximum values in a JSON body above `body_bytes`, nested ones included.")
     small_body_json_values = bound(MAX_VALUES_SMALL_BODY, "Maximum values in a JSON body of up to `body_bytes`.")
-    json_depth = bound(DEEPEST, "Maximum nesting depth of a JSON body.")
+    json_depth = bound(MAX_DEPTH, "Maximum nesting depth of a JSON body.")
     requests_under_way = bound(
         MAX_PER_ACCOUNT,
         "Maximum concurrent requests of the account per API process; further ones get `rate_limited`. Before"

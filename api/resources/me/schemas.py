@@ -14,7 +14,7 @@ LANGUAGE = "Use a language tag, such as en or pt-BR."
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 URI = f"otpauth://totp/Bulk%20SMS:ann@acme.example?secret={SECRET}&issuer=Bulk%20SMS"
 REASON = "Ticket 4711: receipts of a campaign are missing"
-SHORTEST_REASON, LONGEST_REASON = 10, 500
+MIN_REASON_LENGTH, MAX_REASON_LENGTH = 10, 500
 SIGNED_IN_AT, USED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:40:00.000Z"
 
 
@@ -73,7 +73,9 @@ class OperatorTokenRequest(Request):
     """Why an operator needs to see texts and phone numbers."""
 
     reason = fields.String(
-        validate=validate.Length(SHORTEST_REASON, LONGEST_REASON, error="Give a reason of {min} to {max} characters."),
+        validate=validate.Length(
+            MIN_REASON_LENGTH, MAX_REASON_LENGTH, error="Give a reason of {min} to {max} characters."
+        ),
         metadata=doc("Why texts and full phone numbers have to be seen; kept in the audit log.", REASON),
     )
 

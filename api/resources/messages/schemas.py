@@ -6,7 +6,7 @@ from marshmallow import Schema, ValidationError, validate, validates_schema
 
 from api.schemas import fields
 from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
-from api.schemas.fields import LONGEST_REFERENCE, doc
+from api.schemas.fields import MAX_REFERENCE_LENGTH, doc
 from api.schemas.paging import Paging
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import error_of
@@ -43,7 +43,7 @@ class HistoryPaging(MessagePaging):
     )
     country = fields.Country(metadata=doc("Only messages to this country: two letters of ISO 3166-1.", "KE"))
     reference = fields.String(
-        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
+        validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
         metadata=doc("Only messages of sends with this reference.", "order A-1042"),
     )
     group_id = fields.UUID(metadata=doc("Only messages of sends to this group."))

@@ -6,9 +6,9 @@ from api.resources.invitations.schemas import TOKEN
 from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
 from api.schemas import fields
 from api.schemas.fields import Request, doc
-from api.schemas.people import LONGEST_SECRET
+from api.schemas.people import MAX_SECRET_LENGTH
 
-LONGEST_CODE, LONGEST_STATE, LONGEST_ATTEMPT = 4096, 128, 1024
+MAX_CODE_LENGTH, MAX_STATE_LENGTH, MAX_ATTEMPT_LENGTH = 4096, 128, 1024
 """Characters. Some providers have codes of more than 1,000."""
 
 
@@ -40,10 +40,10 @@ def _returned(description: str, example: str, longest: int) -> fields.String:
 class OidcReturned(Request):
     """What the browser has brought back, with the attempt that it began."""
 
-    attempt = _returned("The attempt that this browser began.", "gAAAAABp…", LONGEST_ATTEMPT)
-    state = _returned("The `state` of the provider's response.", "<state of the response>", LONGEST_STATE)
-    code = _returned("The `code` of the provider's response.", "<code of the response>", LONGEST_CODE)
+    attempt = _returned("The attempt that this browser began.", "gAAAAABp…", MAX_ATTEMPT_LENGTH)
+    state = _returned("The `state` of the provider's response.", "<state of the response>", MAX_STATE_LENGTH)
+    code = _returned("The `code` of the provider's response.", "<code of the response>", MAX_CODE_LENGTH)
     invitation_token = fields.String(
-        validate=validate.Length(1, LONGEST_SECRET, error="The token has at most {max} characters."),
+        validate=validate.Length(1, MAX_SECRET_LENGTH, error="The token has at most {max} characters."),
         metadata=doc("The token of an invitation to accept; it must be for the same e-mail address.", TOKEN),
     )

@@ -10,7 +10,7 @@ from api.schemas.sender_ids import SenderIdRequest
 from shared.lifecycle import SENDER_ID_STATES
 from shared.senders.sender_ids import NO_SENDER_ID
 
-LONGEST_USE_CASE = 500
+MAX_USE_CASE_LENGTH = 500
 
 
 class SenderRequest(SenderIdRequest):
@@ -22,7 +22,7 @@ class SenderRequest(SenderIdRequest):
         metadata=doc(NO_SENDER_ID, "ACME"),
     )
     use_case = fields.String(
-        validate=validate.Length(1, LONGEST_USE_CASE, error="Use {min} to {max} characters."),
+        validate=validate.Length(1, MAX_USE_CASE_LENGTH, error="Use {min} to {max} characters."),
         metadata=doc("What the sender ID is for. The operator reads this.", "Order confirmations of our shop"),
     )
 

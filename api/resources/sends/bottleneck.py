@@ -32,7 +32,7 @@ REASONS: Final = {
     "window": "the carrier has yet to respond to earlier messages",
 }
 """What can limit a send, and what each means."""
-LONGEST_ESTIMATE = timedelta(days=365)
+MAX_ESTIMATE = timedelta(days=365)
 """Later than any message can expire."""
 
 BATCH, SEND = tables.batch.c, tables.send.c
@@ -182,4 +182,4 @@ def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: i
 
 def estimate(begin: datetime, seconds: float) -> datetime | None:
     """The time so many seconds later. None if it is too far away to mean anything."""
-    return begin + timedelta(seconds=seconds) if seconds < LONGEST_ESTIMATE.total_seconds() else None
+    return begin + timedelta(seconds=seconds) if seconds < MAX_ESTIMATE.total_seconds() else None

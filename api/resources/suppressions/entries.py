@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.opt_out_list_size import OptOutCounts
-from api.resources.suppressions.schemas import LONGEST_REASON
+from api.resources.suppressions.schemas import MAX_REASON_LENGTH
 from shared.contacts.suppressions import Scope, Suppression, report_suppressed, suppress_all
 from shared.lifecycle import Category
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
@@ -95,6 +95,6 @@ def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, 
         return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED_CHARACTERS]!r}."}
     if entry.sender_id and form_of(entry.sender_id) is None:
         return {"code": "invalid", "detail": NO_SENDER_ID}
-    if len(entry.reason) > LONGEST_REASON:
-        return {"code": "invalid", "detail": f"A reason has at most {LONGEST_REASON} characters."}
+    if len(entry.reason) > MAX_REASON_LENGTH:
+        return {"code": "invalid", "detail": f"A reason has at most {MAX_REASON_LENGTH} characters."}
     return None

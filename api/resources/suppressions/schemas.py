@@ -10,7 +10,7 @@ from api.schemas.paging import Paging
 from api.schemas.sender_ids import SenderIdRequest
 from shared.lifecycle import Category
 
-LONGEST_REASON = 255
+MAX_REASON_LENGTH = 255
 
 
 def _sender_id(description: str) -> fields.String:
@@ -49,7 +49,7 @@ class SuppressionsBody(SenderIdRequest):
     )
     reason = fields.String(
         load_default="manual",
-        validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
+        validate=validate.Length(1, MAX_REASON_LENGTH, error="Use {min} to {max} characters."),
         metadata=doc("The reason, for your own records.", "opted out by phone call"),
     )
 

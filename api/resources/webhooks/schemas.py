@@ -14,7 +14,7 @@ SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
 TYPES = [str(type) for type in EventType if type != EventType.WEBHOOK_TEST]
 """Event types that a webhook can subscribe to."""
 STATUSES = ("active", "disabled")
-LONGEST_DESCRIPTION = 255
+MAX_DESCRIPTION_LENGTH = 255
 POSTED = doc("The event types that are posted; null means all.", ["message.delivered", "message.undelivered"])
 URL = doc("Where events are posted; null means to each send's `callback_url`.", WEBHOOK_URL)
 NEW_URL = doc("Where events are posted. A webhook without a `url` cannot be given one.", WEBHOOK_URL)
@@ -49,7 +49,7 @@ def known_types(given: list[Any]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-DESCRIPTION = validate.Length(1, LONGEST_DESCRIPTION, error="A description has {min} to {max} characters.")
+DESCRIPTION = validate.Length(1, MAX_DESCRIPTION_LENGTH, error="A description has {min} to {max} characters.")
 
 
 class WebhookBody(Request):

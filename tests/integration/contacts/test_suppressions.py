@@ -114,6 +114,11 @@ def test_bad_rows_are_reported_and_the_others_taken(service: Service) -> None:
     assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [(1, "invalid_phone"), (2, "invalid")]
 
 
+def test_a_reason_has_no_more_characters_in_a_file(service: Service) -> None:
+    response = import_csv(service, f"phone,reason\n{PHONE},{'x' * 255}\n{OTHER},{'x' * 256}\n").json
+    assert [(entry["index"], entry["code"]) for entry in response["rejected"]] == [(1, "invalid")]
+
+
 @pytest.mark.parametrize("body", ["", "number\n254711000000\n", 'phone\n"254', "phone\n\0\n"])
 def test_a_file_that_is_not_csv_is_refused(service: Service, body: str) -> None:
     response = import_csv(service, body)

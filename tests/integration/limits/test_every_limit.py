@@ -241,7 +241,7 @@ TESTED_BELOW_HTTP = {
     "json_keys": ("api.http.json_body.MAX_KEYS", JSON + "test_as_many_keys_as_an_object_may_have"),
     "json_values": ("api.http.json_body.MAX_VALUES", JSON + "test_a_body_full_of_tiny_values"),
     "small_body_json_values": ("api.http.json_body.MAX_VALUES_SMALL_BODY", JSON + "test_a_body_full_of_tiny_values"),
-    "json_depth": ("api.http.json_body.DEEPEST", JSON + "test_a_body_may_be_32_levels_deep"),
+    "json_depth": ("api.http.json_body.MAX_DEPTH", JSON + "test_a_body_may_be_32_levels_deep"),
     "requests_under_way": (
         "api.server.application.MAX_PER_ACCOUNT",
         SERVER + "test_a_client_with_too_many_requests_under_way_must_try_again",

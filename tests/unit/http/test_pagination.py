@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.pagination import LONGEST_CURSOR, from_cursor, list_cursor, number_cursor, text_cursor, to_cursor
+from api.http.pagination import MAX_CURSOR_LENGTH, from_cursor, list_cursor, number_cursor, text_cursor, to_cursor
 from api.problems import Problem
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=15)
@@ -17,7 +17,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 @given(TEXTS)
 def test_a_text(text: str) -> None:
     cursor = to_cursor(text)
-    assert len(cursor) <= LONGEST_CURSOR
+    assert len(cursor) <= MAX_CURSOR_LENGTH
     assert from_cursor(cursor) == text
     if text:
         assert text_cursor(cursor) == text

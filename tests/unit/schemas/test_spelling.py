@@ -11,7 +11,7 @@ from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
 from api.schemas import spelling
 from api.schemas.errors import errors_of
-from api.schemas.spelling import LONGEST_COMPARED, MAX_COMPARED, nearest_name
+from api.schemas.spelling import MAX_COMPARED, MAX_COMPARED_LENGTH, nearest_name
 from shared.sms.numbering import numbering_of
 
 
@@ -34,7 +34,7 @@ def test_it_works() -> None:
 
 
 def test_a_long_name_gets_no_suggestion(compared: list[str]) -> None:
-    assert nearest_name("message" * LONGEST_COMPARED, ("message",)) is None
+    assert nearest_name("message" * MAX_COMPARED_LENGTH, ("message",)) is None
     assert compared == []
 
 

@@ -37,8 +37,17 @@ so a cycle that ends from now on finds it resumed."""
 
 HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN.replace('= :send', '= ANY(:sends)')}")
 """Batches in a cycle go on to its end, as with a pause; the end of the cycle then finds the send held."""
-RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE {_LOCKED_HELD}")
-"""Like resuming, and the crashes that may have held the send count from 0 again."""
+RELEASE = text(
+    f"""
+    UPDATE batch
+       SET state = CASE WHEN (SELECT was_paused FROM send WHERE id = :send) THEN CAST('paused' AS batch_state)
+                        ELSE {_WHEN_DUE} END,
+           crashes = 0
+     WHERE {_LOCKED_HELD}
+    """
+)
+"""Like resuming, unless the send was paused before it was held. The crashes that may have held it count from 0 again.
+The caller has locked the send."""
 
 STOPPED_ALONE = """
     FROM send s JOIN batch b ON b.send_id = s.id

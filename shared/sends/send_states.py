@@ -31,7 +31,7 @@ RESUME = text(f"UPDATE send SET state = {_WHEN_DUE} WHERE id = :send AND state =
 
 HOLD = text(
     """
-    UPDATE send SET state = 'held', held_by = :by, held_reason = :reason
+    UPDATE send SET state = 'held', held_by = :by, held_reason = :reason, was_paused = (state = 'paused')
      WHERE id = ANY(:sends) AND completed_at IS NULL AND state NOT IN ('canceled', 'completed', 'held')
     RETURNING id, account_id
     """
@@ -43,7 +43,8 @@ HOLD_ANEW = text(
 """Only the operator can release it now."""
 HOLD_POISONED = text(
     """
-    UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason
+    UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason,
+           was_paused = CASE WHEN state = 'held' THEN was_paused ELSE state = 'paused' END
      WHERE id = :id AND state NOT IN ('canceled', 'completed')
     """
 )
@@ -51,7 +52,7 @@ HOLD_POISONED = text(
 HOLD_FAILING = text(
     """
     UPDATE send s
-       SET state = 'held', held_by = 'stop_if',
+       SET state = 'held', held_by = 'stop_if', was_paused = false,
            held_reason = format('%s of %s messages failed; `stop_if` allows a share of %s.', n.failed, n.answered,
                                 n.share)
       FROM (SELECT id, failed + undelivered AS failed, sent + delivered + failed + undelivered AS answered,
@@ -68,13 +69,14 @@ settlement in between is missed."""
 RELEASE = text(
     f"""
     UPDATE send
-       SET held_reason = NULL, held_by = NULL,
-           state = CASE WHEN EXISTS (SELECT FROM batch b WHERE b.send_id = send.id AND b.state = 'paused')
+       SET held_reason = NULL, held_by = NULL, was_paused = NULL,
+           state = CASE WHEN was_paused OR EXISTS (
+                                SELECT FROM batch b WHERE b.send_id = send.id AND b.state = 'paused')
                         THEN CAST('paused' AS send_state) ELSE {_WHEN_DUE} END
      WHERE id = :send AND state = 'held'
     """
 )
-"""A send that was paused before it was held stays paused."""
+"""A send that was paused before it was held stays paused. Its batches tell if a process of 0.2.0 held it."""
 
 RESCHEDULE = text(
     """

@@ -90,6 +90,7 @@ send = Table(
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),
+    Column("was_paused", Boolean, comment="whether its owner had paused it when it was held; null: not held"),
     CheckConstraint("kind IN ('single', 'bulk', 'group')", name="kind"),
     CheckConstraint("open_batches >= 0 AND unexpanded >= 0", name="open"),
     Index("ix_send_account_id_id", "account_id", "id"),

@@ -14,7 +14,7 @@ from api.resources.sends.change import apply_changes
 from api.resources.sends.control import cancel, pause, resume
 from shared.audit.check import audit
 from shared.db.connection import transaction
-from shared.sends.holding import hold, hold_sends, release
+from shared.sends.holding import HeldBy, hold, hold_for_operator, hold_sends, release
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -112,5 +112,33 @@ def test_a_send_goes_on_while_a_cycle_of_it_ends(
     with engine.connect() as connection:
         assert tuple(connection.execute(STATES, {"send": send}).one()) == ("queued", "queued")
     assert audit(engine, full=True) == []
+    service.sweep()
+    assert service.counts(str(send))["sent"] == 2
+
+
+@pytest.mark.parametrize("by", ["operator", "crashes"])
+def test_a_send_that_was_paused_during_a_cycle_stays_paused_after_a_hold(engine: Engine, by: HeldBy) -> None:
+    """No batch of it is paused when it is held."""
+    service = Service(engine)
+    send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
+    with transaction(engine) as connection:
+        for change in DUE:
+            connection.execute(change, {"send": send})
+    [batch] = claim(engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    with transaction(engine) as connection:
+        pause(connection, send)
+    with transaction(engine) as connection:
+        hold_for_operator(connection, send, by, "x")
+    with transaction(engine) as connection:
+        fence(connection, [batch])
+        close_intents(connection, [settlement_of(batch, wait=0.0)], counted={})
+    with transaction(engine) as connection:
+        release(connection, send)
+    with engine.connect() as connection:
+        assert tuple(connection.execute(STATES, {"send": send}).one()) == ("paused", "paused")
+    service.sweep()
+    assert "sent" not in service.counts(str(send))
+    assert audit(engine, full=True) == []
+    service.post(f"/sends/{send}/resume")
     service.sweep()
     assert service.counts(str(send))["sent"] == 2

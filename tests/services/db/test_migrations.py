@@ -262,6 +262,26 @@ def test_test_keys_get_a_sandbox_and_their_unfinished_sends_move_to_it(empty: En
     assert wrong & {"account_caches", "zero_sum", "worlds", "no_orphans"} == set()
 
 
+def test_accounts_with_a_webhook_listen(empty: Engine) -> None:
+    config = shared.db.migrate.migration_config()
+    with empty.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0057")
+        connection.exec_driver_sql(
+            """
+            INSERT INTO account (name) VALUES ('never had one'), ('deleted it'), ('has two'), ('listens');
+            INSERT INTO webhook (id, account_id, url, state, xid, event_id)
+            SELECT gen_random_uuid(), account_id, 'https://a.example/', state, 0, gen_random_uuid()
+              FROM (VALUES (2, 'deleted'), (3, 'deleted'), (3, 'active'), (3, 'active'), (4, 'active'))
+                AS w (account_id, state);
+            INSERT INTO listener (account_id) VALUES (4);
+            """
+        )
+    migrate(empty)
+    with empty.connect() as connection:
+        assert connection.execute(text("SELECT account_id FROM listener ORDER BY account_id")).scalars().all() == [3, 4]
+
+
 def test_several_migrate_at_once(empty: Engine) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: migrate(empty), range(4))) == {head()}

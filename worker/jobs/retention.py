@@ -122,7 +122,7 @@ HAS_KEPT_SENDS = select(
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
     .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
 )
-FORGOTTEN_OF_WEEK = (
+FORGOTTEN = (
     select(message.c.id)
     .where(message.c.id > bindparam("after"), message.c.id < bindparam("high"))
     .where(batch.c.id == func.batch_of(message.c.id), send.c.id == batch.c.send_id, send.c.forgotten_at.is_not(None))
@@ -245,28 +245,39 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
     with reading(engine) as connection:
         weeks = weeks_of_messages(connection)
     for week in weeks:
-        name, began = partition_of(week), datetime.combine(week, time.min, UTC)
+        began = datetime.combine(week, time.min, UTC)
         if began + WEEK > before:
             continue
-        span = {"low": first_id_at(began), "high": first_id_at(began + WEEK)}
+        if any(_has_kept_sends(engine, day) for day in _days_of(began)):
+            for day in _days_of(began):
+                _delete_rows(engine, day)
+            continue
         with engine.begin() as connection:
             connection.execute(WAIT_BRIEFLY_FOR_LOCKS)  # dropping a partition blocks all users of the table
-            is_kept = connection.execute(HAS_KEPT_SENDS, span).scalar()
-            if not is_kept:
-                Table(name, MetaData()).drop(connection, checkfirst=False)
-                dropped.append(name)
-        if is_kept:
-            _delete_rows(engine, span)
+            Table(partition_of(week), MetaData()).drop(connection, checkfirst=False)
+        dropped.append(partition_of(week))
     return dropped
 
 
+def _days_of(week: datetime) -> Iterator[dict[str, UUID]]:
+    """The ids of each day of a week. Many weeks are too large for one statement."""
+    for day in range(WEEK.days):
+        began = week + timedelta(days=day)
+        yield {"low": first_id_at(began), "high": first_id_at(began + timedelta(days=1))}
+
+
+def _has_kept_sends(engine: Engine, span: dict[str, UUID]) -> bool:
+    with reading(engine) as connection:
+        return bool(connection.execute(HAS_KEPT_SENDS, span).scalar())
+
+
 def _delete_rows(engine: Engine, span: dict[str, UUID]) -> None:
-    """Delete the messages of forgotten sends of a week, page by page. They are searched for by reads only."""
+    """Delete the messages of a day's forgotten sends, page by page. They are searched for by reads only."""
     after = span["low"]
     while True:
         with reading(engine) as connection:
             page = {"after": after, "high": span["high"], "limit": PAGE_MESSAGES}
-            ids = connection.execute(FORGOTTEN_OF_WEEK, page).scalars().all()
+            ids = connection.execute(FORGOTTEN, page).scalars().all()
         if not ids:
             return
         with engine.begin() as connection:

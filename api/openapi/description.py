@@ -50,9 +50,9 @@ list may be shorter than `limit`, or even empty, although `next_cursor` is not n
 
 **Errors** are problem details (RFC 9457); distinguish them by `code`. `GET /api/v1/errors` explains each code, and with
 `kind=message` the errors of accepted messages. A method that a path does not support gets 405 `method_not_allowed` with
-`Allow`, and a malformed HTTP request gets 400 `bad_request`. If a proxy in front of the API gets no response from it,
-you get 502 `bad_gateway` or 504 `gateway_timeout`: repeat the request with the same `Idempotency-Key`, because it may
-have taken effect.
+`Allow`, and a malformed HTTP request gets 400 `bad_request`. If a proxy gets no response from the API, or the API none
+from its database during a commit, you get 502 `bad_gateway` or 504 `gateway_timeout`: repeat the request with the same
+`Idempotency-Key`, because it may have taken effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",

@@ -11,11 +11,18 @@ import psycopg
 from sqlalchemy import Connection, Engine, ExceptionContext, TextClause, create_engine, event
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
-from shared.db.pools import OVERFLOW, CountedPool, count_connections
+from shared.db.lost_commits import lost_commit
+from shared.db.pools import (
+    OVERFLOW,
+    CountedPool,
+    close_read_only_sessions,
+    count_connections,
+    replace_ended_sessions,
+)
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
 from shared.observability.metrics import CONNECTION_FAILURES
@@ -34,9 +41,6 @@ UNAVAILABLE = (
 STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001"})
 """SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
 lock, deadlocks, and serialization failures."""
-
-READ_ONLY_PARAMETERS = ("default_transaction_read_only", "in_hot_standby")
-"""Settings of a session that cannot write."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
@@ -121,17 +125,11 @@ def make_engine(
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", partial(_as_outage, "replica" if standby else "postgres"), retval=True)
+    replace_ended_sessions(engine)
     count_connections(engine, application)
     if not standby:
-        event.listen(engine, "checkin", _close_read_only)
+        close_read_only_sessions(engine)
     return engine
-
-
-def _close_read_only(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
-    """Keep no read-only session: it would stay so when the database is writable again. (Postgres reports both settings
-    to its clients: "Asynchronous Operations" in the documentation of its protocol.)"""
-    if session is not None and "on" in map(session.info.parameter_status, READ_ONLY_PARAMETERS):
-        record.invalidate()
 
 
 def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
@@ -252,6 +250,8 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
     try:
         driver.autocommit = True
         yield driver
+    except psycopg.Error as error:
+        raise (lost_commit(error) if driver.closed else error) from None
     finally:
         try:
             driver.autocommit = False

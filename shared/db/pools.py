@@ -1,9 +1,17 @@
-"""Connection pools that count their connections for `GET /metrics`."""
+"""Connection pools that count their connections for `GET /metrics` and replace sessions that cannot be used."""
 
+import select
+from typing import Any
+
+import psycopg
 from sqlalchemy import Engine, event
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from shared.observability.metrics import POOL_CONNECTIONS, POOL_WAITS
+
+READ_ONLY_PARAMETERS = ("default_transaction_read_only", "in_hot_standby")
+"""Settings of a session that cannot write."""
 
 OVERFLOW = 4
 """Connections that a pool opens beyond its size when all are in use. They are closed afterwards."""
@@ -38,3 +46,38 @@ def count_connections(engine: Engine, application: str) -> None:
     event.listen(engine, "close", lambda *_: opened.dec())
     event.listen(engine, "checkout", checked_out)
     event.listen(engine, "checkin", checked_in)
+
+
+def replace_ended_sessions(engine: Engine) -> None:
+    """Replace a session when it is checked out if the server has ended it meanwhile.
+
+    Without this, the first statement on each session would fail after a restart of the database. It costs no round
+    trip: the server sends nothing to an idle session but the reason for its end, and changes of its settings.
+    """
+
+    def check(session: "psycopg.Connection[Any]", record: ConnectionPoolEntry, _proxy: object) -> None:
+        if record.info.pop("was_idle", False) and (session.closed or _has_input(session)):
+            raise DisconnectionError
+
+    def note(_session: object, record: ConnectionPoolEntry) -> None:
+        record.info["was_idle"] = True
+
+    event.listen(engine, "checkout", check)
+    event.listen(engine, "checkin", note)
+
+
+def _has_input(session: "psycopg.Connection[Any]") -> bool:
+    poll = select.poll()
+    poll.register(session.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def close_read_only_sessions(engine: Engine) -> None:
+    """Keep no read-only session: it would stay so when the database is writable again. (Postgres reports both settings
+    to its clients: "Asynchronous Operations" in the documentation of its protocol.)"""
+
+    def check(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
+        if session is not None and "on" in map(session.info.parameter_status, READ_ONLY_PARAMETERS):
+            record.invalidate()
+
+    event.listen(engine, "checkin", check)

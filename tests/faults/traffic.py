@@ -13,7 +13,7 @@ PAUSE = 0.05
 PATIENCE = 60.0
 """Seconds that the client waits for one response."""
 REFUSED = {400, 402, 403, 404, 422}
-MAY_BE = {200, 503} | REFUSED
+MAY_BE = {200, 503, 504} | REFUSED
 IN_PROGRESS = "idempotency_in_progress"
 """The code of the 409 for a request that is repeated while the first one is still at work."""
 
@@ -69,8 +69,8 @@ class Traffic(threading.Thread):
         assert not self.is_alive()
 
     def failures(self) -> int:
-        """How many requests got 503 or no response so far."""
-        return sum(each.status in (503, None) for wanted in list(self.wanted) for each in wanted.tries)
+        """How many requests got 503, 504 or no response so far."""
+        return sum(each.status in (503, 504, None) for wanted in list(self.wanted) for each in wanted.tries)
 
     def renew(self) -> None:
         """Get another token for the same key."""

@@ -1,0 +1,78 @@
+"""A commit whose connection is lost may have taken effect. No session is used that the server has ended."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from api.app import create_app
+from api.event_loop import ThreadOnlyPool
+from shared.db.connection import make_engine, reading
+from tests.faults.proxy import Proxy
+from tests.harness.event_loop_client import EventLoopClient
+from tests.harness.house import wait_until
+from tests.harness.service import Service
+
+PHONE = "254711000123"
+END_OTHERS = text(
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+    """
+)
+
+
+@pytest.fixture
+def proxy(engine: Engine) -> Iterator[Proxy]:
+    assert engine.url.port is not None
+    with Proxy(engine.url.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def service(engine: Engine, proxy: Proxy) -> Iterator[Service]:
+    """Its API reaches the database through the proxy."""
+    service = Service(engine)
+    url = engine.url.set(host="127.0.0.1", port=proxy.port).render_as_string(hide_password=False)
+    api_engine = make_engine(url, pool_class=ThreadOnlyPool)
+    service.client = EventLoopClient(create_app(service.settings, engine=api_engine, celery=service.celery))
+    yield service
+    api_engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "headers"),
+    [(PHONE, {}), ("COMMIT\0", {"Idempotency-Key": "once"})],
+    ids=["a single statement", "a transaction"],
+)
+def test_a_commit_without_a_response_may_have_taken_effect(
+    service: Service, proxy: Proxy, pattern: str, headers: dict[str, str]
+) -> None:
+    send = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
+    assert service.get("/balance").json["balance"] == 1000
+    proxy.cut_at(pattern.encode(), delivered=False)
+    response = service.post("/sms/send", headers=headers, **send)
+    assert (response.status_code, response.json["code"]) == (504, "gateway_timeout")
+    assert "may have taken effect" in response.json["remediation"]
+    proxy.heal()
+    if headers:
+        assert service.post("/sms/send", headers=headers, **send).status_code == 200
+        assert service.get("/balance").json["balance"] == 999
+
+
+def test_a_statement_without_a_response_had_no_effect(service: Service, proxy: Proxy) -> None:
+    proxy.cut_at(b"INSERT INTO contact_group", delivered=False)
+    response = service.post("/groups", name="VIP")
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
+    proxy.heal()
+    assert service.post("/groups", name="VIP").status_code == 200
+
+
+def test_sessions_that_the_server_has_ended_are_replaced(service: Service) -> None:
+    assert service.send().status_code == 200
+    with reading(service.engine) as connection:
+        wait_until(lambda: not connection.execute(END_OTHERS).all(), 60, "the end of all other sessions")
+    assert service.get("/balance").status_code == 200
+    assert service.send().status_code == 200
+    with service.engine.begin() as connection:
+        connection.execute(text("SELECT 1"))

@@ -16,7 +16,7 @@ import httpx2
 from shared.carriers.http.config import HttpConfig
 from worker.carriers.http.orders import Order
 
-MAX_BODY_BYTES = 1024 * 1024
+MAX_RESPONSE_BYTES = 1024 * 1024
 """The largest response body that is read, in bytes."""
 IDLE = 4.0
 """Seconds to keep an idle connection: less than servers do, so that none closes one as we write to it."""
@@ -115,7 +115,7 @@ def _read(response: httpx2.Response, deadline: float) -> bytes:
     body = b""
     for chunk in response.iter_bytes():
         body += chunk
-        if len(body) > MAX_BODY_BYTES or time.monotonic() > deadline:
+        if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
             raise Lost("unreadable_answer")
     return body
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from worker.carriers.smpp.config import SmppConfig
 
-MAX_ID_LENGTH = 255
+MAX_MESSAGE_ID_LENGTH = 255
 """The longest id that is kept, in characters; the standard allows 64. Longer ids are ignored."""
 
 
@@ -24,7 +24,7 @@ def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) 
     if from_tlv and from_text and from_tlv != from_text:
         return _spelled(config, from_tlv)
     carrier_id = from_tlv or from_text
-    if not carrier_id or len(carrier_id) > MAX_ID_LENGTH:
+    if not carrier_id or len(carrier_id) > MAX_MESSAGE_ID_LENGTH:
         return None
     return _spelled(config, _converted(config, carrier_id))
 

@@ -117,23 +117,33 @@ def test_a_send_goes_on_while_a_cycle_of_it_ends(
 
 
 @pytest.mark.parametrize("by", ["operator", "crashes"])
-def test_a_send_that_was_paused_during_a_cycle_stays_paused_after_a_hold(engine: Engine, by: HeldBy) -> None:
-    """No batch of it is paused when it is held."""
+@pytest.mark.parametrize("is_over", [True, False], ids=["the cycle ends before", "the cycle ends after"])
+def test_a_send_that_was_paused_during_a_cycle_stays_paused_after_a_hold(
+    engine: Engine, by: HeldBy, is_over: bool
+) -> None:
+    """No batch of it is paused when it is held, nor when it is released if its cycle goes on."""
     service = Service(engine)
     send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
     with transaction(engine) as connection:
         for change in DUE:
             connection.execute(change, {"send": send})
     [batch] = claim(engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+
+    def end_cycle() -> None:
+        with transaction(engine) as connection:
+            fence(connection, [batch])
+            close_intents(connection, [settlement_of(batch, wait=0.0)], counted={})
+
     with transaction(engine) as connection:
         pause(connection, send)
     with transaction(engine) as connection:
         hold_for_operator(connection, send, by, "x")
-    with transaction(engine) as connection:
-        fence(connection, [batch])
-        close_intents(connection, [settlement_of(batch, wait=0.0)], counted={})
+    if is_over:
+        end_cycle()
     with transaction(engine) as connection:
         release(connection, send)
+    if not is_over:
+        end_cycle()
     with engine.connect() as connection:
         assert tuple(connection.execute(STATES, {"send": send}).one()) == ("paused", "paused")
     service.sweep()

@@ -15,11 +15,21 @@ LIMIT_ENDS_AT = 1.5
 """A carrier without a rate is limited until the allowed rate reaches this multiple of what it took."""
 CLAIMED_AHEAD = 0.15
 """Seconds by which claims run ahead of the rate, so that the carrier does not idle while a claim takes long."""
+KEPT_SECONDS = 600
+"""How long a carrier's state is kept after its last change."""
 
 ALLOWED = f"""
 local now = redis.call('TIME')
 local at = now[1] + now[2] / 1000000
 local key, rate = KEYS[1], tonumber(ARGV[1])
+local ahead = redis.call('PTTL', key) / 1000 - {KEPT_SECONDS}
+if ahead > 0 then
+    for _, name in ipairs({{'at', 'next', 'claimed', 'since'}}) do
+        local time = redis.call('HGET', key, name)
+        if time then redis.call('HSET', key, name, string.format('%.6f', time - ahead)) end
+    end
+    redis.call('EXPIRE', key, {KEPT_SECONDS})
+end
 local row = redis.call('HMGET', key, 'tokens', 'limit', 'since', 'base', 'at', 'next')
 local base, allowed = rate, rate
 if row[2] then
@@ -28,7 +38,10 @@ if row[2] then
     if rate > 0 then allowed = math.min(rate, allowed) elseif allowed >= base * {LIMIT_ENDS_AT} then allowed = 0 end
 end
 """
-"""Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate."""
+"""Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate.
+
+If the state would be kept for longer than KEPT_SECONDS, Redis's clock was set back since its last change. Its times are
+then moved as far back, as if no time had passed since: the carrier goes on, and not faster than its rate."""
 
 TAKE_TOKENS = f"""{ALLOWED}
 local wanted, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -49,7 +62,7 @@ end
 if wait > patience then return {{'-1', tostring(allowed)}} end
 redis.call('HSET', key, 'tokens', tostring(tokens), 'at', string.format('%.6f', at))
 redis.call('HSET', key, 'next', string.format('%.6f', next))
-redis.call('EXPIRE', key, 600)
+redis.call('EXPIRE', key, {KEPT_SECONDS})
 return {{tostring(wait), tostring(allowed)}}
 """
 """Take segments. ARGV: rate, segments, longest wait in seconds, the share of the rate for workers with Redis, and 1 for
@@ -61,7 +74,7 @@ if rate <= 0 then base = math.max(1, allowed > 0 and base or tonumber(ARGV[2])) 
 if allowed <= 0 then allowed = base end
 local limit = math.max(base * {FLOOR}, allowed * {DECREASE})
 redis.call('HSET', key, 'limit', tostring(limit), 'since', string.format('%.6f', at), 'base', tostring(base))
-redis.call('EXPIRE', key, 600)
+redis.call('EXPIRE', key, {KEPT_SECONDS})
 return tostring(limit)
 """
 """Slow down after throttling. ARGV: rate, what the carrier took last. Returns the allowed rate."""
@@ -73,7 +86,7 @@ local claimed = tonumber(redis.call('HGET', key, 'claimed')) or 0
 local wait = math.max(0, claimed - at - {CLAIMED_AHEAD})
 if wait > tonumber(ARGV[4]) then return '-1' end
 redis.call('HSET', key, 'claimed', string.format('%.6f', math.max(at, claimed) + tonumber(ARGV[2]) / pace))
-redis.call('EXPIRE', key, 600)
+redis.call('EXPIRE', key, {KEPT_SECONDS})
 return tostring(wait)
 """
 """Schedule the claim of segments. ARGV: rate, segments (negative to return unclaimed ones), the share of the rate for

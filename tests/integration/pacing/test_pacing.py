@@ -45,14 +45,19 @@ class Clock:
     """The module `time`, and the event whose wait moves it."""
 
     def __init__(self) -> None:
-        self.now = 1000.0
+        self.now = 100_000.0
         self.stopped = False
+        self.set_back = 0.0
+        """By how much the clock of Redis was set back."""
 
     def monotonic(self) -> float:
         return self.now
 
+    def of_redis(self) -> float:
+        return self.now - self.set_back
+
     def wait(self, seconds: float) -> bool:
-        self.now += seconds
+        self.now += max(seconds, 1e-5)  # Redis tells the time in microseconds
         return self.stopped
 
     def is_set(self) -> bool:
@@ -64,7 +69,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of workers and of their Redis."""
     clock = Clock()
     monkeypatch.setattr("worker.pacing.pace.time", clock)
-    monkeypatch.setattr(time, "time", clock.monotonic)
+    monkeypatch.setattr(time, "time", clock.of_redis)
     return clock
 
 
@@ -270,3 +275,40 @@ def test_without_redis_or_a_rate_turns_claim_at_once(clock: Clock, rate: float) 
     pace, begun = pace_without_redis(clock, 4, Carrier(rate=rate)), clock.now
     assert all(pace.schedule_claim(1000) for _ in range(100))
     assert clock.now == begun
+
+
+def test_a_carrier_goes_on_at_its_rate_when_the_clock_of_redis_is_set_back(clock: Clock) -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
+    times: list[float] = []
+
+    def submit(seconds: float) -> None:
+        end = clock.now + seconds
+        while clock.now < end:
+            assert pace.schedule_claim(10)
+            assert pace.take(10, clock.now + 60)
+            times.append(clock.now)
+
+    submit(0.5)
+    clock.set_back = 7200.0
+    submit(1.5)
+    assert busiest_second(times) * 10 <= 1.1 * RATE
+
+
+def test_a_throttled_carrier_stays_slow_when_the_clock_of_redis_is_set_back(clock: Clock) -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
+    pace.throttled(RATE)
+    clock.now += 0.1
+    clock.set_back = 7200.0
+    assert pace.take(1, clock.now + 60)
+    assert pace.allowed == pytest.approx(DECREASE * RATE)
+    clock.now += 30
+    assert pace.take(1, clock.now + 60)
+    assert pace.allowed == RATE
+
+
+def test_scheduled_claims_keep_their_times_when_the_clock_of_redis_is_set_back(clock: Clock) -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
+    assert pace.schedule_claim(int(RATE))
+    clock.set_back, begun = 1800.0, clock.now
+    assert pace.schedule_claim(int(RATE))
+    assert clock.now == pytest.approx(begun + 1 - CLAIMED_AHEAD)

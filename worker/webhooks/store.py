@@ -29,12 +29,17 @@ PAGE = 200
 RETRIES = 50
 LEASE = "10 seconds"
 """Renewed while a page is posted. This long after a process dies, another takes over."""
+LEASED = "w.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
+"""SQL: webhook `w` is leased. A lease that ends later is from before the clock of the database was set back."""
+RESTS = "w.rest_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '61 minutes'"
+"""SQL: webhook `w` rests. No rest is longer than an hour (LONGEST_REST in worker/webhooks/client.py), so one that ends
+later is from before the clock of the database was set back."""
 
 HOOK = f"""
     w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
     CASE WHEN w.previous_until > clock_timestamp() THEN coalesce(w.oldest_version, w.secret_version - 1)
          ELSE w.secret_version END AS oldest_version,
-    w.rest_until > clock_timestamp() AS rests,
+    {RESTS} AS rests,
     {FAILURES.format(kind="webhook", subject="w.id")} AS faults
 """
 
@@ -42,8 +47,7 @@ CLAIM = text(
     f"""
     UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}', epoch = w.epoch + 1
       FROM (SELECT w.id FROM webhook w
-             WHERE w.state = 'active' AND (w.rest_until IS NULL OR w.rest_until <= clock_timestamp())
-               AND (w.lease_until IS NULL OR w.lease_until < clock_timestamp())
+             WHERE w.state = 'active' AND ({RESTS}) IS NOT TRUE AND ({LEASED}) IS NOT TRUE
                AND (EXISTS (SELECT FROM event e
                              WHERE e.account_id = w.account_id AND (e.xid, e.id) >= (w.xid, batch_of(w.event_id))
                                AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')

@@ -16,7 +16,7 @@ from worker.webhooks.client import Reply
 from worker.webhooks.failures import note_fault
 
 EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
-LENGTHEN = text("UPDATE webhook SET lease_until = lease_until + interval '1 hour'")
+LENGTHEN = text("UPDATE webhook SET lease_until = lease_until + interval '1 minute'")
 NOW = text("SELECT clock_timestamp()")
 IS_LEASED = text("SELECT lease_until > :after FROM webhook")
 
@@ -44,7 +44,7 @@ def expire(service: Service) -> None:
 
 
 def lengthen(service: Service) -> None:
-    """Let the lease last an hour longer."""
+    """Let the lease last a minute longer."""
     with service.engine.begin() as connection:
         connection.execute(LENGTHEN)
 
@@ -69,6 +69,20 @@ def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service
     expire(service)
     (second,) = store.claim(service.engine, 10)
     assert (second.id, second.epoch) == (first.id, first.epoch + 1)
+
+
+@pytest.mark.parametrize("column", ["lease_until", "rest_until"])
+def test_a_webhook_does_not_wait_for_a_clock_that_was_set_back(service: Service, column: str) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE webhook SET {column} = clock_timestamp() + interval '2 hours'"))
+    (hook,) = store.claim(service.engine, 10)
+    assert not hook.rests
+
+
+def test_a_webhook_rests_for_as_long_as_its_receiver_has_asked(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET rest_until = clock_timestamp() + interval '60 minutes'"))
+    assert store.claim(service.engine, 10) == []
 
 
 def test_two_workers_never_claim_the_same_webhook(service: Service) -> None:

@@ -57,10 +57,12 @@ TAKE_LEASE = text(
     VALUES (:name, :holder, clock_timestamp() + make_interval(secs => :seconds))
     ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
      WHERE lease.holder = :holder OR lease.held_until < clock_timestamp()
+        OR lease.held_until > clock_timestamp() + make_interval(secs => 10 * :seconds)
     """
 )
 """Takes or renews the lease: no row is changed while another worker holds it. The database's clock alone decides, and
-one statement leaves no gap between the check and the change."""
+one statement leaves no gap between the check and the change. A lease that ends too late to have been taken by the
+present clock is from before the clock was set back, and is over."""
 
 HEARTBEAT = text(
     """

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, or_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import freeze_accounts
@@ -30,7 +30,8 @@ ATTEMPT = timedelta(minutes=70)
 """Time that a worker has for each rule of an audit, before another worker may begin one: more than its statements may
 take (STATEMENT_TIMEOUT in shared/audit/check.py)."""
 MIN_PAUSE_FACTOR = 20
-"""The pause between hourly audits is at least this many times the duration of the last one."""
+"""The pause between hourly audits is at least this many times the duration of the last one, up to LONGEST_PAUSE."""
+LONGEST_PAUSE = timedelta(days=1)
 
 
 class Period(NamedTuple):
@@ -50,7 +51,10 @@ NEW = insert(lease).values(held_until=TIME)
 TAKE_PERIOD = NEW.on_conflict_do_update(
     index_elements=["name"],
     set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
-    where=lease.c.held_until < func.clock_timestamp(),
+    where=or_(
+        lease.c.held_until < func.clock_timestamp(),
+        lease.c.held_until > func.clock_timestamp() + LONGEST_PAUSE + ATTEMPT,  # the clock was set back since then
+    ),
 ).returning(lease.c.name)
 HOLD = (
     update(lease)
@@ -114,4 +118,4 @@ def _hold(connection: Connection, period: Period, holder: str, length: timedelta
 def _pause(period: Period, took: timedelta) -> timedelta:
     """The time from the end of an audit, which took that long, until the next one."""
     pause = period.every - took
-    return max(pause, MIN_PAUSE_FACTOR * took) if period is HOUR else pause
+    return min(max(pause, MIN_PAUSE_FACTOR * took), LONGEST_PAUSE) if period is HOUR else pause

@@ -1,4 +1,4 @@
-"""A worker whose machine has a wrong clock is found by the doctor."""
+"""A worker whose machine has a wrong clock is found by the doctor; the database's may be set back."""
 
 import time
 
@@ -8,6 +8,7 @@ from sqlalchemy import text
 from shared.health.doctor import clock_findings
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
+from worker.sweeper import TAKE_LEASE
 
 WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
 
@@ -47,3 +48,15 @@ def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> No
     with service.engine.connect() as connection:
         (found,) = clock_findings(connection)
     assert found.outcome == "wrong" and "behind the database's" in found.detail
+
+
+@pytest.mark.parametrize(("ahead", "leads"), [("-1 second", True), ("25 seconds", False), ("2 hours", True)])
+def test_another_worker_leads_after_the_clock_of_the_database_was_set_back(
+    service: Service, ahead: str, leads: bool
+) -> None:
+    """The worker that led has died: nobody would sweep until the clock has caught up."""
+    with service.engine.connect() as connection:
+        connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "dead", "seconds": 3})
+        connection.execute(text(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'"))
+        taken = connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "another", "seconds": 3})
+    assert taken.rowcount == leads

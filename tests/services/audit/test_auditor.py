@@ -158,8 +158,21 @@ def test_after_a_long_audit_the_next_one_waits_longer(
 ) -> None:
     monkeypatch.setattr("worker.jobs.auditor.MIN_PAUSE_FACTOR", 1_000_000)
     engine = fresh_database(postgres_server)
-    Auditor(engine, Settings("", "", "", "")).audit_when_due()
+    auditor = Auditor(engine, Settings("", "", "", ""))
+    auditor.audit_when_due()
+    assert not auditor.audit_when_due(), "however long it waits"
     with engine.connect() as connection:
         hours = connection.execute(text("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name"))
         assert list(hours.scalars()) == [True, True], "the hourly one, and the day's as ever"
+    engine.dispose()
+
+
+def test_an_audit_does_not_wait_for_a_clock_that_was_set_back(postgres_server: Postgres) -> None:
+    engine = fresh_database(postgres_server)
+    auditor = Auditor(engine, Settings("", "", "", ""))
+    assert auditor.audit_when_due()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE lease SET held_until = held_until + interval '30 days'"))
+    assert auditor.audit_when_due()
+    assert not auditor.audit_when_due()
     engine.dispose()

@@ -12,8 +12,13 @@ MAY_CONTINUE = """
 """A send `s` is not stopped or expired, and its account is not frozen. The account is looked up for each row: with an
 anti-join, Postgres would read all sends to find the queue."""
 
+RATE_ALLOWS = """(s.paced_until IS NULL OR s.paced_until <= clock_timestamp()
+                   OR s.paced_until > clock_timestamp() + interval '2 minutes')"""
+"""SQL: a send `s` has no rate of its own, or the rate allows more now. A message takes less than two minutes of the
+slowest rate, so a send that waits longer was paced before the clock of the database was set back."""
+
 SENDABLE = f"""
-    {MAY_CONTINUE} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+    {MAY_CONTINUE} AND {RATE_ALLOWS}
     AND NOT EXISTS (SELECT FROM installation i WHERE i.held_since IS NOT NULL OR i.checked <> {INCARNATION})
 """
 """A send `s` goes on, its own rate allows more now, and the database has not lost commits."""
@@ -40,7 +45,7 @@ UNAVAILABLE_ONLY_CARRIER = f"""
 """The installation's only carrier, if it is unavailable in all workers."""
 
 AWAITS_ONLY_CARRIER = f"""
-    b.state = 'queued' AND NOT s.test AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+    b.state = 'queued' AND NOT s.test AND {RATE_ALLOWS}
     AND EXISTS ({UNAVAILABLE_ONLY_CARRIER})
 """
 """A batch `b` of a send `s` waits for the only carrier, which is unavailable. It stays in the queue: it has no other

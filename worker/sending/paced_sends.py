@@ -13,6 +13,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from shared.sends.sendable import RATE_ALLOWS
 from worker.sending.claimed_batch import ClaimedBatch
 
 log = logging.getLogger(__name__)
@@ -26,9 +27,9 @@ TAKE_FROM_RATE = text(
     f"""
     WITH due AS (
         SELECT rate, least({CATCH_UP_SECONDS},
-                           coalesce(extract(epoch FROM clock_timestamp() - paced_until)::float8, 0)) AS late
-          FROM send
-         WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
+                           greatest(0, extract(epoch FROM clock_timestamp() - paced_until)::float8)) AS late
+          FROM send s
+         WHERE id = :id AND {RATE_ALLOWS}
            FOR NO KEY UPDATE
     ), granted AS (
         SELECT messages, messages * :segments / rate::float8 - late AS seconds

@@ -80,6 +80,19 @@ def test_a_late_claim_catches_up(engine: Engine) -> None:
     assert carrier.taken == RATE * (SEND_RATE_SECONDS + CATCH_UP_SECONDS)
 
 
+def test_it_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:
+    paced_send(engine, 600)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() + interval '2 hours'"))
+    assert dispatcher.run_cycle()
+    assert carrier.taken == RATE * SEND_RATE_SECONDS
+    with engine.connect() as connection:
+        waits = text("SELECT paced_until > clock_timestamp() + interval '10 seconds' FROM send")
+        assert not connection.execute(waits).scalar_one()
+
+
 def test_it_goes_on_without_a_poll(engine: Engine) -> None:
     """Each claim wakes the worker for the next one."""
     paced_send(engine, 150)

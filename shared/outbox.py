@@ -101,7 +101,13 @@ STILL_LISTENS = (
     .values(pulled_at=KNOWN)
 )
 """The time is not the current one, because requests wait if a listener is new."""
-LISTEN = insert(listener).on_conflict_do_nothing()
+LISTEN = insert(listener).on_conflict_do_update(
+    index_elements=["account_id"],
+    set_={"pulled_at": func.clock_timestamp()},
+    where=listener.c.pulled_at > func.clock_timestamp(),
+)
+"""A listener whose time is ahead, because the clock of the database was set back, begins anew: otherwise its requests
+would wait until the clock has caught up."""
 ADD = insert(event).from_select(
     ["id", "account_id", "type", "data"],
     select(

@@ -21,9 +21,11 @@ from sqlalchemy import (
     Select,
     Table,
     bindparam,
+    case,
     extract,
     func,
     literal_column,
+    or_,
     select,
     text,
     update,
@@ -149,17 +151,18 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
 }
 """By metric: its description, and what counts it."""
 
-LAST = select(
-    state_count.c.counts,
-    state_count.c.counted_at,
-    (state_count.c.due_at <= func.clock_timestamp()).label("due"),
-)
+IS_DUE = or_(state_count.c.due_at <= func.clock_timestamp(), state_count.c.counted_at > func.clock_timestamp())
+"""If the last count lies ahead, the clock of the database was set back."""
+LAST = select(state_count.c.counts, state_count.c.counted_at, IS_DUE.label("due"))
 NEXT_DUE_AT = func.clock_timestamp() + bindparam("seconds", type_=Interval)
 NEW = insert(state_count).values(due_at=NEXT_DUE_AT)
 TAKE_COUNTING = NEW.on_conflict_do_update(
     index_elements=["id"],
-    set_={"due_at": NEW.excluded.due_at},
-    where=state_count.c.due_at <= func.clock_timestamp(),
+    set_={
+        "due_at": NEW.excluded.due_at,
+        "counted_at": case((state_count.c.counted_at <= func.clock_timestamp(), state_count.c.counted_at)),
+    },
+    where=IS_DUE,
 ).returning(state_count.c.id)
 STORE = update(state_count).values(
     due_at=NEXT_DUE_AT, counted_at=func.clock_timestamp(), counts=bindparam("counted", type_=state_count.c.counts.type)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -249,6 +250,15 @@ def relations(plan: dict[str, Any]) -> set[str]:
 
 def test_fresh_counts_are_not_made_again(service: Service) -> None:
     count_now(service.engine)
+    assert not count_when_due(service.engine)
+
+
+def test_counts_are_made_again_after_the_clock_of_the_database_was_set_back(service: Service) -> None:
+    count_now(service.engine)
+    ahead = {name: state_count.c[name] + timedelta(days=1) for name in ("due_at", "counted_at")}
+    with service.engine.begin() as connection:
+        connection.execute(update(state_count).values(ahead))
+    assert count_when_due(service.engine)
     assert not count_when_due(service.engine)
 
 

@@ -46,8 +46,8 @@ REVOKED_SINCE = select(revoked_token.c.id, revoked_token.c.expires_at).where(rev
 OLDEST = select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.now(), 1), else_=0)).where(
     api_key.c.previous_until > LONG_AGO
 )
-RECENTLY = func.now() - timedelta(minutes=15)
-"""Tokens of people from before then have expired."""
+RECENTLY = func.now() - timedelta(minutes=75)
+"""Tokens of people from before then have expired, even if the clock of a host is set back by an hour."""
 ENDED_SESSIONS = select(person_session.c.id).where(person_session.c.ended_at > RECENTLY)
 CHANGED_MEMBERSHIPS = select(membership.c.account_id, membership.c.person_id, membership.c.version).where(
     membership.c.changed_at > RECENTLY
@@ -100,7 +100,8 @@ class ExpiringIds:
         if self._read_until is None:
             rows = connection.execute(self._everything).all()
         else:
-            rows = connection.execute(self._since, {"since": self._read_until - OVERLAP}).all()
+            since = min(self._read_until, now) - OVERLAP  # the clock may have been set back since then
+            rows = connection.execute(self._since, {"since": since}).all()
         for row in rows:
             self.add(row.id, row.expires_at)
         self._read_until = now

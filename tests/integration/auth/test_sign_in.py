@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
@@ -160,6 +160,21 @@ def test_a_revocation_that_is_committed_late_is_not_missed(service: Service) -> 
     with service.engine.begin() as connection:
         revoked.read(connection)
     assert "late" in revoked
+
+
+def test_a_revocation_is_not_missed_when_the_clock_of_the_database_is_set_back(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revoked = RevokedTokens()
+    with monkeypatch.context() as before, service.engine.begin() as connection:
+        before.setattr(revocations, "CLOCK", select(func.clock_timestamp() + timedelta(hours=2)))
+        revoked.read(connection)
+    with service.engine.begin() as connection:
+        insert = "INSERT INTO revoked_token (id, expires_at) VALUES ('set back', now() + interval '1 hour')"
+        connection.execute(text(insert))
+    with service.engine.begin() as connection:
+        revoked.read(connection)
+    assert "set back" in revoked
 
 
 def test_only_newly_ended_api_keys_are_read(service: Service) -> None:

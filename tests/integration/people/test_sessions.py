@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import text
 
+from api.auth.revocations import Revocations, read_revocations
 from api.endpoint import ENDPOINTS
 from api.limits.rate_limits import PERSON_REQUESTS_PER_SECOND, SESSION_REQUESTS_PER_SECOND
 from shared.people.persons import disable_person, enable_person, set_operator_role
@@ -125,10 +126,23 @@ def test_after_a_link_the_password_may_be_set_for_a_while(service: Service) -> N
     with service.engine.begin() as connection:
         connection.execute(later, {"by": "16 minutes"})
     assert ann.call("POST", "/me/password", session, new_password=NEW_PASSWORD).status_code == 400
+    with service.engine.begin() as connection:  # as if the clock had been set back since
+        connection.execute(later, {"by": "-2 hours"})
+    assert ann.call("POST", "/me/password", session, new_password=NEW_PASSWORD).status_code == 400
     with service.engine.begin() as connection:
-        connection.execute(later, {"by": "-10 minutes"})
+        connection.execute(later, {"by": "110 minutes"})
     assert ann.call("POST", "/me/password", session, new_password=NEW_PASSWORD).status_code == 200
     assert sign_in(service, ann.email, NEW_PASSWORD).status_code == 200
+
+
+def test_an_ended_session_is_known_for_as_long_as_a_host_may_take_its_tokens(service: Service) -> None:
+    """A token is valid for ten minutes by the clock of the host, which may be set back."""
+    ann = a_person(service)
+    assert ann.post("/me/sign-out").status_code == 200
+    earlier = text("UPDATE person_session SET ended_at = ended_at - interval '1 hour' WHERE id = :session")
+    with service.engine.begin() as connection:
+        connection.execute(earlier, {"session": ann.session_id})
+    assert str(ann.session_id) in read_revocations(service.engine, Revocations()).sessions
 
 
 def test_disabling_a_person_ends_their_sessions_and_tokens(service: Service) -> None:

@@ -23,7 +23,7 @@ from shared.db.pools import (
     count_connections,
     replace_ended_sessions,
 )
-from shared.db.sessions import Sessions
+from shared.db.sessions import Sessions, is_out_of_date
 from shared.encryption import Texts
 from shared.observability.metrics import CONNECTION_FAILURES
 
@@ -38,9 +38,9 @@ UNAVAILABLE = (
 )
 """Errors that mean that the database is unavailable, from SQLAlchemy and from direct use of the driver."""
 
-STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001"})
-"""SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
-lock, deadlocks, and serialization failures."""
+STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001", "0A000"})
+"""SQLSTATEs of operational errors that concern one statement: timeouts of the statement or of a lock, deadlocks,
+serialization failures, and a prepared statement that is out of date."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
@@ -136,14 +136,14 @@ def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
     """Count an outage, and treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
-    end a second time: two responses to one COMMIT.
+    end a second time: two responses to one COMMIT. If a prepared statement is out of date, the pool is replaced.
     """
     error = failure.original_exception
     if isinstance(error, Exception) and is_outage(error):
         CONNECTION_FAILURES.labels(server).inc()
-    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction) or is_out_of_date(error):
         failure.is_disconnect = True
-    if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):
+    if not (isinstance(error, (psycopg.InternalError, psycopg.NotSupportedError)) and failure.is_disconnect):
         return None
     return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
 

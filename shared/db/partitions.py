@@ -47,8 +47,11 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
             if connection.execute(WEEK_IN_DEFAULT_PARTITION, {"low": low, "high": high}).scalar():
                 connection.execute(text("LOCK TABLE message IN ACCESS EXCLUSIVE MODE"))  # nothing is written meanwhile
             connection.execute(text(f"CREATE TABLE {name} (LIKE message INCLUDING ALL) WITH (fillfactor = 60)"))
-            moved = f"DELETE FROM message_default WHERE id >= '{low}' AND id < '{high}' RETURNING *"
-            connection.execute(text(f"WITH moved AS ({moved}) INSERT INTO {name} SELECT * FROM moved"))
+            move = (
+                f"WITH moved AS (DELETE FROM message_default WHERE id >= '{low}' AND id < '{high}' RETURNING *)"
+                f" INSERT INTO {name} SELECT * FROM moved"
+            )
+            connection.execute(text(move))
             attach = f"ALTER TABLE message ATTACH PARTITION {name} FOR VALUES FROM ('{low}') TO ('{high}')"
             connection.execute(text(attach))
             created.append(name)

@@ -49,6 +49,8 @@ REASON = (
     " timeouts are lost and settings reach other clients."
 )
 REMEDY = "Set pool_mode = session for this database in PgBouncer, or let DATABASE_URL name Postgres itself."
+OUT_OF_DATE = "RevalidateCachedQuery"
+"""The function of Postgres that reports "cached plan must not change result type", in whatever language."""
 
 
 class SessionNotKept(psycopg.OperationalError):
@@ -104,6 +106,14 @@ def check_kept(connection: Driver, shown: Shown, other: Driver, other_shown: Sho
 def has_pooler(connection: Driver) -> bool:
     """Whether there is a pooler: the process id that it reports is not the one in which statements run."""
     return _execute(connection, PROCESS) != [str(connection.info.backend_pid)]
+
+
+def is_out_of_date(error: BaseException) -> bool:
+    """Whether a migration has changed the columns that a prepared statement selects.
+
+    The session cannot be used for that statement any more: without a transaction to roll back, the driver keeps it.
+    """
+    return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_function == OUT_OF_DATE
 
 
 def _execute(connection: Driver, statements: sql.Composable) -> list[str | None]:

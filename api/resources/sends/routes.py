@@ -30,8 +30,10 @@ from shared.ids import FIRST_ID, LAST_ID
 from shared.lifecycle import LANES, STORED_STATUSES, MessageStatus, SendState
 from shared.sends.publish_batches import publish_queued
 
+SENDS = tables.send.c
+COLUMNS = ", ".join(f"s.{column.name}" for column in SENDS)
 SEND = f"""
-    SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
+    SELECT {COLUMNS}, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
            (SELECT count(*)
               FROM batch b
              CROSS JOIN LATERAL unnest(
@@ -65,7 +67,6 @@ LIST_IN_PROGRESS = text(f"{PAGE} AND {IN_PROGRESS.text} ORDER BY s.id DESC LIMIT
 """A page of those in progress, likewise."""
 FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
-SENDS = tables.send.c
 
 SEND_RESPONSE = SendResponse()
 UNPREDICTABLE = ("quiet_hours", "canary", "carrier_down", "carrier_paused")

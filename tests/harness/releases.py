@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ HERE = Path.cwd()
 PACKAGES = ("api", "bulksms", "shared", "worker")
 VERSIONS = (MIGRATIONS / "versions").relative_to(HERE)
 PROGRAMS = Path(sys.executable).parent
+READERS, READS = 12, 20
+"""So many requests at once, and so often, that a process prepares their statement on each of its connections."""
 NEXT = '''"""What the next release changes."""
 
 from alembic import op
@@ -109,6 +112,12 @@ class Installation(House):
             failed = [each for wanted in client.wanted for each in wanted.tries if each.status not in (200, None)]
             assert failed == [], "only a connection may end, and then the request is repeated"
             client.check_answers()
+
+    def read_often(self, send_id: str) -> set[int]:
+        """Read a send with every connection of every API. Returns the statuses of the responses."""
+        with ThreadPoolExecutor(READERS) as readers:
+            paths = [f"/sends/{send_id}"] * (READERS * READS * len(self.ports))
+            return set(readers.map(lambda path: self.try_request("GET", path)[0], paths))
 
     def times_at_carrier(self) -> list[int]:
         """How often the carrier was given each phone."""

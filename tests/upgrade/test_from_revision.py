@@ -61,9 +61,10 @@ def _there() -> Iterator[Receiver]:
         yield made
 
 
-def send_list(installation: Installation, number: int) -> None:
+def send_list(installation: Installation, number: int) -> str:
+    """Returns the id of the send."""
     phones = [str(255_000_000_000 + LIST * number + each) for each in range(LIST)]
-    installation.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    return str(installation.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"])
 
 
 def test_it_works(installation: Installation, there: Receiver) -> None:
@@ -89,11 +90,13 @@ def test_it_works(installation: Installation, there: Receiver) -> None:
                 tried = min(len(client.wanted) for client in clients)
                 wait_until(lambda: min(len(each.wanted) for each in clients) > tried + REQUESTS, 120, what)
 
-            send_list(installation, 0)
+            send = send_list(installation, 0)
             requests("requests to the earlier release")
+            assert installation.read_often(send) == {200}
             after.migrate()
             assert installation.scalar("SELECT version_num FROM alembic_version") == after.revision
             assert before.is_ready(), "a load balancer would take the running release out"
+            assert installation.read_often(send) == {200}
             send_list(installation, 1)
             requests("requests to the earlier release on the new schema")
             after.start(workers=2)

@@ -39,9 +39,11 @@ def test_it_works(installation: Installation, tmp_path: Path) -> None:
         installation.new_account()
         with installation.traffic(CLIENTS) as clients:
             lists.append(installation.post("/sms/send-bulk", sender_id="ACME", phones=phones_of(0), message="Hi"))
+            assert installation.read_often(lists[0]["send_id"]) == {200}
             after.migrate()
             assert installation.scalar("SELECT version_num FROM alembic_version") == after.revision
             assert before.is_ready(), "a load balancer would take the running release out"
+            assert installation.read_often(lists[0]["send_id"]) == {200}
             sent = len(installation.times_at_carrier())
             wait_until(
                 lambda: len(installation.times_at_carrier()) > sent, 60, "what the running release sends afterwards"

@@ -20,6 +20,7 @@ from console.pages.security import secure
 from console.pages.static_files import add_versions
 from console.session import current
 from console.session.before_sign_in import add_before_sign_in, sign_in_methods
+from console.session.cookies import SessionCookies
 from console.session.lost_forms import page_of
 from console.settings import Settings
 from console.views import ACCOUNT_PAGES, PAGES
@@ -31,6 +32,7 @@ ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
 def create_app(settings: Settings) -> Flask:
     """Create the console for one service."""
     app = Flask(__name__)
+    app.session_interface = SessionCookies()
     app.config.update(
         SECRET_KEY=settings.secret_key,
         CONSOLE_URL=settings.url,

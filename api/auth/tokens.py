@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -151,16 +151,14 @@ class Tokens:
                 "invalid_token", "The token was not issued by this service.", headers=bearer_error("invalid_token")
             )
         try:
-            claims, issued_at = self._serializer.loads(token, max_age=VALID, return_timestamp=True)
-        except SignatureExpired:
-            raise _expired("24 hours") from None
+            claims, issued_at = self._serializer.loads(token, return_timestamp=True)
         except BadSignature:
             raise _not_ours(token) from None
         if claims["t"] not in (False, IN_SANDBOX):
             raise _not_ours("")
         caller = caller_of(claims, issued_at)
         if caller.expires_at.timestamp() <= time.time():
-            raise _expired(f"{VALID_FOR_PEOPLE // 60} minutes")
+            raise _expired("24 hours" if caller.membership is None else f"{VALID_FOR_PEOPLE // 60} minutes")
         return caller
 
     def revoke(self, caller: Caller) -> None:

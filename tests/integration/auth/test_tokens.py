@@ -72,6 +72,30 @@ def test_a_token_expires_even_in_a_process_that_has_it_cached(
     assert ended.value.code == "token_expired"
 
 
+@pytest.mark.parametrize("behind", [1, 3, 3600])
+def test_a_token_works_on_a_host_whose_clock_is_behind(
+    service: Service, monkeypatch: pytest.MonkeyPatch, behind: int
+) -> None:
+    token = token_with(service, *SCOPES)
+    service.serve(service.settings)
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - behind)
+    assert service.get("/balance", token=token).status_code == 200
+
+
+def test_a_token_is_valid_for_24_hours(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = token_with(service, *SCOPES)
+    now = time.time()
+    statuses = {}
+    for after in (86_400 - 600, 86_401):
+        service.serve(service.settings)
+        monkeypatch.setattr(time, "time", lambda after=after: now + after)
+        response = service.get("/balance", token=token)
+        statuses[after] = response.status_code, response.json.get("detail")
+    assert [status for status, _ in statuses.values()] == [200, 401]
+    assert statuses[86_401][1] == "The token has expired: it was valid for 24 hours."
+
+
 def test_a_token_revoked_in_one_process_no_longer_works_in_another(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ DOCUMENTED_OVERRIDES = {
     "celery.worker.consumer.consumer": {"on_connection_error_after_connected", "on_connection_error_before_connected"},
     "click.core": {"format_commands", "get_command", "invoke", "list_commands"},
     "click.types": {"convert", "name"},
+    "flask.sessions": {"open_session"},
     "marshmallow.fields": {"_deserialize", "_serialize", "default_error_messages"},
     "marshmallow.schema": {"Meta", "error_messages", "load"},
     "prometheus_client.registry": {"collect"},

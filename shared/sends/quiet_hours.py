@@ -50,7 +50,7 @@ def next_allowed(zones: Zones, quiet: tuple[int, int], now: datetime) -> datetim
     """The earliest time to send to phones in these zones: `now`, or the end of their quiet hours.
 
     `quiet` is when quiet hours begin and end, in minutes since midnight; the end is exclusive. An end within the hour
-    that is skipped in spring comes up to an hour late.
+    that is skipped in spring comes when the clocks are set.
     """
     clocks = _clocks(zones)
     allowed = _next_in_all(clocks, quiet, now)
@@ -74,15 +74,36 @@ def _next_in_all(clocks: Sequence[ZoneInfo], quiet: tuple[int, int], now: dateti
 
 def _end(clock: ZoneInfo, quiet: tuple[int, int], moment: datetime) -> datetime:
     """The moment itself, or the end of the quiet hours that it is in."""
+    if not _is_quiet(clock, quiet, moment):
+        return moment
+    ends, local = quiet[1], moment.astimezone(clock)
+    day = local + timedelta(days=1) if local.hour * 60 + local.minute >= ends else local
+    end = day.replace(hour=ends // 60, minute=ends % 60, second=0, microsecond=0).astimezone(UTC)
+    if end <= moment:
+        return moment + timedelta(minutes=1)
+    changed = _change(clock, moment, end)
+    return end if changed is None or _is_quiet(clock, quiet, changed) else changed
+
+
+def _is_quiet(clock: ZoneInfo, quiet: tuple[int, int], moment: datetime) -> bool:
     begins, ends = quiet
     local = moment.astimezone(clock)
     minute = local.hour * 60 + local.minute
-    is_quiet = begins <= minute < ends if begins < ends else minute >= begins or minute < ends
-    if not is_quiet:
-        return moment
-    day = local + timedelta(days=1) if minute >= ends else local
-    end = day.replace(hour=ends // 60, minute=ends % 60, second=0, microsecond=0).astimezone(UTC)
-    return end if end > moment else moment + timedelta(minutes=1)
+    return begins <= minute < ends if begins < ends else minute >= begins or minute < ends
+
+
+def _change(clock: ZoneInfo, moment: datetime, end: datetime) -> datetime | None:
+    """When the clocks are set between two moments, to the second; None if they are not."""
+    before = moment.astimezone(clock).utcoffset()
+    if end.astimezone(clock).utcoffset() == before:
+        return None
+    while end - moment > timedelta(seconds=1):
+        middle = moment + (end - moment) / 2
+        if middle.astimezone(clock).utcoffset() == before:
+            moment = middle
+        else:
+            end = middle
+    return end.replace(microsecond=0)
 
 
 @lru_cache(1024)

@@ -59,6 +59,44 @@ def test_an_hour_that_comes_twice_is_quiet_twice() -> None:
     assert next_allowed(("Europe/Berlin",), quiet, again) == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("zone", "quiet", "now", "then"),
+    [
+        # 02:30 is skipped: at 03:00 messages may be sent, until 03:13 and all day
+        (
+            "America/Denver",
+            (193, 150),
+            datetime(2027, 3, 14, 0, 41, 48, tzinfo=UTC),
+            datetime(2027, 3, 14, 9, tzinfo=UTC),
+        ),
+        (
+            "Atlantic/Bermuda",
+            (613, 150),
+            datetime(2027, 3, 14, 2, 11, tzinfo=UTC),
+            datetime(2027, 3, 14, 6, tzinfo=UTC),
+        ),
+        # and so is the whole time in which they may: they wait for the next day
+        (
+            "America/Denver",
+            (180, 150),
+            datetime(2027, 3, 14, 0, 41, tzinfo=UTC),
+            datetime(2027, 3, 15, 8, 30, tzinfo=UTC),
+        ),
+        # a second 02:00 before 03:00
+        (
+            "Europe/Zagreb",
+            (150, 180),
+            datetime(2026, 10, 25, 0, 50, 49, tzinfo=UTC),
+            datetime(2026, 10, 25, 1, tzinfo=UTC),
+        ),
+    ],
+)
+def test_an_end_around_the_change_of_the_clocks(
+    zone: str, quiet: tuple[int, int], now: datetime, then: datetime
+) -> None:
+    assert next_allowed((zone,), quiet, now) == then
+
+
 @given(st.lists(st.sampled_from(ZONES), min_size=1, max_size=1), minutes, minutes, moments)
 def test_the_end_is_the_first_moment_that_is_not_quiet(zones: list[str], begins: int, ends: int, now: datetime) -> None:
     if begins == ends:

@@ -20,6 +20,7 @@ from shared.guard import state_of
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
 from shared.health.finding import Finding, first_line
+from shared.health.inbound import keywords_finding
 from shared.health.installation import Installation
 from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
@@ -153,6 +154,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "jobs set aside": lambda: [_count(connection, "jobs set aside", SET_ASIDE, aside)],
         "sender IDs": lambda: [_sender_ids(connection)],
         "receipts": lambda: check_receipts(connection),
+        "STOP and START": lambda: [keywords_finding(connection)],
         "unmatched receipts": lambda: [_count(connection, "unmatched receipts", RECEIPTS, unmatched)],
     }
     for name, check in checks.items():

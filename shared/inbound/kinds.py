@@ -8,6 +8,7 @@ class Inbound:
     """An inbound message, or a part of one. The repr omits phone and text."""
 
     phone: str = field(repr=False)
+    """The sender's number, as the carrier writes it; shared/inbound/senders.py reads it."""
     sent_to: str = field(repr=False)
     """The number that it was sent to, as formatted by the carrier."""
     text: str = field(repr=False)
@@ -19,3 +20,5 @@ class Inbound:
     """Number of the part, from 1."""
     identity: str | None = None
     """The carrier's id, if any; prevents storing the same message twice."""
+    national: bool | None = None
+    """Whether the carrier says that `phone` is a national number; None if it does not say whether."""

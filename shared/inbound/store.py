@@ -7,6 +7,7 @@ lost, is ignored; one with another text begins the next message under the same r
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -38,6 +39,7 @@ from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
+from shared.inbound.senders import sender_number
 from shared.outbox import EventType
 from shared.sms.phones import is_phone
 
@@ -57,7 +59,7 @@ REASON = "stop"
 """Reason of suppressions that recipients requested; START removes only these."""
 
 OWNER = (
-    select(sender_id.c.account_id)
+    select(sender_id.c.account_id, account.c.country)
     .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, account.c.sandbox_of.is_(None)))
     .where(
         func.lower(sender_id.c.sender_id) == func.lower(bindparam("sent_to", type_=Text)),
@@ -112,13 +114,24 @@ class PartSet(NamedTuple):
 
 def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
     """Store messages and apply STOP and START. Respond to the carrier only after the commit."""
-    ordered = sorted(messages, key=lambda each: (each.phone, each.sent_to, each.reference or 0, each.total))
+    numbered = [_with_number(connection, each) for each in messages]
+    ordered = sorted(numbered, key=lambda each: (each.phone, each.sent_to, each.reference or 0, each.total))
     for message in ordered:  # sorted, because each takes locks until the commit: prevents deadlocks
         possible = 1 <= message.number <= message.total <= MAX_PARTS
         if message.reference is None or message.reference > MAX_REFERENCE or not possible or message.total == 1:
             _keep(connection, carrier, message, 1, 0)
         else:
             _add_part(connection, carrier, message, message.reference)
+
+
+def _with_number(connection: Connection, message: Inbound) -> Inbound:
+    """The message with the number of its sender, as far as it can be read."""
+
+    def country() -> str | None:
+        owner = connection.execute(OWNER, {"sent_to": message.sent_to.removeprefix("+")}).one_or_none()
+        return owner.country if owner is not None else None
+
+    return replace(message, phone=sender_number(message, country))
 
 
 def end_parts(engine: Engine) -> int:

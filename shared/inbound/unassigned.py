@@ -11,6 +11,8 @@ from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import sender_id
 from shared.db.tables.inbound import inbound
 from shared.ids import LAST_ID
+from shared.inbound.kinds import Inbound
+from shared.inbound.senders import sender_number
 from shared.inbound.store import OWNER, report
 
 MAX_ASSIGNED = 5_000
@@ -54,6 +56,7 @@ ASSIGN = (
     .values(account_id=bindparam("owner"))
     .returning(inbound.c.id, inbound.c.phone, inbound.c.sender_id, inbound.c.message, inbound.c.keyword)
 )
+RENUMBER = update(inbound).where(inbound.c.id == bindparam("inbound_id")).values(phone=bindparam("number"))
 HAS_NUMBER = OWNER.where(sender_id.c.account_id == bindparam("account"))
 
 
@@ -94,12 +97,16 @@ def assign_inbound(
     They become events, and STOP and START take effect in their order. Raises Refused if the account does not have the
     number.
     """
-    if connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).scalar() is None:
+    owner = connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).one_or_none()
+    if owner is None:
         raise Refused(f"The account does not have {sent_to!r} as an approved sender ID. Approve that first.")
     ids = list(connection.execute(OLDEST, {"sent_to": sent_to}).scalars())
     rows = connection.execute(ASSIGN, {"ids": ids, "owner": account_id}).all() if ids else []
     for row in sorted(rows):
-        report(connection, account_id, *row)
+        number = sender_number(Inbound(row.phone, row.sender_id, row.message), lambda: owner.country)
+        if number != row.phone:
+            connection.execute(RENUMBER, {"inbound_id": row.id, "number": number})
+        report(connection, account_id, row.id, number, *row[2:])
     if rows:
         after = {"messages": len(rows)}
         record(connection, by, "inbound.assigned", account_id=account_id, subject=sent_to, after=after, reason=reason)

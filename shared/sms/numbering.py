@@ -1,8 +1,9 @@
 """Parses phone numbers as people write them in a country: "0711 000000" in Kenya is 254711000000.
 
-For contact lists only. Sends accept only international digits (`shared.sms.phones`), because a mistake there is a
-message to a stranger. The numbering plans are those of libphonenumber (package `phonenumbers`), which takes about 50 µs
-per number; a regex from the same plans handles the usual forms of a country's mobile numbers.
+For contact lists and senders of inbound messages only. Sends accept only international digits (`shared.sms.phones`),
+because a mistake there is a message to a stranger. The numbering plans are those of libphonenumber (package
+`phonenumbers`), which takes about 50 µs per number; a regex from the same plans handles the usual forms of a country's
+mobile numbers.
 """
 
 import re
@@ -12,7 +13,7 @@ import phonenumbers
 
 from shared.sms.phones import MAX_WRITTEN_LENGTH, SEPARATORS, invalid_detail, is_phone, is_spreadsheet_number, suggest
 
-__all__ = ["Numbering", "is_country", "numbering_of"]
+__all__ = ["Numbering", "is_country", "is_possible", "numbering_of"]
 
 MOBILE = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 _DIGITS = re.compile(r"\+?[0-9]{4,20}")
@@ -52,6 +53,16 @@ class Numbering:
             return digits if is_phone(digits) else None
         return self._by_plan(written)
 
+    def mobile(self, digits: str) -> str | None:
+        """The international digits of a national number, with or without its leading 0; None if it is no mobile one."""
+        for written in (digits, digits.removeprefix("0")):
+            number = _parse(written, self._country) if self._country else None
+            if number is None or number.country_code != self._code or not phonenumbers.is_valid_number(number):
+                continue
+            if phonenumbers.number_type(number) in MOBILE:
+                return _digits(number)
+        return None
+
     def problem(self, written: str) -> dict[str, str]:
         """The `code` and `detail` of a text that is not a phone number."""
         return {"code": "invalid_phone", "detail": self.detail(written)}
@@ -85,6 +96,12 @@ class Numbering:
         if could_be_international and phonenumbers.number_type(national) not in MOBILE:
             return None
         return _digits(national)
+
+
+def is_possible(digits: str) -> bool:
+    """Whether there can be such an international number: one of a country, and as long as numbers are there."""
+    number = _parse("+" + digits, None)
+    return number is not None and _is_long_enough(number)
 
 
 @lru_cache(maxsize=300)

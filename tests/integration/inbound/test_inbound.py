@@ -12,9 +12,11 @@ from sqlalchemy import text
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
+from shared.accounts.change_account import change_account
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
 from shared.db.connection import transaction
+from shared.health.inbound import keywords_finding
 from shared.inbound import Inbound, end_parts, store
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -29,7 +31,16 @@ PHONE = "254711000000"
 @pytest.fixture
 def number(service: Service) -> str:
     """A number that nobody else has, the account's sender ID."""
-    made = str(next(NUMBERS))
+    return with_sender_id(service, str(next(NUMBERS)))
+
+
+@pytest.fixture
+def short_code(service: Service) -> str:
+    """Likewise, but in no country."""
+    return with_sender_id(service, str(next(NUMBERS))[-5:])
+
+
+def with_sender_id(service: Service, made: str) -> str:
     with service.engine.begin() as connection:
         connection.execute(
             text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
@@ -131,6 +142,50 @@ def test_a_stop_from_a_name_or_to_an_unknown_number_opts_nobody_out(service: Ser
     come(service, Inbound("MPESA", number, "STOP"), Inbound("254711000125", "1", "STOP"))
     assert suppressed(service, "254711000125") is None
     assert shown(service, f"?sender_id={number}")[0]["keyword"] == "stop"
+
+
+@pytest.mark.parametrize(
+    ("phone", "written", "ton"),
+    [
+        ("254711000131", "254711000131", 1),
+        ("254711000132", "00254711000132", 1),
+        ("254711000133", "0711000133", 2),
+        ("254711000134", "711000134", 2),
+        ("254711000135", "0711000135", 0),
+    ],
+)
+def test_a_stop_counts_however_the_carrier_writes_its_number(
+    service: Service, short_code: str, phone: str, written: str, ton: int
+) -> None:
+    """Also as a national number of the account's country."""
+    with service.engine.begin() as connection:
+        change_account(connection, service.account_id, {"country": "KE"})
+    come(service, inbound(config(), Message(written, short_code, b"STOP", source_ton=ton, source_npi=1)))
+    assert shown(service, f"?phone={phone}")[0]["keyword"] == "stop"
+    assert suppressed(service, phone) == "stop"
+    assert service.send(phone).json["code"] == "recipient_suppressed"
+
+
+def test_parts_of_a_message_from_a_national_number(service: Service, number: str) -> None:
+    come(service, Inbound("0711000136", number, "ST", 7, 2, 1), Inbound("0711000136", number, "OP", 7, 2, 2))
+    assert suppressed(service, "254711000136") == "stop"
+
+
+def test_a_stop_from_a_number_that_cannot_be_read_opts_nobody_out_and_is_reported(
+    service: Service, short_code: str
+) -> None:
+    """What the carrier calls a national number would be somebody's in the United States."""
+    with service.engine.begin() as connection:
+        change_account(connection, service.account_id, {"country": None})
+        connection.execute(text("DELETE FROM inbound"))
+        assert keywords_finding(connection).outcome == "ok"
+    come(service, inbound(config(), Message("15202345678", short_code, b"STOP", source_ton=2, source_npi=1)))
+    assert shown(service)[0]["phone"] == "015202345678"
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM suppression WHERE phone = 15202345678")).scalar() == 0
+        finding = keywords_finding(connection)
+    assert (finding.outcome, "5202345678" in str(finding)) == ("notice", False)
+    assert "1 STOP or START" in finding.detail and "main" in finding.detail
 
 
 def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: str) -> None:

@@ -4,6 +4,7 @@ import itertools
 
 from sqlalchemy import text
 
+from shared.accounts.change_account import change_account
 from shared.db.connection import transaction
 from shared.db.tables.inbound import inbound
 from shared.ids import new_id
@@ -114,6 +115,20 @@ def test_messages_to_an_unassigned_number_are_given_to_an_account(service: Servi
     assert service.send(PHONE).json["code"] == "recipient_suppressed"
     assert operator.post("/inbound/assign", key="once", **assign).json == assigned
     assert operator.post("/inbound/assign", **assign).json["messages"] == 0
+
+
+def test_the_national_number_of_a_sender_is_read_when_its_message_is_given_to_an_account(
+    service: Service, operator: OperatorClient
+) -> None:
+    code = str(next(NUMBERS))[-5:]
+    with transaction(service.engine) as connection:
+        store(connection, "main", [Inbound("0711222444", code, "STOP")])
+        change_account(connection, service.account_id, {"country": "KE"})
+    assert operator.get(f"/inbound?sent_to={code}").json["data"][0]["phone"] == "0711222444"
+    operator.post(f"/sender-ids/{requested(service, code)}/approve")
+    operator.post("/inbound/assign", sent_to=code, account_id=service.account_id, reason="bought")
+    assert service.get("/inbound?phone=254711222444").json["data"][0]["keyword"] == "stop"
+    assert service.send("254711222444").json["code"] == "recipient_suppressed"
 
 
 def test_five_thousand_messages_are_given_at_once(service: Service, operator: OperatorClient) -> None:

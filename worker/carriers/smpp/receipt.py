@@ -54,6 +54,8 @@ _ON_ITS_WAY = frozenset({"ENROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULE
 _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"], 1))
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
+_NATIONAL = {1: False, 2: True}
+"""Whether a type of number (§5.2.5) is a national one; the others do not tell."""
 MINUTE, SECOND = 60, 1
 MAX_ADDRESS_LENGTH = 64
 """Most characters of an address (§4.7.1); one of thousands could not be stored with an index."""
@@ -151,7 +153,7 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
     header, octets = split_udh(message)
     part = _concatenation(header) or _sar(message)
     text = decode(octets, message.data_coding, config.alphabet, halves=True)
-    whole = Inbound(message.source, message.destination, text)
+    whole = Inbound(message.source, message.destination, text, national=_NATIONAL.get(message.source_ton))
     if part is None:
         return whole
     return replace(whole, reference=part[0], total=part[1], number=part[2])

@@ -41,8 +41,8 @@ def test_a_plus_stays(written: str) -> None:
         ("447911123456", "KE", None, "447911123456"),
         ("15202345678", "DE", None, "15202345678"),
         ("15202345678", "DE", True, "4915202345678"),
-        ("15202345678", "KE", True, "015202345678"),
-        ("15202345678", None, True, "015202345678"),
+        ("15202345678", "KE", True, "15202345678"),
+        ("15202345678", None, True, "15202345678"),
         ("015202345678", None, True, "015202345678"),
         ("711000074", "DE", True, "0711000074"),
         ("711000074", "KE", False, "711000074"),
@@ -53,7 +53,7 @@ def test_a_plus_stays(written: str) -> None:
     ],
 )
 def test_it_is_nobody_elses_number(written: str, country: str | None, national: bool | None, expected: str) -> None:
-    """What begins with 0 opts nobody out."""
+    """What begins with 0 opts nobody out. What cannot be a national number there is an international one."""
     assert read(written, country, national) == expected
 
 

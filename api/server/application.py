@@ -44,7 +44,7 @@ from shared.api_key import is_within
 Reply = Response | PendingResponse
 
 THREADS = 8
-"""Default size of the thread pool for accounts. In production it is DATABASE_POOL."""
+"""Default of the threads of accounts and their exports. In production it is DATABASE_POOL."""
 IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
 HEALTH = ("/healthz", "/readyz")
@@ -99,7 +99,7 @@ class Application:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles the POST requests to SINGLE. `threads` is the size of the thread pool for accounts."""
+        """`on_loop` handles the POST requests to SINGLE. `threads` are those of accounts and their exports."""
         self._on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()

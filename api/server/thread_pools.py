@@ -14,8 +14,8 @@ from api.http.request import Environ, Receive, Send
 from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
-    EXPORT_THREADS,
     EXPORTS_OF_ACCOUNT,
+    MAX_EXPORT_THREADS,
     MAX_UNREAD_BYTES,
     OIDC_THREADS,
     PASSWORD_THREADS,
@@ -57,18 +57,21 @@ class Refusal(NamedTuple):
 class ThreadPools:
     """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
 
-    `threads` is the size of the pool for accounts; the connection pool has more for the other pools.
+    `threads` are divided between `accounts` and `exports`, whose statements may take long. They are as many as the
+    connections that the process keeps, so that commits and the other pools always have those of OVERFLOW.
     """
 
     def __init__(self, app: Wsgi, threads: int) -> None:
         self._app = app
+        quarter = max(1, threads // 4)
+        exports = min(MAX_EXPORT_THREADS, quarter)
         self.single = FairThreadPool("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = FairThreadPool("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._passwords = FairThreadPool("passwords", PASSWORD_THREADS, 1)
         self._oidc = FairThreadPool("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
-        self._accounts = FairThreadPool("accounts", max(2, threads), max(1, threads // 4))
-        self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
+        self._accounts = FairThreadPool("accounts", max(2, threads - exports), quarter)
+        self._chunks = FairThreadPool("exports", exports, 1)
         self._exports = Holdings()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""

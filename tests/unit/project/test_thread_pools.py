@@ -7,21 +7,42 @@ import pytest
 
 from api.limits.bulkheads import FairThreadPool
 from api.server.thread_pools import ThreadPools
+from shared.db.pools import OVERFLOW
 
 PAGE = Path("docs/explanation/security.md").read_text()
-ROWS = re.findall(r"^\| `([\w-]+)` \| (\d+|`DATABASE_POOL`) \| (\d+|a quarter) \| .+ \|$", PAGE, re.M)
+ROWS = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \| .+ \|$", PAGE, re.M)
+LESS_EXPORTS, QUARTER = "`DATABASE_POOL` less those of `exports`", "a quarter of `DATABASE_POOL`"
 NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def test_it_works() -> None:
-    size = 20
-    listed = {
-        name: (int(threads) if threads.isdigit() else size, int(most) if most.isdigit() else size // 4)
-        for name, threads, most in ROWS
+def pools(connections: int) -> list[FairThreadPool]:
+    made = vars(ThreadPools(lambda *_: (), connections)).values()
+    return [each for each in made if isinstance(each, FairThreadPool)]
+
+
+@pytest.mark.parametrize("connections", [8, 12, 20])
+def test_it_works(connections: int) -> None:
+    exports = min(connections // 4, 4)
+    words = {
+        LESS_EXPORTS: connections - exports,
+        f"{QUARTER}, at most 4": exports,
+        QUARTER: connections // 4,
     }
-    made = [each for each in vars(ThreadPools(lambda *_: (), size)).values() if isinstance(each, FairThreadPool)]
+    listed = {
+        name: tuple(words[size] if size in words else int(size) for size in sizes)
+        for name, *sizes in ROWS
+        if name in {pool.name for pool in pools(connections)}
+    }
+    made = pools(connections)
     assert listed == {pool.name: (pool.threads, pool.max_per_owner) for pool in made}
     assert f"has {NUMBERS[len(made) - 3]} thread pools" in PAGE
+
+
+@pytest.mark.parametrize("connections", range(1, 33))
+def test_slow_reads_leave_connections_to_commits(connections: int) -> None:
+    """Also with the fewest connections that a process may have."""
+    slow = sum(pool.threads for pool in pools(connections) if pool.name in ("accounts", "exports"))
+    assert slow < connections + OVERFLOW
 
 
 @pytest.mark.parametrize("page", ["docs/explanation/architecture.md", "docs/explanation/serving.md"])

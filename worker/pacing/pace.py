@@ -84,6 +84,7 @@ class Pacer:
         self.schedule: Any = redis.register_script(SCHEDULE) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()
         self._away_until = 0.0 if redis is not None else float("inf")
+        self._lock = threading.Lock()
 
     @property
     def is_without_redis(self) -> bool:
@@ -99,15 +100,27 @@ class Pacer:
             reply = script(keys=[f"pace:{carrier}"], args=arguments)
         except RedisError as error:
             CONNECTION_FAILURES.labels("redis").inc()
-            self._away_until = now + RETRY_SECONDS
-            if self._away_since is None:
-                log.warning("Redis is unavailable; this worker keeps to its share of each rate: %s", error)
-                self._away_since = now
+            self._failed(now, error)
             return None
         if self._away_since is not None:
-            log.info("Redis is available again")
-            self._away_since = None
+            self._succeeded(now)
         return reply
+
+    def _failed(self, began: float, error: RedisError) -> None:
+        with self._lock:
+            self._away_until = max(self._away_until, began + RETRY_SECONDS)
+            first = self._away_since is None
+            self._away_since = began if first else self._away_since
+        if first:
+            log.warning("Redis is unavailable; this worker keeps to its share of each rate: %s", error)
+
+    def _succeeded(self, began: float) -> None:
+        """Redis is back, unless this call began before another one failed."""
+        with self._lock:
+            back = self._away_since is not None and began >= self._away_until
+            self._away_since = None if back else self._away_since
+        if back:
+            log.info("Redis is available again")
 
     def connected_share(self) -> float:
         """The share of a rate for the workers with Redis."""
@@ -167,14 +180,15 @@ class CarrierPace:
         """Wait until this many segments may be written. False if not before `deadline` (monotonic), or if stopped."""
         again = False
         while not self._pacer.stop.is_set():
-            patience = deadline - time.monotonic()
+            patience, was_without_redis = deadline - time.monotonic(), self._pacer.is_without_redis
             wait = self._wait(segments, patience, again)
             if not again and wait >= 0:
                 self._queue_length += 0.1 * (wait * self.allowed / segments - self._queue_length)
             if wait == 0:
                 return True
             if wait < 0:
-                if not self._pacer.is_without_redis or self._pacer.share() > 0 or patience < RECHECK_SECONDS:
+                is_without_redis = was_without_redis or self._pacer.is_without_redis
+                if not is_without_redis or self._pacer.share() > 0 or patience < RECHECK_SECONDS:
                     return False
                 wait = RECHECK_SECONDS  # until the others know that this worker is without Redis
             if self._pacer.stop.wait(wait):

@@ -32,7 +32,7 @@ class Broken:
     def __init__(self) -> None:
         self.away = True
 
-    def register_script(self, _: str) -> object:
+    def register_script(self, _: str) -> Callable[..., object]:
         def script(**_: object) -> object:
             if self.away:
                 raise Away("away")
@@ -158,6 +158,31 @@ def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
     clock.now += 10
     assert pace.take(1, clock.now + 60)
     assert not pacer.is_without_redis
+
+
+def test_a_reply_to_an_earlier_call_does_not_end_an_outage(clock: Clock) -> None:
+    """While one thread waits for its reply, another one's call fails."""
+
+    class Overtaken(Broken):
+        def register_script(self, code: str) -> Callable[..., object]:
+            script = super().register_script(code)
+
+            def late(**arguments: object) -> object:
+                reply = script(**arguments)
+                self.away = True
+                assert pacer.run(pacer.take, "carrier") is None
+                return reply
+
+            return lambda **arguments: script(**arguments) if self.away else late(**arguments)
+
+    redis = Overtaken()
+    redis.away = False
+    pacer = Pacer(redis, LiveWorkers(2, 0, clock.now - 100), clock)  # type: ignore[arg-type]
+    pace, begun = CarrierPace(pacer, Carrier()), clock.now
+    assert pace.take(1, clock.now + 60)
+    assert pacer.is_without_redis
+    assert pace.take(1, clock.now + 60)
+    assert clock.now >= begun + CONVERGENCE_SECONDS
 
 
 def test_an_outage_of_redis_is_logged_once_and_counted(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:

@@ -16,6 +16,7 @@ from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pai
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
+from worker.carriers.http.transport import Lost, Transport
 
 
 @pytest.fixture
@@ -216,6 +217,44 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
     assert (receipts[0].reference, receipts[0].status, receipts[0].phone) == ("7", "delivered", PHONE)
     assert {each.headers["x-key"] for each in peer.requests} == {"k"}
     assert len(peer.requests) >= 2
+
+
+def test_an_unanswered_poll_takes_no_connection_of_messages() -> None:
+    go_on, polled = threading.Event(), threading.Event()
+
+    def respond(request: Request) -> Reply:
+        if request.method == "GET":
+            polled.set()
+            go_on.wait(PATIENCE)
+        return json_reply({"id": "m"})
+
+    receipts = {"id": "id", "status": "s", "statuses": {"DLV": "delivered"}}
+    with http_peer(respond) as peer:
+        poll = {"url": peer.url("/reports"), "every": 1.0}
+        with carrier(declared(peer.url("/"), window=1, poll=poll, receipts=receipts)) as made:
+            assert polled.wait(PATIENCE)
+            outcome = one(made)
+            go_on.set()
+    assert outcome == Outcome(ResponseKind.ACCEPTED, "m")
+
+
+def test_a_request_without_a_free_connection_is_no_unreachable_carrier() -> None:
+    go_on, asked = threading.Event(), threading.Event()
+
+    def respond(request: Request) -> Reply:
+        asked.set()
+        go_on.wait(PATIENCE)
+        return json_reply({"id": "m"})
+
+    with http_peer(respond) as peer, ThreadPoolExecutor(1) as pool:
+        transport = Transport(declared("", connect_time=0.1), 1)
+        first = pool.submit(transport.get, peer.url("/"), {}, PATIENCE)
+        assert asked.wait(PATIENCE)
+        with pytest.raises(Lost, match="window_full"):
+            transport.get(peer.url("/"), {}, PATIENCE)
+        go_on.set()
+        assert first.result(PATIENCE).status == 200
+        transport.close()
 
 
 def test_no_text_or_phone_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -65,7 +65,7 @@ class HttpCarrier:
         self.pace: Pace = UnlimitedPace()
         self._config = config
         connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
-        self._transport = Transport(config, connections)
+        self._transport = Transport(config, connections + 1)  # one for the poller
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
         self._poller = Poller(config, self._transport)
         self._late = LateResponses(config.name)

@@ -89,7 +89,7 @@ class Transport:
                 )
             finally:
                 response.close()
-        except _GivenUp:
+        except (_GivenUp, httpx2.PoolTimeout):
             raise Lost("window_full") from None
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise Lost("no_answer") from None

@@ -2,6 +2,8 @@
 
 import contextlib
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -81,6 +83,41 @@ def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: p
         go_on.set()
         closed.result(2 * PATIENCE)
         assert [each.outcome.reference for each in late] == ["late"]
+
+
+CLOSED_WITHOUT_RESPONSE = """
+import sys, threading
+from tests.services.carriers.http_pair import PHONE, declared
+from tests.unit.carriers.smpp.making import message_group
+from worker.carriers.http import HttpCarrier
+
+made = HttpCarrier(declared(sys.argv[1], answer_time=600))
+made.open(lambda receipts: None, lambda late: None)
+threading.Thread(target=made.submit, args=([message_group("Hi", [PHONE])],), daemon=True).start()
+sys.stdin.read()
+made.close()
+"""
+"""A process that submits a message to the carrier at an address, and closes it when its input ends."""
+
+
+def test_a_process_does_not_wait_for_a_response_after_closing() -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def respond(request: Request) -> Reply:
+        asked.set()
+        go_on.wait(3 * PATIENCE)
+        return json_reply({"id": "late"})
+
+    with http_peer(respond) as peer:
+        command = [sys.executable, "-c", CLOSED_WITHOUT_RESPONSE, peer.url("/")]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+            try:
+                assert asked.wait(PATIENCE)
+                process.communicate(timeout=PATIENCE)
+                assert process.returncode == 0
+            finally:
+                process.kill()
+                go_on.set()
 
 
 def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:

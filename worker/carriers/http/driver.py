@@ -3,7 +3,6 @@
 import logging
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +24,7 @@ from worker.carriers.base import (
 )
 from worker.carriers.http.orders import Order, orders
 from worker.carriers.http.polling import Poller
+from worker.carriers.http.request_threads import RequestThreads
 from worker.carriers.http.responses import ParsedResponse, parse_response
 from worker.carriers.http.transport import HttpResponse, Lost, Transport
 from worker.carriers.late_responses import LateResponses
@@ -66,7 +66,7 @@ class HttpCarrier:
         self._config = config
         connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
         self._transport = Transport(config, connections + 1)  # one for the poller
-        self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
+        self._threads = RequestThreads(connections, f"{config.name}-request")
         self._poller = Poller(config, self._transport)
         self._late = LateResponses(config.name)
         self._closing = threading.Event()
@@ -103,7 +103,7 @@ class HttpCarrier:
                 order.outcomes = _lost(order, "not_in_time")
                 order.done.set()
             else:
-                self._pool.submit(self._request, order, deadline)
+                self._threads.submit(partial(self._request, order, deadline))
         for order in requests:
             order.done.wait(max(0.0, deadline - time.monotonic()))
         return [outcome for order in requests for outcome in _given_up(order)]
@@ -112,10 +112,7 @@ class HttpCarrier:
         """Wait up to two seconds for outstanding responses, report the late ones, and close."""
         self._closing.set()
         self._poller.stop()
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        waiter = threading.Thread(target=self._pool.shutdown, daemon=True)
-        waiter.start()
-        waiter.join(CLOSE_SECONDS)
+        self._threads.stop(CLOSE_SECONDS)
         self._late.stop()
         self._transport.close()
         self.health = Health("closed")

@@ -116,7 +116,7 @@ class Transport:
         return self._authorized(upload)
 
     def close(self) -> None:
-        """Close the connections of all threads. Another request opens one again."""
+        """Close the connections; those in use, after their responses. Another request opens one again."""
         self._wire.close()
 
     def _authorized(self, act: Callable[[Mapping[str, str]], T]) -> T:

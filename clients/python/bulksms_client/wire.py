@@ -53,7 +53,7 @@ class NotConnected(OSError):
 
 
 class Wire:
-    """Requests to one service. Each thread has a connection of its own, which is reused.
+    """Requests to one service. Thread-safe. Connections are reused: there are as many as there were requests at a time.
 
     `timeout` is per try, in seconds. Each request is tried up to `tries` times, with pauses of up to `longest_wait`.
     One that must not happen twice is tried again only if nothing was sent, or if the service has refused it with 429.
@@ -76,8 +76,11 @@ class Wire:
         self._tries = max(1, tries)
         self._sleep = sleep
         self._longest_wait = longest_wait
-        self._local = threading.local()
+        self._lock = threading.Lock()
         self._open: set[HTTPConnection] = set()
+        """The connections that are kept after their response."""
+        self._idle: list[HTTPConnection] = []
+        """Those of them that are not in use, the latest one last."""
 
     def request(
         self,
@@ -112,34 +115,24 @@ class Wire:
         """POST a file of `length` bytes, once. Returns the JSON of the response. Raises ApiError and Unreachable."""
         target = self.target(path, query)
         try:
-            response = self._response("POST", target, file, {**headers, "Content-Length": str(length)})
-            raw = response.read()
+            response, raw = self._exchange("POST", target, file, {**headers, "Content-Length": str(length)})
         except (OSError, HTTPException) as error:
-            self._end()
             raise Unreachable(f"POST {target} got no response. {_told(error)}") from error
-        self._end_if_closed(response)
         if response.status >= 400:
             raise _error(response.status, _json(raw))
         return _json(raw)
 
     def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-        """GET a body in chunks. Its status is known when this returns. Raises ApiError and Unreachable.
-
-        The thread's next request has another connection, whether the chunks are read or not.
-        """
+        """GET a body in chunks. Its status is known when this returns. Raises ApiError and Unreachable."""
         target = self.target(path, query)
         try:
-            response = self._response("GET", target, None, headers)
-            raw = response.read() if response.status >= 400 else b""
+            connection, response = self._begin("GET", target, None, headers)
+            if response.status < 400:
+                return Chunks(response, lambda reusable: self._give_back(connection, reusable))
+            raw = self._read(connection, response)
         except (OSError, HTTPException) as error:
-            self._end()
             raise Unreachable(f"GET {target} got no response. {_told(error)}") from error
-        if response.status >= 400:
-            self._end_if_closed(response)
-            raise _error(response.status, _json(raw))
-        connection: HTTPConnection = self._local.connection
-        self._local.connection = None
-        return Chunks(response, lambda reusable: self._give_back(connection, reusable))
+        raise _error(response.status, _json(raw))
 
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The path with the query; parameters that are None are left out."""
@@ -147,10 +140,12 @@ class Wire:
         return self._prefix + quote(path, safe=AS_THEY_ARE) + (f"?{urlencode(asked)}" if asked else "")
 
     def close(self) -> None:
-        """Close the connections of all threads. Another request opens one again."""
-        self._local = threading.local()
-        while self._open:
-            self._open.pop().close()
+        """Close the connections; those in use, after their responses. Another request opens one again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._open.clear()
+        for connection in idle:
+            connection.close()
 
     def _tried(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], repeatable: bool) -> Any:
         wait, problem, tries = 0.5, "", 0
@@ -175,29 +170,44 @@ class Wire:
         raise Unreachable(f"{method} {target} got no response; tries: {tries}. {problem}")
 
     def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
-        """Status, JSON and Retry-After of one try. What broke is not used again."""
-        try:
-            response = self._response(method, target, body, headers)
-            raw = response.read()
-        except BaseException:
-            self._end()
-            raise
-        self._end_if_closed(response)
+        """Status, JSON and Retry-After of one try."""
+        response, raw = self._exchange(method, target, body, headers)
         return response.status, _json(raw), _seconds(response.headers.get("Retry-After"))
 
-    def _response(
+    def _exchange(
         self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
-    ) -> HTTPResponse:
+    ) -> tuple[HTTPResponse, bytes]:
+        """A response and its body."""
+        connection, response = self._begin(method, target, body, headers)
+        return response, self._read(connection, response)
+
+    def _begin(
+        self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
+    ) -> tuple[HTTPConnection, HTTPResponse]:
+        """A response, and the connection on which its body comes."""
         connection = self._connection()
-        connection.request(method, target, body, dict(headers))
-        return connection.getresponse()
+        try:
+            connection.request(method, target, body, dict(headers))
+            return connection, connection.getresponse()
+        except BaseException:
+            self._end(connection)
+            raise
+
+    def _read(self, connection: HTTPConnection, response: HTTPResponse) -> bytes:
+        try:
+            raw = response.read()
+        except BaseException:
+            self._end(connection)
+            raise
+        self._give_back(connection, not response.will_close)
+        return raw
 
     def _connection(self) -> HTTPConnection:
-        """The thread's connection, or a new one if the service has closed it. Raises NotConnected."""
-        kept: HTTPConnection | None = getattr(self._local, "connection", None)
-        if kept is not None and not _was_closed(kept):
-            return kept
-        self._end()
+        """A connection that is not in use and that the service has not closed, or a new one. Raises NotConnected."""
+        while (idle := self._take_idle()) is not None:
+            if not _was_closed(idle):
+                return idle
+            self._give_back(idle, False)
         kind = HTTPSConnection if self._url.scheme == "https" else HTTPConnection
         assert self._url.hostname is not None
         made = kind(self._url.hostname, self._url.port, timeout=self._timeout)
@@ -206,28 +216,27 @@ class Wire:
         except OSError as error:
             made.close()
             raise NotConnected from error
-        self._local.connection = made
         self._open.add(made)
         return made
 
-    def _end_if_closed(self, response: HTTPResponse) -> None:
-        if response.will_close:
-            self._end()
+    def _take_idle(self) -> HTTPConnection | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
 
-    def _end(self) -> None:
-        connection: HTTPConnection | None = getattr(self._local, "connection", None)
-        if connection is not None:
-            self._local.connection = None
-            self._open.discard(connection)
-            connection.close()
+    def _end(self, broken: HTTPConnection) -> None:
+        """Use no connection again: what broke this one may have broken the others."""
+        broken.close()
+        self.close()
 
     def _give_back(self, connection: HTTPConnection, reusable: bool) -> None:
-        """Keep the connection of a stream for the thread that has read it, unless that has another one by now."""
-        if reusable and connection in self._open and getattr(self._local, "connection", None) is None:
-            self._local.connection = connection
-        else:
-            self._open.discard(connection)
-            connection.close()
+        """Keep a connection after its response, unless it cannot be reused or `close` was called meanwhile."""
+        if reusable:
+            with self._lock:
+                if connection in self._open:
+                    self._idle.append(connection)
+                    return
+        self._open.discard(connection)
+        connection.close()
 
 
 def _was_closed(connection: HTTPConnection) -> bool:

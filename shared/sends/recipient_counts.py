@@ -144,7 +144,7 @@ class RecipientCounts:
         """The window, and each subject's count since the last call. Marks the counts as shared."""
         with self._lock:
             changes: dict[Subject, int] = {}
-            for subject in self._changed:
+            for subject in tuple(self._changed):  # which a new window clears
                 counts, _ = self._of(subject.account_id, subject.lane)
                 own = counts.own.get(subject.phone, 0)
                 if own != counts.shared.get(subject.phone, 0):

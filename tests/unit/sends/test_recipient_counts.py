@@ -118,6 +118,14 @@ def test_memory_is_bounded_and_the_busiest_phones_are_remembered_longest(clock: 
     assert len(counts.changes()[1]) <= 101
 
 
+def test_changes_of_an_hour_that_is_over_are_none(counts: RecipientCounts, clock: Clock) -> None:
+    window, changes = counts.changes()
+    assert changes == {}
+    assert taken(counts, 3) == 3
+    clock.now += HOUR
+    assert counts.changes() == (window + 1, {})
+
+
 def test_processes_count_together(clock: Clock) -> None:
     redis = fakeredis.FakeRedis()
     each = [RecipientCounts(clock=clock) for _ in range(3)]

@@ -131,7 +131,7 @@ class Tokens:
         except SQLAlchemyError:
             pass
         except BaseException:
-            del self._used[key]  # so that the next request tries again
+            self._used.pop(key, None)  # so that the next request tries again
             raise
 
     def parse(self, token: str) -> Caller:

@@ -68,13 +68,13 @@ app.steps["consumer"].add(step_with(waker, watchdog))
 def task_context() -> Generator[None]:
     """Context of one task's work."""
     try:
-        with watchdog.at_work(), process.sweeper.outage.tolerated():
+        with watchdog.at_work():
             yield
     finally:
         waker.wake()
 
 
-sending = Coalescer(process.sweeper.work, process.dispatcher.stop)
+sending = Coalescer(process.sweeper.run_cycles, process.dispatcher.stop)
 register(app, sending.run, task_context, process.importer.wake)
 PersistentConsumer.look_for_messages = staticmethod(partial(process.sweeper.run_in_background, sending.run))
 

@@ -30,7 +30,10 @@ class Outage:
     @contextmanager
     def tolerated(self) -> Generator[None]:
         """Context of work that is retried later: suppresses errors that mean that the database is unavailable, or that
-        it aborted a statement, for instance because of a lock."""
+        it aborted a statement, for instance because of a lock.
+
+        An outage ends when such work succeeds, so it must be work that asks the database.
+        """
         try:
             yield
         except Exception as error:

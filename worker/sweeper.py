@@ -126,7 +126,7 @@ class Sweeper:
         if carrier_status is not None:
             carrier_status.worker = self.worker
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="cycle")
-        self._running: set[Future[None]] = set()
+        self._running: set[Future[int]] = set()
         self._housekept = 0.0
         self._doubts_due = 0.0
         self._stalled_sessions = StalledSessions(engine)
@@ -160,12 +160,18 @@ class Sweeper:
             self._carrier_status.refresh()
         self._running = {cycle for cycle in self._running if not cycle.done()}
         if len(self._running) < self._settings.concurrency and self._messages_wait():
-            self._running.add(self._pool.submit(self._run_cycles, self.work))
+            self._running.add(self._pool.submit(self.run_cycles))
+
+    def run_cycles(self) -> int:
+        """Do `work`. Raises nothing: an error is logged."""
+        with self.outage.tolerated_in_cycle():
+            return self.work()
+        return 0
 
     def run_in_background(self, work: Callable[[], object]) -> None:
-        """Run `work` in one of the threads of the cycles that the sweep starts. Returns at once."""
+        """Run `work`, which raises nothing, in a thread of the cycles that the sweep starts. Returns at once."""
         with suppress(RuntimeError):  # the worker is stopping
-            self._pool.submit(self._run_cycles, work)
+            self._pool.submit(work)
 
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""
@@ -240,10 +246,6 @@ class Sweeper:
     def _hold_newly_refused(self) -> None:
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
-
-    def _run_cycles(self, work: Callable[[], object]) -> None:
-        with self.outage.tolerated_in_cycle():
-            work()
 
     def _resolve_doubts(self, newest: float) -> None:
         """Resolve doubts by receipts of the last `newest` seconds. It reads all messages of several days, so it is

@@ -1,7 +1,11 @@
 """What is tolerated of a database that is away."""
 
 import logging
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -73,6 +77,39 @@ def test_a_statement_that_was_given_up_is_no_outage(caplog: pytest.LogCaptureFix
 def test_other_errors_are_raised() -> None:
     with pytest.raises(ValueError, match="wrong"), Outage().tolerated():
         raise ValueError("wrong")
+
+
+TASKS_DURING_AN_OUTAGE = """
+import worker.app
+from psycopg import OperationalError
+from shared.task_queue import IMPORT_CONTACTS, SEND_BATCH
+
+outage = worker.app.process.sweeper.outage
+with outage.tolerated():
+    raise OperationalError("no answer")
+worker.app.app.tasks[IMPORT_CONTACTS]("an import")
+assert outage.is_recent(0), "an import"
+worker.app.sending._is_one_waiting = True
+worker.app.app.tasks[SEND_BATCH]("a batch")
+assert outage.is_recent(0), "a batch"
+worker.app.sending._is_one_waiting = False
+worker.app.app.tasks[SEND_BATCH]("a batch")
+assert outage.is_recent(0), "a batch that was looked for"
+"""
+"""The first two tasks leave their work to other threads. The third one fails."""
+
+
+def test_tasks_that_leave_their_work_to_others_end_no_outage() -> None:
+    env = os.environ | {
+        "DATABASE_URL": f"postgresql://bulksms@{LOOPBACK}:{free_port()}/x",
+        "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",
+        "SECRET_KEY": "x" * 32,
+        "CARRIER": "simulator",
+        "PYTHONPATH": str(Path.cwd()),
+    }
+    command = [sys.executable, "-c", TASKS_DURING_AN_OUTAGE]
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
 
 
 class Failures(threading.local):

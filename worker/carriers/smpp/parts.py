@@ -54,6 +54,8 @@ def cut(config: SmppConfig, text: str, segments: int) -> Text:
 
 def _cut(text: str, alphabet: Alphabet) -> list[str]:
     if alphabet == "ucs2" and gsm7.is_gsm7(text):  # every character of GSM-7 is one code unit
+        if len(text) <= UCS2_SINGLE:
+            return [text]
         return [text[start : start + UCS2_PART] for start in range(0, len(text), UCS2_PART)]
     return split(text)
 

@@ -85,6 +85,13 @@ def test_a_text_outside_the_alphabet_is_sent_as_ucs2_if_that_costs_no_more() -> 
     assert (message.data_coding, message.short_message) == (8, encode("5 €", "ucs2"))
 
 
+@pytest.mark.parametrize("alphabet", ["latin1", "ascii"])
+def test_a_text_outside_the_alphabet_may_fill_one_message_in_ucs2(alphabet: str) -> None:
+    text = "€" + "a" * 69
+    (message,) = submits(text, alphabet=alphabet)
+    assert (message.data_coding, message.short_message) == (8, encode(text, "ucs2"))
+
+
 def test_a_text_that_would_cost_more_than_was_paid_is_not_sent() -> None:
     with pytest.raises(Unsendable):
         cut(config(alphabet="latin1"), "€" * 71, 1)

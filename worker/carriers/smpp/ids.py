@@ -5,7 +5,7 @@ from collections.abc import Callable
 from worker.carriers.smpp.config import SmppConfig
 
 MAX_MESSAGE_ID_LENGTH = 255
-"""The longest id that is kept, in characters; the standard allows 64. Longer ids are ignored."""
+"""The longest id that is kept, in characters; the standard allows 64. A longer one could not be stored in an index."""
 
 
 def answer_id(config: SmppConfig) -> Callable[[str], str] | None:
@@ -16,16 +16,16 @@ def answer_id(config: SmppConfig) -> Callable[[str], str] | None:
 
 
 def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) -> str | None:
-    """The reference of the receipt's message; None if the receipt has no id.
+    """The reference of the receipt's message; None if the receipt has no id, or one that could not be stored.
 
     If text and TLV have different ids, the TLV follows the standard: it is the response's id (SMPP 3.4 §5.3.2.12).
     A single id, or twice the same one, is in the configured form.
     """
+    carrier_id = from_tlv or from_text
+    if not carrier_id or len(carrier_id) > MAX_MESSAGE_ID_LENGTH or not carrier_id.isprintable():
+        return None
     if from_tlv and from_text and from_tlv != from_text:
         return _spelled(config, from_tlv)
-    carrier_id = from_tlv or from_text
-    if not carrier_id or len(carrier_id) > MAX_MESSAGE_ID_LENGTH:
-        return None
     return _spelled(config, _converted(config, carrier_id))
 
 

@@ -29,7 +29,26 @@ from worker.carriers.smpp.ids import receipt_id
 
 __all__ = ["inbound", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
 
-_FIELD = re.compile(r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}([^\s,;]{1,255})", re.I | re.A)
+_UNDELIVERED = (
+    *("EXPIRED", "DELETED", "UNDELIV", "UNDELIVERED", "UNDELIVERABLE", "UNDELIVRD", "UNKNOWN"),
+    *("REJECTD", "REJECTED", "FAILED", "SKIPPED", "CANCELED", "CANCELLED"),
+)
+_ON_ITS_WAY = (
+    *("ENROUTE", "EN_ROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULED", "SUBMITD", "SUBMITTED"),
+    *("QUEUED", "PENDING", "SENT"),
+)
+_STATUSES = {
+    **dict.fromkeys(("DELIVRD", "DELIVERED"), MessageStatus.DELIVERED),
+    **dict.fromkeys(_UNDELIVERED, MessageStatus.UNDELIVERED),
+    **dict.fromkeys(_ON_ITS_WAY, MessageStatus.SENT),
+}
+"""What a state means. Carriers have others, of which nobody knows whether they are final."""
+_FIELD = re.compile(
+    r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}"
+    r"(?!(?:id|sub|dlvrd|submit ?date|done ?date|stat(?:us)?|err(?:or)?)\s{0,3}[:=])([^\s,;]+)",
+    re.I | re.A,
+)
+"""A field and its value, which is not the name of the next field: then it has none."""
 _NAMES = {"i": "id", "s": "stat", "d": "done", "e": "err"}
 _USUAL = re.compile(
     r"id:(?P<id>\S{1,255}) sub:\S* dlvrd:\S* submit date:\S* done date:(?P<done>\S*) stat:(?P<stat>\w+)"
@@ -40,7 +59,7 @@ _USUAL = re.compile(
 _USUAL_BODY = re.compile(
     rb"[^\0]{0,5}\0..([1-9][0-9]{7,14})\0..([!-~]{0,20})\0\x04..\0\0..[\0\x01\x03].(.)"
     rb"id:([!-~]{1,64}) sub:[!-~]* dlvrd:[!-~]* submit date:[!-~]* done date:([!-~]*)"
-    rb" stat:([A-Z]+) err:([!-~]*)(?= |$)",
+    rb" stat:(" + "|".join(_STATUSES).encode() + rb") err:([!-~]*)(?= |$)",
     re.S,
 )
 """A whole deliver_sm (SMPP 3.4 §4.6.1) with an ASCII receipt in that form."""
@@ -49,8 +68,8 @@ _DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d
 _HEAD = 500
 """Characters of a receipt's text that are parsed."""
 
-_DELIVERED = frozenset({"DELIVRD", "DELIVERED"})
-_ON_ITS_WAY = frozenset({"ENROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULED", "SUBMITD", "SUBMITTED", "QUEUED"})
+_WORD = re.compile(r"\W*([A-Z_]+)\W*", re.A)
+"""A state, with what may be around it, such as a dot or a NUL."""
 _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"], 1))
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
@@ -79,14 +98,19 @@ def looks_like_receipt(message: Message) -> bool:
 
 
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
-    """The receipt in a deliver_sm or data_sm; None if it lacks a message id or a state."""
+    """The receipt in a deliver_sm or data_sm; None if it lacks a message id or a known state.
+
+    A word of the carrier's own that `error_codes` explains is known, and means undelivered.
+    """
     fields = _fields(message.short_message, message.data_coding, config.alphabet)
     value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
     from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
     reference = receipt_id(config, fields.get("id"), from_tlv)
     state = message.tlvs.get(Tag.MESSAGE_STATE)
-    word = (_STATES.get(state[0]) if state else None) or fields.get("stat", "").upper()
-    if not reference or not word:
+    word = (_STATES.get(state[0]) if state else None) or _word(fields.get("stat", ""))
+    if word not in _STATUSES and word not in config.error_codes:
+        return None
+    if not reference:
         return None
     phone = message.source.removeprefix("+")
     status, error, (done_at, precision) = _outcome(
@@ -135,7 +159,7 @@ def _outcome(
     word: str, code: str | None, done: str | None, offset: float, now: datetime
 ) -> tuple[MessageStatus, str | None, DoneAt]:
     """Status, error and time. Cached, as most receipts of a batch share them. `offset` is in hours."""
-    status = _status(word)
+    status = _STATUSES.get(word, MessageStatus.UNDELIVERED)
     error = _error(word, code) if status == MessageStatus.UNDELIVERED else None
     return status, error, _done(done, timedelta(hours=offset), now)
 
@@ -173,17 +197,16 @@ def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str
     return fields
 
 
-def _status(word: str) -> MessageStatus:
-    if word in _DELIVERED:
-        return MessageStatus.DELIVERED
-    return MessageStatus.SENT if word in _ON_ITS_WAY else MessageStatus.UNDELIVERED
+def _word(value: str) -> str:
+    """The state without what is around it; empty if it is not one word."""
+    match = _WORD.fullmatch(value.upper())
+    return match[1] if match else ""
 
 
 def _error(word: str, code: str | None) -> str:
     """The carrier's state, followed by its error code unless that is empty or zero."""
-    word = re.sub(r"[^A-Z_]", "", word)[:20] or "UNDELIV"
     code = re.sub(r"[^0-9A-Za-z_-]", "", code or "")[:20]
-    return f"{word}:{code}" if code.strip("0") else word
+    return f"{word[:20]}:{code}" if code.strip("0") else word[:20]
 
 
 def _done(value: str | None, offset: timedelta, now: datetime) -> DoneAt:

@@ -73,6 +73,64 @@ def test_each_state_has_its_status(word: str, status: MessageStatus) -> None:
     assert receipt.error == (f"{word}:042" if status == MessageStatus.UNDELIVERED else None)
 
 
+@pytest.mark.parametrize("word", ["DELIVRD\0", "DELIVRD.", "DELIVRD\0\0", '"DELIVRD"', "delivrd."])
+@pytest.mark.parametrize("form", ["id:1 stat:{}", USUAL.replace("DELIVRD", "{}"), "id:1 stat:{} err:000"])
+def test_what_is_around_a_state_does_not_matter(form: str, word: str) -> None:
+    receipt = receipt_of(form.format(word))
+    assert receipt is not None
+    assert receipt.status == MessageStatus.DELIVERED
+
+
+@pytest.mark.parametrize("word", ["PENDING", "SENT", "EN_ROUTE", "QUEUED"])
+def test_a_message_on_its_way_is_not_undelivered(word: str) -> None:
+    receipt = receipt_of(f"id:1 stat:{word}")
+    assert receipt is not None
+    assert receipt.status == MessageStatus.SENT
+
+
+@pytest.mark.parametrize("word", ["MAYBE", "DELIVER", "DLVRD", "002", "EN", "DELIVRD-NOT", "\0"])
+@pytest.mark.parametrize("form", ["id:1 stat:{}", USUAL.replace("DELIVRD", "{}")])
+def test_a_state_that_nobody_knows_is_no_receipt(form: str, word: str) -> None:
+    assert receipt_of(form.format(word)) is None
+    body = message_body(Message("254711000000", "ACME", form.format(word).encode(), esm_class=4))
+    assert usual_receipt(config(), body, NOW) is None
+
+
+def test_a_state_that_the_operator_has_explained_is_final() -> None:
+    receipt = receipt_of("id:1 stat:BLOCKED err:000", error_codes={"BLOCKED": "absent_subscriber"})
+    assert receipt is not None
+    assert (receipt.status, receipt.error) == (MessageStatus.UNDELIVERED, "absent_subscriber=BLOCKED")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id:1 submit date: done date: stat:DELIVRD err:000",
+        "id:1 sub: dlvrd: submit date: done date: stat: DELIVRD err: text:x",
+        "ID:1\nERR:\nSTAT:DELIVRD",
+        "err: id:1 stat:DELIVRD",
+    ],
+)
+def test_an_empty_field_has_no_value(text: str) -> None:
+    receipt = receipt_of(text)
+    assert receipt is not None
+    assert (receipt.reference, receipt.status, receipt.precision) == ("1", MessageStatus.DELIVERED, None)
+
+
+@pytest.mark.parametrize("text", ["id: sub:001 dlvrd:001 stat:DELIVRD", USUAL.replace("0123456789", "")])
+def test_the_field_after_an_empty_id_is_no_id(text: str) -> None:
+    assert receipt_of(text) is None
+
+
+@pytest.mark.parametrize("identity", ["a\0b", "id9\0", "a\x07b", "a\x85b", "9" * 256])
+def test_an_id_that_could_not_be_stored_is_no_id(identity: str) -> None:
+    assert receipt_of(f"id:{identity} stat:DELIVRD") is None
+    assert receipt_of(USUAL.replace("0123456789", identity)) is None
+    if "\0" not in identity:
+        assert receipt_of("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode("latin-1") + b"\0"}) is None
+        assert receipt_of("id:1 stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: identity.encode("latin-1") + b"\0"}) is None
+
+
 @pytest.mark.parametrize(("state", "status"), [(2, "delivered"), (5, "undelivered"), (8, "undelivered"), (1, "sent")])
 def test_parameters_alone_are_enough(state: int, status: str) -> None:
     receipt = receipt_of("", {Tag.RECEIPTED_MESSAGE_ID: b"abc\0", Tag.MESSAGE_STATE: bytes((state,))})

@@ -42,6 +42,10 @@ STATUS_OF = {
 """The status of a message after its submit. A throttled one has none: it is submitted again."""
 
 
+PARTLY_SENT = "partly_sent"
+"""The error of a message in doubt of which the carrier has accepted some parts and refused others."""
+
+
 class Outcome(NamedTuple):
     """One message's outcome, the carrier's message id (raw, as received) and the carrier's error code."""
 

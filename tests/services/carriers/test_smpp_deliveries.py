@@ -8,6 +8,7 @@ from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import pdu, tlv
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
+from tests.harness.house import wait_until
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
 from tests.services.carriers.scripted_pair import PATIENCE, RECEIPT, Pair, deliver, pair, references
 from worker.carriers.base import Outcome, Receipt, ResponseKind
@@ -58,6 +59,32 @@ def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -
         both.smsc.send(deliver(RECEIPT.format("p1"), 1))
         both.smsc.read()
         assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]
+
+
+def test_a_receipt_of_a_part_waits_until_its_message_is_accepted_or_in_doubt() -> None:
+    """The carrier delivers the first part while it refuses the second one for now."""
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        first, second = both.smsc.submits(2)
+        both.smsc.send(answer(first, b"p0") + deliver(RECEIPT.format("p0"), 1))
+        both.smsc.answer(second, status=Status.ESME_RTHROTTLED)
+        (again,) = both.smsc.submits(1)  # the receipt is not answered before
+        assert not both.receipts
+        both.smsc.answer(again, status=Status.ESME_RINVDSTADR)
+        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 1)
+        assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "undelivered")]
+
+
+def test_a_receipt_of_a_part_is_passed_on_if_another_part_gets_no_response() -> None:
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        first, _ = both.smsc.submits(2)
+        both.smsc.send(answer(first, b"p0") + deliver(RECEIPT.format("p0"), 1))
+        both.smsc.hang_up()
+        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        wait_until(lambda: both.receipts, PATIENCE, "the receipt")
+        assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "delivered")]
 
 
 def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:

@@ -65,9 +65,10 @@ class Delivery(NamedTuple):
 
 
 class HeldReceipt(NamedTuple):
-    """A receipt that may be for a part whose id is not known yet."""
+    """A receipt that may be for a part whose id is not known yet, or is for a part of a message that is still open."""
 
     until: float
+    """For a part that is not known by then, on the monotonic clock. An open message is waited for."""
     mark: int
     delivery: Delivery
     receipt: Receipt
@@ -111,7 +112,7 @@ class Deliveries:
     def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
         """Take a delivery from the reader, or refuse it when too many wait. Never blocks."""
         delivery = Delivery(session, command, sequence, body)
-        if len(self._waiting) >= MAX_WAITING:
+        if len(self._waiting) + len(self._held) >= MAX_WAITING:
             self._counters.not_stored += 1
             session.say(delivery.answer(Status.ESME_RX_T_APPN))
             return
@@ -158,7 +159,7 @@ class Deliveries:
                 unreadable.append((delivery, parsed))
             elif isinstance(parsed, Inbound):
                 messages.append((delivery, parsed))
-            elif not settled and self._multiparts.find(parsed.reference, parsed.phone) is None:
+            elif not settled and self._multiparts.may_be_open(parsed):
                 self._held.append(HeldReceipt(time.monotonic() + HOLD_SECONDS, mark, delivery, parsed))
             else:
                 receipts.append((delivery, parsed))
@@ -187,8 +188,9 @@ class Deliveries:
         now = time.monotonic()
         held_still, released = [], []
         for held in self._held:
-            has_message = self._multiparts.find(held.receipt.reference, held.receipt.phone) is not None
-            if has_message or held.until < now or self._stop.is_set() or self._multiparts.settled(held.mark):
+            long = self._multiparts.find(held.receipt.reference, held.receipt.phone)
+            is_due = held.until < now if long is None else not long.is_open
+            if is_due or self._stop.is_set() or self._multiparts.settled(held.mark):
                 released.append((held.delivery, held.receipt))
             else:
                 held_still.append(held)

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Receipt
+from worker.carriers.base import PARTLY_SENT, Receipt
 
 MAX_TRACKED_PARTS = 200_000
 
@@ -26,6 +26,8 @@ class MultipartMessage:
     phone: str = ""
     ids: dict[int, str] = field(default_factory=dict)
     """The carrier's id of each part, by part number from 0. The first part's id is the message's reference."""
+    in_doubt: bool | None = None
+    """Whether its submit ended in doubt; None until it has ended."""
     partly_sent: bool = False
     """Some parts were accepted and some not: the phone will never show the whole message."""
     delivered: set[str] = field(default_factory=set)
@@ -37,20 +39,41 @@ class MultipartMessage:
         """The number of distinct ids for which receipts are expected."""
         return len({*self.ids.values()}) if len(self.ids) == self.total else self.total
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it may yet be in doubt: its submit has not ended, and not all of its parts are accepted."""
+        return self.in_doubt is None and len(self.ids) < self.total
+
     def on_part_receipt(self, receipt: Receipt) -> Receipt | None:
-        """The message's receipt after this receipt of one part; None while the message is undecided."""
-        message_receipt = receipt._replace(reference=self.ids.get(0, receipt.reference))
+        """The message's receipt after this receipt of one part; None while nothing is certain of an accepted message.
+
+        If the message is in doubt, every receipt counts: it shows that the carrier has the message.
+        """
+        part = receipt.reference
+        message_receipt = receipt._replace(reference=self.ids.get(0, part))
+        again = part in self.reported and len(self.reported) >= self.expected
+        was_delivered = part in self.delivered
+        if receipt.status != MessageStatus.SENT:
+            self.reported.add(part)
+        if receipt.status == MessageStatus.DELIVERED:
+            self.delivered.add(part)
+        if self.in_doubt or self.partly_sent or self.is_open:
+            return self._evidence(message_receipt)
         if receipt.status == MessageStatus.SENT:
             return None
-        if receipt.reference in self.reported and len(self.reported) >= self.expected:
-            return receipt  # all parts have one: a duplicate, or the id was reused for another message
-        self.reported.add(receipt.reference)
-        if self.partly_sent:
-            return message_receipt._replace(status=MessageStatus.UNDELIVERED, error=receipt.error or "partly_sent")
-        if receipt.status == MessageStatus.DELIVERED:
-            self.delivered.add(receipt.reference)
-            return message_receipt if len(self.delivered) >= self.expected else None
-        return message_receipt
+        is_delivered = len(self.delivered) >= self.expected
+        if again and (was_delivered or receipt.status == MessageStatus.UNDELIVERED):
+            # A duplicate, or the id was reused for another message. It must not correct an undelivered message.
+            return receipt if is_delivered or not was_delivered or part != self.ids.get(0) else None
+        return message_receipt if is_delivered or receipt.status == MessageStatus.UNDELIVERED else None
+
+    def _evidence(self, message_receipt: Receipt) -> Receipt:
+        """The receipt of a message in doubt: undelivered once a part is, or if only some parts were accepted."""
+        incomplete = self.partly_sent or self.reported - self.delivered
+        if message_receipt.status == MessageStatus.SENT or not incomplete:
+            return message_receipt
+        error = message_receipt.error or PARTLY_SENT
+        return message_receipt._replace(status=MessageStatus.UNDELIVERED, error=error)
 
 
 class MultipartMessages:
@@ -93,6 +116,11 @@ class MultipartMessages:
             self._by_part.move_to_end(part)
             if len(self._by_part) > MAX_TRACKED_PARTS:
                 self._by_part.popitem(last=False)
+
+    def may_be_open(self, receipt: Receipt) -> bool:
+        """Whether the receipt's message is not known yet, or may yet be in doubt."""
+        long = self.find(receipt.reference, receipt.phone)
+        return long is None or long.is_open
 
     def find(self, reference: str, phone: str | None) -> MultipartMessage | None:
         """The multipart message to this phone with a part of this id; without a phone, the only one with it."""

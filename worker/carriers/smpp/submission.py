@@ -13,7 +13,15 @@ from uuid import UUID
 
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import tlv
-from worker.carriers.base import LateResponse, MessageGroup, Outcome, Pace, ResponseKind, with_catalogue_error
+from worker.carriers.base import (
+    PARTLY_SENT,
+    LateResponse,
+    MessageGroup,
+    Outcome,
+    Pace,
+    ResponseKind,
+    with_catalogue_error,
+)
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
@@ -123,7 +131,13 @@ class Submission:
     def _outcome(self, number: int, start: int, end: int) -> Outcome:
         if number in self._refused:
             return self._refused[number]
-        parts = [self._outcome_of(response) for response in self.responses[start:end]]
+        outcome = self._outcome_of_parts([self._outcome_of(response) for response in self.responses[start:end]])
+        if self.multiparts is not None and (long := self.multiparts[start]) is not None:
+            long[0].in_doubt = outcome.response is ResponseKind.IN_DOUBT
+            long[0].partly_sent = outcome.error == PARTLY_SENT
+        return outcome
+
+    def _outcome_of_parts(self, parts: list[Outcome]) -> Outcome:
         kinds = {part.response for part in parts}
         if len(kinds) == 1 and kinds <= {ResponseKind.ACCEPTED, ResponseKind.IN_DOUBT}:
             return parts[0]
@@ -131,9 +145,7 @@ class Submission:
             return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
         if ResponseKind.ACCEPTED not in kinds:
             return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
-        if self.multiparts is not None and (long := self.multiparts[start]) is not None:
-            long[0].partly_sent = True
-        return Outcome(ResponseKind.IN_DOUBT, error="partly_sent")
+        return Outcome(ResponseKind.IN_DOUBT, error=PARTLY_SENT)
 
     def _outcome_of(self, response: CarrierResponse) -> Outcome:
         """One PDU's outcome, with its error mapped to the catalogue."""

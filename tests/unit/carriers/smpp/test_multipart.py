@@ -60,6 +60,76 @@ def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", UNDELIVERED)
 
 
+def doubtful(accepted: int, total: int = 3, *, partly_sent: bool = False) -> MultipartMessages:
+    """One message in doubt, of whose parts the first ones were accepted."""
+    multiparts, long = MultipartMessages(), MultipartMessage(total, PHONE)
+    for number in range(accepted):
+        multiparts.add(f"p{number}", number, long)
+    assert long.is_open
+    long.in_doubt, long.partly_sent = True, partly_sent
+    assert not long.is_open
+    return multiparts
+
+
+@pytest.mark.parametrize("status", [DELIVERED, UNDELIVERED, SENT])
+def test_every_receipt_of_a_message_in_doubt_counts(status: MessageStatus) -> None:
+    multiparts = doubtful(2)
+    assert on_part_receipt(multiparts, "p1", status) == ("p0", status)
+    assert on_part_receipt(multiparts, "p0", status) == ("p0", status)
+    multiparts = doubtful(2, partly_sent=True)
+    assert on_part_receipt(multiparts, "p1", status) == ("p0", SENT if status == SENT else UNDELIVERED)
+
+
+def test_a_message_in_doubt_stays_undelivered_when_one_of_its_parts_is() -> None:
+    multiparts = doubtful(2)
+    assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) == ("p0", UNDELIVERED)
+
+
+def test_a_late_response_makes_a_message_wait_for_all_its_parts() -> None:
+    multiparts = doubtful(1, total=2)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) == ("p0", DELIVERED)
+    long = multiparts.find("p0", PHONE)
+    assert long is not None
+    multiparts.add("p1", 1, long)
+    long.in_doubt = False
+    assert on_part_receipt(multiparts, "p1", SENT) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
+def test_a_message_whose_parts_are_all_accepted_is_not_open() -> None:
+    multiparts = known(2)
+    long = multiparts.find("p0", PHONE)
+    assert long is not None
+    assert not long.is_open
+    multiparts.add("q0", 0, (other := MultipartMessage(2, PHONE)))
+    assert other.is_open
+
+
+@pytest.mark.parametrize("repeated", ["p0", "p1"])
+def test_a_receipt_that_is_repeated_does_not_make_a_message_delivered(repeated: str) -> None:
+    multiparts = known(3)
+    for part, status in (("p0", DELIVERED), ("p1", DELIVERED), ("p2", UNDELIVERED)):
+        on_part_receipt(multiparts, part, status)
+    again = on_part_receipt(multiparts, repeated, DELIVERED)
+    assert again is None or again[0] != "p0"
+
+
+def test_a_part_is_corrected_to_delivered() -> None:
+    multiparts = known(2)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
+def test_one_corrected_part_of_several_undelivered_ones_is_not_enough() -> None:
+    multiparts = known(2)
+    for part in ("p0", "p1"):
+        assert on_part_receipt(multiparts, part, UNDELIVERED) == ("p0", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
 def test_a_mark_is_settled_when_everything_begun_before_it_has_ended() -> None:
     multiparts = MultipartMessages()
     first = multiparts.begin()

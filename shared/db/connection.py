@@ -23,6 +23,7 @@ from shared.db.pools import (
     count_connections,
     replace_ended_sessions,
 )
+from shared.db.refused_values import is_value_refused, sqlstate_of
 from shared.db.sessions import Sessions, is_out_of_date
 from shared.encryption import Texts
 from shared.observability.metrics import CONNECTION_FAILURES
@@ -150,22 +151,19 @@ def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
 
 def is_outage_or_timeout(error: Exception) -> bool:
     """Whether the database is unavailable, or gave up one statement, for example because it took too long."""
+    if is_value_refused(error):
+        return False
     return isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 def is_outage(error: Exception) -> bool:
     """Whether the database is unavailable, and did not only give up one statement."""
-    return is_outage_or_timeout(error) and _sqlstate(error) not in STATEMENT_ERRORS
+    return is_outage_or_timeout(error) and sqlstate_of(error) not in STATEMENT_ERRORS
 
 
 def is_session_expired(error: Exception) -> bool:
     """Whether the database ended the session because it did nothing in a transaction for IDLE_MILLISECONDS."""
-    return _sqlstate(error) == psycopg.errors.IdleInTransactionSessionTimeout.sqlstate
-
-
-def _sqlstate(error: Exception) -> str | None:
-    state: str | None = getattr(getattr(error, "orig", error), "sqlstate", None)
-    return state
+    return sqlstate_of(error) == psycopg.errors.IdleInTransactionSessionTimeout.sqlstate
 
 
 @contextmanager

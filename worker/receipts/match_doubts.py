@@ -5,17 +5,20 @@ message to its phone (and from its sender, if the receipt names one) that can st
 a doubt may have no more distinct ids than it has parts.
 """
 
+import logging
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast, exists, func, select
 
-from shared.db.connection import transaction
+from shared.db.connection import is_outage_or_timeout, transaction
 from shared.db.tables import messages as tables
 from shared.doubts.candidates import MAX_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from worker.receipts.match import rank
+
+log = logging.getLogger(__name__)
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""
@@ -39,15 +42,33 @@ UNMATCHED = (
 def resolve_by_receipts(engine: Engine, newest: float) -> int:
     """Resolve doubts by unmatched receipts of the last `newest` seconds. Returns how many.
 
-    The receipts are kept: from now on they match their message by its id.
+    The receipts are kept: from now on they match their message by its id. If the doubts cannot be resolved together,
+    they are resolved one by one.
     """
     resolutions = list[Resolution]()
-    with transaction(engine) as connection:
-        receipts = connection.execute(UNMATCHED, {"newest": timedelta(seconds=newest)}).all()
-        for carrier in sorted({receipt.carrier for receipt in receipts}):
-            of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
-            resolutions += _resolutions(connection, carrier, of_carrier)
-        return resolve(connection, resolutions) if resolutions else 0
+    try:
+        with transaction(engine) as connection:
+            receipts = connection.execute(UNMATCHED, {"newest": timedelta(seconds=newest)}).all()
+            for carrier in sorted({receipt.carrier for receipt in receipts}):
+                of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
+                resolutions += _resolutions(connection, carrier, of_carrier)
+            return resolve(connection, resolutions) if resolutions else 0
+    except Exception as error:
+        if is_outage_or_timeout(error) or not resolutions:
+            raise
+        log.warning("%d doubts could not be resolved together: %s", len(resolutions), type(error).__name__)
+    return sum(_resolve_alone(engine, resolution) for resolution in resolutions)
+
+
+def _resolve_alone(engine: Engine, resolution: Resolution) -> int:
+    try:
+        with transaction(engine) as connection:
+            return resolve(connection, [resolution])
+    except Exception as error:
+        if is_outage_or_timeout(error):
+            raise
+        log.warning("the doubt of message %s could not be resolved: %s", resolution.message_id, type(error).__name__)
+        return 0
 
 
 def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]]) -> list[Resolution]:

@@ -1,15 +1,20 @@
 """Which message a receipt is for: by the carrier's id, or by its phone where no other message can be meant."""
 
+import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from string import ascii_letters
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from shared.carriers.receipts import Receipt
+from shared.db.connection import is_outage
+from shared.db.refused_values import is_value_refused
 from shared.doubts.resolution import expire_doubts
 from shared.ids import message_id
 from shared.lifecycle import MessageStatus
@@ -179,6 +184,22 @@ def test_no_doubt_is_resolved_if_one_that_an_operator_resolved_may_be_meant(serv
         )
     hear(service, phone, "h1")
     assert status(service, doubt) == "in_doubt"
+
+
+def test_a_doubt_that_cannot_be_resolved_delays_no_other(service: Service, phone: str) -> None:
+    """Its receipt has an id that is too long for the index of references."""
+    other = next(phones)
+    bad, good = submitted(service, phone, IN_DOUBT), submitted(service, other, IN_DOUBT)
+    endless = "".join(random.Random(1).choices(ascii_letters, k=20_000))
+    for each, reference in ((phone, endless), (other, f"y{other}")):
+        record(service.engine, CARRIER, [Receipt(reference, DELIVERED, None, datetime.now(UTC), each)])
+    with pytest.raises(OperationalError) as refused, service.engine.begin() as connection:
+        change = text("UPDATE message SET reference = :reference WHERE id = :id")
+        connection.execute(change, {"reference": endless, "id": bad})
+    assert is_value_refused(refused.value)
+    assert not is_outage(refused.value)
+    assert resolve_by_receipts(service.engine, newest=60) == 1
+    assert (status(service, bad), status(service, good)) == ("in_doubt", "delivered")
 
 
 def test_two_receipts_of_different_ids_are_no_evidence_for_one_doubt(service: Service, phone: str) -> None:

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from struct import Struct
@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Malformed, pdu, read_message
 from shared.carriers.unreadable import Unreadable
+from shared.db.refused_values import is_value_refused
 from shared.inbound import Inbound
 from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.late_responses import LateResponses
@@ -88,8 +89,9 @@ class Deliveries:
         self._on_receipts: OnReceipts = lambda receipts: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
-        self._not_marked: list[Unreadable] = []
-        """Messages that look like receipts but are not marked as such; stored for the operator."""
+        self._also_kept: list[Unreadable] = []
+        """Messages that look like receipts but are not marked as such, and what the database refused; stored for the
+        operator."""
         self._arrived = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
@@ -178,7 +180,7 @@ class Deliveries:
                 receipt = read_receipt(self._config, message, now)
                 return receipt or Unreadable(delivery.body, "no_id_or_state")
             if looks_like_receipt(message):
-                self._not_marked.append(Unreadable(delivery.body, "not_marked"))
+                self._also_kept.append(Unreadable(delivery.body, "not_marked"))
             return inbound(self._config, message)
         except Malformed:
             return Unreadable(delivery.body, "malformed")
@@ -198,15 +200,15 @@ class Deliveries:
         return released
 
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
-        to_store: list[Receipt] = []
+        to_store: list[tuple[Receipt, Delivery]] = []
         before: list[tuple[MultipartMessage, set[str], set[str]]] = []
-        for _, receipt in receipts:
+        for delivery, receipt in receipts:
             long = self._multiparts.find(receipt.reference, receipt.phone)
             if long is not None:
                 before.append((long, long.reported.copy(), long.delivered.copy()))
             message_receipt = receipt if long is None else long.on_part_receipt(receipt)
             if message_receipt is not None:
-                to_store.append(message_receipt)
+                to_store.append((message_receipt, delivery))
         status = self._store(self._on_receipts, to_store)
         if status == Status.ESME_ROK:
             self._counters.receipts += len(receipts)
@@ -221,18 +223,19 @@ class Deliveries:
         self._counters.inbound += len(messages)
         status: int = Status.ESME_RX_T_APPN
         if self._on_inbound is not None:
-            status = self._store(self._on_inbound, [message for _, message in messages])
+            status = self._store(self._on_inbound, [(message, delivery) for delivery, message in messages])
         if status != Status.ESME_ROK:
             self._counters.not_stored += len(messages)
         return [(delivery, status) for delivery, _ in messages]
 
     def _store_unreadable(self, deliveries: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
         """Store them as received. They are acknowledged, as redelivery would not make them readable."""
-        status = self._store(self.on_unreadable, [unreadable for _, unreadable in deliveries] + self._not_marked)
+        also = [(unreadable, None) for unreadable in self._also_kept]
+        status = self._store(self.on_unreadable, [(unreadable, None) for _, unreadable in deliveries] + also)
         if status != Status.ESME_ROK:
             self._counters.not_stored += len(deliveries)
             return [(delivery, status) for delivery, _ in deliveries]
-        self._not_marked.clear()
+        self._also_kept.clear()
         answers: list[tuple[Delivery, int]] = []
         for delivery, unreadable in deliveries:
             malformed = unreadable.reason == "malformed"
@@ -241,20 +244,36 @@ class Deliveries:
             answers.append((delivery, Status.ESME_RINVCMDLEN if malformed else Status.ESME_ROK))
         return answers
 
-    def _store(self, store: Callable[[list[T]], None], items: list[T]) -> int:
-        """Store the items, retrying for STORE_TIME. Returns the status to respond with."""
+    def _store(self, store: Callable[[list[T]], None], items: Sequence[tuple[T, Delivery | None]]) -> int:
+        """Store the items, retrying for STORE_TIME. Returns the status to respond with.
+
+        If the database refuses a value, they are stored one by one. What it refuses then is kept as unreadable, and
+        acknowledged: it would refuse it again.
+        """
         deadline = time.monotonic() + STORE_TIME
-        while items:
+        at, together = 0, max(1, len(items))
+        while at < len(items):
             try:
-                store(items)
-                break
+                store([item for item, _ in items[at : at + together]])
+                at += together
             except Exception as error:
                 log.warning(
-                    "%s: %d deliveries could not be stored: %s", self._config.name, len(items), type(error).__name__
+                    "%s: %d deliveries could not be stored: %s", self._config.name, together, type(error).__name__
                 )
+                if is_value_refused(error):
+                    if together == 1:
+                        self._keep_refused(items[at][1])
+                        at += 1
+                    together = 1
+                    continue
                 if time.monotonic() > deadline or self._stop.wait(0.5):
                     return Status.ESME_RX_T_APPN
         return Status.ESME_ROK
+
+    def _keep_refused(self, delivery: Delivery | None) -> None:
+        self._counters.unreadable_receipts += 1
+        if delivery is not None:
+            self._also_kept.append(Unreadable(delivery.body, "refused"))
 
 
 def _answer_all(answers: list[tuple[Delivery, int]]) -> None:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from shared.lifecycle import MessageStatus
 from shared.sends.rules import Rules
+from worker.carriers.base import PARTLY_SENT
 from worker.sending.placeholders import PlaceholderTexts
 
 IN_DOUBT = MessageStatus.IN_DOUBT
@@ -200,10 +201,17 @@ class ClaimedBatch:
         self.unrecorded = [position for position, result in enumerate(self.results) if result is not None]
         self.rows_uncertain = True
 
+    def unanswered(self) -> list[int]:
+        """Positions of the messages in doubt that may be submitted once more: the others were sent in part."""
+        return [
+            position
+            for position, result in enumerate(self.results)
+            if result and result.status is IN_DOUBT and result.error != PARTLY_SENT
+        ]
+
     def resend_doubts(self) -> None:
         """Submit messages without an answer once more, up to MAX_ATTEMPTS."""
-        doubtful = [position for position, result in enumerate(self.results) if result and result.status is IN_DOUBT]
-        again = [position for position in doubtful if self.result(position).attempts < MAX_ATTEMPTS]
+        again = [position for position in self.unanswered() if self.result(position).attempts < MAX_ATTEMPTS]
         for position in again:
             self.again[position] = self.result(position).attempts - self.attempts
             self.results[position] = None

@@ -25,7 +25,7 @@ from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import hold_failing
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.results import fence, in_doubt, record_lost, write_failed_attempts, write_rows
+from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
 SETTLE_SECONDS = 60.0
 """For how long a cycle tries to settle while the database is unavailable."""
@@ -89,7 +89,8 @@ def settle_rest(
 ) -> None:
     """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
 
-    Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send continues.
+    Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send continues, unless some
+    of their parts were accepted and others refused.
     """
     with _doubts_restored(batches, resend_lanes), transaction(engine) as connection:
         fence(connection, batches)
@@ -112,7 +113,7 @@ def settle_rest(
 def _doubts_restored(batches: Iterable[ClaimedBatch], lanes: Collection[int]) -> Iterator[None]:
     """Undo `resend_doubts` if the settlement fails: by the next attempt, the send may have been stopped."""
     resendable = [batch for batch in batches if batch.lane in lanes]
-    doubts = [(batch, position, batch.result(position)) for batch in resendable for position in _doubts_of(batch)]
+    doubts = [(batch, position, batch.result(position)) for batch in resendable for position in batch.unanswered()]
     try:
         yield
     except BaseException:
@@ -124,16 +125,12 @@ def _doubts_restored(batches: Iterable[ClaimedBatch], lanes: Collection[int]) ->
         raise
 
 
-def _doubts_of(batch: ClaimedBatch) -> list[int]:
-    return [position for position, result in enumerate(batch.results) if result and in_doubt(batch, position)]
-
-
 def _resend_doubts(connection: Connection, batches: list[ClaimedBatch], resend_lanes: Collection[int]) -> None:
     """Let messages in doubt be sent again where `lock_continuing_sends` allows it. All others are put in doubt.
 
     The sends of all batches are locked, as `close_intents` locks them too: a part of them would break the order.
     """
-    doubtful = [batch for batch in batches if batch.lane in resend_lanes and _doubts_of(batch)]
+    doubtful = [batch for batch in batches if batch.lane in resend_lanes and batch.unanswered()]
     if doubtful:
         continuing = lock_continuing_sends(connection, (batch.send_id for batch in batches))
         for batch in doubtful:

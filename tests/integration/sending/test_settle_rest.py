@@ -81,6 +81,17 @@ def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatc
     assert state(service) == ("queued", True)
 
 
+def test_a_message_sent_in_part_is_never_sent_again(service: Service, batch: ClaimedBatch) -> None:
+    """The phone would get the accepted parts twice."""
+    for position, error in ((4, "no_answer"), (5, "partly_sent")):
+        batch.put(position, Result(MessageStatus.IN_DOUBT, None, error, AT, 1))
+    batch.next_position = 6
+    settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
+    with service.engine.connect() as connection:
+        doubts = connection.execute(text("SELECT error FROM message WHERE status = 'in_doubt'")).scalars().all()
+        assert (doubts, connection.execute(text("SELECT resent FROM send")).scalar()) == (["partly_sent"], 1)
+
+
 @pytest.mark.parametrize("weight", [1, 4, 1_000])
 def test_a_batch_advances_by_what_was_sent_and_the_weight_of_its_account(
     service: Service, batch: ClaimedBatch, weight: int

@@ -20,13 +20,13 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
-from shared.doubts.candidates import RECIPIENTS_BEING_SENT
 from shared.ids import LAST_NUMBER, first_id_at
 from shared.lifecycle import ALLOWED_TRANSITIONS, MessageStatus
 from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
 from shared.sms.countries import PREFIX_DIGITS
+from worker.receipts.match_without_id import RECENT, fitting_by_phone
 from worker.receipts.receipt_trace import trace_receipts
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
@@ -37,8 +37,6 @@ MOVES = ", ".join(
     for after in sorted(ALLOWED_TRANSITIONS[before])
 )
 """SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
-RECENT = timedelta(days=4)
-"""The largest age of a message that the fast path updates."""
 PAGE, MAX_PAGES = 1000, 10
 
 APPLY = text(
@@ -48,12 +46,21 @@ APPLY = text(
                              CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
                              CAST(:precision AS smallint[]), CAST(:received_at AS timestamptz[]))
                       AS w (reference, phone, status, error, done_at, precision, received_at)
-    ), found AS (
-        SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at, w.precision, w.received_at
+    ), meant AS (
+        SELECT DISTINCT ON (w.reference, w.phone) m.id, w.phone AS named, w.status, w.error, w.done_at, w.precision,
+               w.received_at
           FROM given w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
          WHERE m.phone = w.phone
-            OR w.phone IS NULL AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
-                                                 AND o.carrier = :carrier AND o.id <> m.id)
+            OR (w.phone IS NULL OR CAST(m.phone AS text) LIKE '%' || CAST(w.phone AS text))
+               AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
+                                  AND o.carrier = :carrier AND o.id <> m.id)
+         ORDER BY w.reference, w.phone, m.status <> 'sent', (m.status, w.status) NOT IN ({MOVES}), m.id
+    ), single AS (
+        SELECT DISTINCT ON (id) * FROM meant ORDER BY id, status DESC
+    ), found AS (
+        SELECT m.id, m.reference, m.phone, m.status AS before, w.named, w.status, w.error, w.done_at, w.precision,
+               w.received_at
+          FROM single w JOIN message m ON m.id = w.id
          ORDER BY m.id FOR UPDATE OF m
     ), moved AS (
         UPDATE message m SET status = f.status, error = f.error,
@@ -64,12 +71,15 @@ APPLY = text(
          WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES})
         RETURNING m.id, {DELAY} AS delay
     )
-    SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, b.lane,
+    SELECT f.id, f.reference, f.phone, f.named, f.before, f.status, f.error, b.send_id, b.account_id, b.lane,
            v.id IS NOT NULL AS moved, v.delay
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
-"""One statement: the messages are locked in the order of their ids, and a status only moves forward."""
+"""One statement: the messages are locked in the order of their ids, and a status only moves forward.
+
+If a carrier has given an id to several messages of a phone, a receipt is for the oldest that waits for one. If the
+receipt names no phone, or a number that only ends like the message's (a national one), its id must be unique."""
 
 FAST_PATH = f"""
     WITH given AS (
@@ -97,34 +107,7 @@ APPLY_FAST_PATH, APPLY_FAST_PATH_INDEXES = (
 """For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
-MESSAGES, RECEIPTS = tables.message.c, tables.receipt.c
-MATCH_WITHOUT_ID = (
-    select(MESSAGES.phone)
-    .distinct()
-    .where(
-        in_parameter(MESSAGES.reference, "references"),
-        MESSAGES.carrier == bindparam("carrier"),
-        MESSAGES.status == MessageStatus.SENT,
-        MESSAGES.id > bindparam("since"),
-    )
-)
-
-ONLY_WITHOUT_ID = text(
-    f"""
-    WITH wanted AS MATERIALIZED (SELECT unnest(CAST(:phones AS bigint[])) AS phone)
-    SELECT m.phone
-      FROM message m LEFT JOIN batch b ON b.id = batch_of(m.id) LEFT JOIN send s ON s.id = b.send_id
-     WHERE m.reference = ANY(:references) AND m.carrier = :carrier
-       AND (m.status NOT IN ('delivered', 'undelivered') OR coalesce(b.segments, s.segments, 2) > 1)
-       AND m.submitted_at > clock_timestamp() - CAST(:recent AS interval)
-       AND NOT EXISTS (SELECT FROM doubt d WHERE d.phone = m.phone AND d.carrier = :carrier)
-       AND m.phone NOT IN (SELECT phone FROM ({RECIPIENTS_BEING_SENT}) AS u)
-     GROUP BY m.phone HAVING count(*) = 1 AND bool_and(m.status = 'sent')
-    """
-)
-"""Phones with exactly one message without an id, and no other message that a receipt with an unknown id could be for.
-Messages with an id do not matter: their receipts name it."""
-
+RECEIPTS = tables.receipt.c
 UNMATCHED = (
     select(
         *RECEIPTS["id", "carrier", "reference", "phone", "status"],
@@ -139,20 +122,35 @@ UNMATCHED = (
 DROP_MATCHED = delete(tables.receipt).where(in_parameter(RECEIPTS.id, "ids"))
 
 
+class _Repeated(Exception):
+    """The fast path has moved several messages of one phone by one receipt, as the carrier gave them the same id."""
+
+
 def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
     """Apply the receipts, and keep unmatched ones. Committed when it returns: the driver may acknowledge them."""
     if not receipts:
         return
-    with transaction(engine) as connection:
-        unmatched = _match_others(connection, carrier, apply_fast_path(connection, carrier, receipts))
-        if unmatched:
-            keep(connection, carrier, unmatched)
-        crashpoint("receipts.before_commit")
+    try:
+        _record(engine, carrier, receipts)
+    except _Repeated:
+        _record(engine, carrier, receipts, fast=False)
     crashpoint("receipts.committed")
 
 
+def _record(engine: Engine, carrier: str, receipts: list[Receipt], *, fast: bool = True) -> None:
+    with transaction(engine) as connection:
+        others = apply_fast_path(connection, carrier, receipts) if fast else receipts
+        unmatched = _match_others(connection, carrier, others)
+        if unmatched:
+            keep(connection, carrier, unmatched)
+        crashpoint("receipts.before_commit")
+
+
 def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others."""
+    """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others.
+
+    Raises _Repeated if the transaction has to be rolled back.
+    """
     began = time.monotonic()
     alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
     others = []
@@ -167,6 +165,7 @@ def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt
     listeners = listening(connection)
     moved: list[StatusChange] = []
     counts: MessageCounts = Counter()
+    delays: list[tuple[int, list[float]]] = []
     for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
@@ -187,16 +186,20 @@ def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
-            count_delays(carrier, row.lane, row.delays)
+            delays.append((row.lane, row.delays))
             for reference in row.found:
                 applied = group.pop(reference, None)
-                if applied is not None and applied.phone is not None:
+                if applied is None:
+                    raise _Repeated
+                if applied.phone is not None:
                     counts[status, row.lane, applied.phone[:PREFIX_DIGITS]] += 1
         others += group.values()
     if moved:
         add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
     count_messages(carrier, counts)
+    for lane, seconds in delays:
+        count_delays(carrier, lane, seconds)
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
     return others
@@ -226,7 +229,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     )
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
-    matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
+    matched = {(row.reference, None if row.named is None else str(row.named)) for row in rows}
     return [receipt for key, receipt in strongest.items() if key not in matched]
 
 
@@ -265,32 +268,10 @@ def _receipt(row: Row[Any]) -> Receipt:
 def _match_others(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts, by id or else by phone. Returns the unmatched ones."""
     unmatched = apply(connection, carrier, receipts) if receipts else []
-    return _without_id(connection, carrier, unmatched)
-
-
-def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply receipts for messages that the carrier accepted without an id, by the phone: if it has exactly one such
-    message, no other candidate, and exactly one such receipt. Returns the others."""
-    of_phone = Counter(receipt.phone for receipt in receipts)
-    candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
-    if not candidates:
-        return receipts
-    references = [by_destination(str(receipt.phone)) for receipt in candidates]
-    values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
-    phones = connection.execute(MATCH_WITHOUT_ID, values).scalars().all()
-    if not phones:
-        return receipts
-    values = {
-        "carrier": carrier,
-        "phones": phones,
-        "references": [by_destination(str(phone)) for phone in phones],
-        "recent": RECENT,
-    }
-    single = {str(phone) for phone in connection.execute(ONLY_WITHOUT_ID, values).scalars()}
-    by_phone = [receipt for receipt in candidates if receipt.phone in single]
+    by_phone = fitting_by_phone(connection, carrier, unmatched)
     if by_phone:
         apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in by_phone])
-    return [receipt for receipt in receipts if receipt not in by_phone]
+    return [receipt for receipt in unmatched if receipt not in by_phone]
 
 
 def rank(receipt: Receipt | Row[Any]) -> int:

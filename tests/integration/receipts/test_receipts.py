@@ -403,11 +403,67 @@ def test_an_id_of_two_messages_is_matched_by_the_phone(service: Service, phone: 
     assert [status(service, message) for message in messages] == ["delivered", "sent"]
 
 
+@pytest.mark.parametrize("reported", [SENT, DELIVERED])
+def test_a_receipt_may_name_a_national_number(service: Service, phone: str, reported: MessageStatus) -> None:
+    message = submitted(service, phone, SENT, f"A{phone}")
+    hear(service, phone.removeprefix("254"), f"A{phone}", reported)
+    hear(service, phone.removeprefix("254"), f"A{phone}")
+    assert status(service, message) == "delivered"
+    assert kept(service) == 0
+
+
+def test_a_national_number_is_not_enough_if_an_id_is_of_several_messages(service: Service, phone: str) -> None:
+    other = next(phones)
+    messages = [submitted(service, each, SENT, f"B{phone}") for each in (phone, other)]
+    hear(service, phone.removeprefix("254"), f"B{phone}")
+    assert [status(service, message) for message in messages] == ["sent"] * 2
+    hear(service, phone, f"B{phone}")
+    assert [status(service, message) for message in messages] == ["delivered", "sent"]
+
+
+def test_a_national_number_must_be_the_end_of_the_messages(service: Service, phone: str) -> None:
+    """Its own message may not be recorded yet."""
+    message = submitted(service, phone, SENT, f"C{phone}")
+    hear(service, next(phones).removeprefix("254"), f"C{phone}")
+    hear(service, f"1{phone}", f"C{phone}")
+    assert status(service, message) == "sent"
+    assert kept(service) == 2
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_receipt_is_for_one_message_even_if_several_have_its_id(service: Service, phone: str, named: bool) -> None:
+    """For the oldest that has no final status."""
+    messages = [submitted(service, phone, SENT, f"D{phone}") for _ in range(3)]
+    receipts = [Receipt(f"D{phone}", DELIVERED, None, datetime.now(UTC), phone)]
+    if not named:
+        receipts.append(Receipt("foreign", SENT, None, datetime.now(UTC), phone))
+    record(service.engine, CARRIER, receipts)
+    assert [status(service, message) for message in messages] == ["delivered", "sent", "sent"]
+    hear(service, phone, f"D{phone}", UNDELIVERED)
+    assert [status(service, message) for message in messages] == ["delivered", "undelivered", "sent"]
+    hear(service, phone, f"D{phone}")
+    assert [status(service, message) for message in messages] == ["delivered", "undelivered", "delivered"]
+    hear(service, phone, f"D{phone}")
+    assert [status(service, message) for message in messages] == ["delivered"] * 3
+
+
 def test_an_unmatched_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
     hear(service, None, f"s{phone}")
     message = submitted(service, phone, SENT, f"s{phone}")
     resolve(service)
     assert status(service, message) == "delivered"
+    assert kept(service) == 0
+
+
+def test_receipts_with_and_without_a_phone_count_once(service: Service, phone: str) -> None:
+    for named in (phone, None, phone.removeprefix("254")):
+        hear(service, named, f"E{phone}")
+    message = submitted(service, phone, SENT, f"E{phone}")
+    for _ in range(3):
+        resolve(service)
+    with service.engine.connect() as connection:
+        counts = "SELECT s.sent, s.delivered FROM send s JOIN batch b ON b.send_id = s.id WHERE b.id = batch_of(:id)"
+        assert tuple(connection.execute(text(counts), {"id": message}).one()) == (0, 1)
     assert kept(service) == 0
 
 

@@ -123,11 +123,15 @@ class MultipartMessages:
         return long is None or long.is_open
 
     def find(self, reference: str, phone: str | None) -> MultipartMessage | None:
-        """The multipart message to this phone with a part of this id; without a phone, the only one with it."""
+        """The multipart message to this phone with a part of this id; without a phone, the only one with it.
+
+        A phone may lack the country code, as in the receipts of some carriers.
+        """
         by_phone = self._by_part.get(reference)
         if not by_phone:
             return None
-        if phone is not None:
-            return by_phone.get(phone)
+        if phone is not None and phone in by_phone:
+            return by_phone[phone]
         with self._lock:
-            return next(iter(by_phone.values())) if len(by_phone) == 1 else None
+            only = next(iter(by_phone.values())) if len(by_phone) == 1 else None
+        return only if only is not None and only.phone.endswith(phone or "") else None

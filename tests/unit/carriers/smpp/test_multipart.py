@@ -156,6 +156,15 @@ def test_an_id_is_another_part_for_another_phone() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
+def test_a_part_is_known_by_a_national_number_if_no_other_phone_has_the_id() -> None:
+    multiparts = known(2)
+    national = PHONE.removeprefix("254")
+    assert multiparts.find("p1", national) is multiparts.find("p1", PHONE)
+    assert multiparts.find("p1", OTHER.removeprefix("254")) is None
+    multiparts.add("p1", 0, MultipartMessage(2, f"255{national}"))
+    assert multiparts.find("p1", national) is None
+
+
 def test_one_id_for_all_parts_has_one_receipt() -> None:
     multiparts, long = MultipartMessages(), MultipartMessage(3, PHONE)
     for number in range(3):

@@ -17,7 +17,7 @@ from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
-from worker.carriers.base import Carrier, KeepsUnreadable, LateResponse, Receipt
+from worker.carriers.base import Carrier, KeepsUnreadable, KnowsParts, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
 from worker.jobs.import_contacts import Importer
@@ -28,6 +28,7 @@ from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match import record as record_receipts
+from worker.receipts.unmatched_receipts import UnmatchedReceipts
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
@@ -144,6 +145,8 @@ class WorkerProcess:
 
         if isinstance(carrier, KeepsUnreadable):
             carrier.on_unreadable = on_unreadable
+        if isinstance(carrier, KnowsParts):
+            carrier.other_receipts = UnmatchedReceipts(self.engine, carrier.name)
         carrier.open(on_receipts, on_late_responses, on_inbound)
 
     def _go_on(self) -> None:

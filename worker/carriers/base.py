@@ -123,6 +123,24 @@ class KeepsUnreadable(Protocol):
         """Responses that matched no outstanding request."""
 
 
+class OtherReceipts(Protocol):
+    """The newest receipts that no process of this carrier could match."""
+
+    def find(self) -> dict[int, Receipt]:
+        """The final ones, by their number."""
+
+    def replace(self, numbers: list[int], receipts: list[Receipt]) -> None:
+        """Record these receipts instead of the unmatched ones. Committed when it returns."""
+
+
+@runtime_checkable
+class KnowsParts(Protocol):
+    """A driver that knows to which message each part belongs, and so what the receipts of other processes mean."""
+
+    other_receipts: OtherReceipts | None
+    """Set before the driver is opened."""
+
+
 class Pace(Protocol):
     """How fast messages may be written. Drivers call it before each write; the policy lies above them."""
 

@@ -108,11 +108,12 @@ APPLY_FAST_PATH, APPLY_FAST_PATH_INDEXES = (
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
 RECEIPTS = tables.receipt.c
+UNMATCHED_COLUMNS = (
+    *RECEIPTS["id", "carrier", "reference", "phone", "status"],
+    *RECEIPTS["error", "done_at", "sender_id", "precision", "received_at"],
+)
 UNMATCHED = (
-    select(
-        *RECEIPTS["id", "carrier", "reference", "phone", "status"],
-        *RECEIPTS["error", "done_at", "sender_id", "precision", "received_at"],
-    )
+    select(*UNMATCHED_COLUMNS)
     .where(RECEIPTS.received_at > func.now() - bindparam("newest", type_=Interval), RECEIPTS.id < bindparam("before"))
     .order_by(RECEIPTS.id.desc())
     .limit(bindparam("page"))
@@ -139,11 +140,15 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
 
 def _record(engine: Engine, carrier: str, receipts: list[Receipt], *, fast: bool = True) -> None:
     with transaction(engine) as connection:
-        others = apply_fast_path(connection, carrier, receipts) if fast else receipts
-        unmatched = _match_others(connection, carrier, others)
-        if unmatched:
-            keep(connection, carrier, unmatched)
+        record_in(connection, carrier, apply_fast_path(connection, carrier, receipts) if fast else receipts)
         crashpoint("receipts.before_commit")
+
+
+def record_in(connection: Connection, carrier: str, receipts: list[Receipt]) -> None:
+    """Apply receipts of any kind in this transaction, and keep unmatched ones."""
+    unmatched = _match_others(connection, carrier, receipts)
+    if unmatched:
+        keep(connection, carrier, unmatched)
 
 
 def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
@@ -250,7 +255,7 @@ def match_unmatched(engine: Engine, newest: float, pages: int = MAX_PAGES) -> in
 def _match_page(connection: Connection, rows: Sequence[Row[Any]]) -> int:
     matched = []
     for carrier in sorted({row.carrier for row in rows}):
-        receipts = {row.id: _receipt(row) for row in rows if row.carrier == carrier}
+        receipts = {row.id: receipt_of(row) for row in rows if row.carrier == carrier}
         unmatched = {id(receipt) for receipt in _match_others(connection, carrier, list(receipts.values()))}
         matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
     if matched:
@@ -258,7 +263,8 @@ def _match_page(connection: Connection, rows: Sequence[Row[Any]]) -> int:
     return len(matched)
 
 
-def _receipt(row: Row[Any]) -> Receipt:
+def receipt_of(row: Row[Any]) -> Receipt:
+    """An unmatched receipt, of UNMATCHED_COLUMNS."""
     phone = None if row.phone is None else str(row.phone)
     status = MessageStatus(row.status)
     fields = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)

@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+import fakeredis
 import pytest
 from sqlalchemy import Engine, text
 
@@ -15,6 +17,7 @@ from shared.carriers.smpp.pdu import Message, message_body, pdu, read_message
 from tests.harness.house import wait_until
 from tests.harness.scripted_smsc import ScriptedSmsc
 from tests.harness.service import Service
+from worker.process import WorkerProcess
 from worker.receipts.match_doubts import resolve_by_receipts
 
 PATIENCE = 60.0
@@ -79,6 +82,26 @@ def receipt(phone: str, identity: str, stat: str = "DELIVRD", tlvs: dict[int, by
     words = f"id:{identity} sub:001 dlvrd:001 submit date:{now} done date:{now} stat:{stat} err:000 text:"
     message = Message(phone, "ACME", words.encode("latin-1"), esm_class=4, tlvs=tlvs or {})
     return pdu(Command.DELIVER_SM, 0, 7, message_body(message))
+
+
+@contextmanager
+def bound(service: Service, folder: Path, smsc: Smsc) -> Iterator[None]:
+    """Another worker, that the carrier delivers to over another bind."""
+    file = folder / "other.toml"
+    file.write_text(FILE.format(smsc.smsc.port))
+    other = WorkerProcess(replace(service.settings, carriers_file=str(file)), service.engine, fakeredis.FakeRedis())
+    carrier = other.carriers["main"]
+    thread = threading.Thread(target=smsc.run)
+    with smsc.smsc:
+        thread.start()
+        other.open(carrier)
+        try:
+            wait_until(lambda: carrier.trouble is None, PATIENCE, "a bind")
+            yield
+        finally:
+            carrier.close()
+            other.audit_engine.dispose()
+            thread.join(PATIENCE)
 
 
 @contextmanager
@@ -171,3 +194,28 @@ def test_a_message_sent_in_part_is_charged_by_a_receipt_that_came_while_it_was_o
         resolve_by_receipts(engine, newest=600)
         assert last_message(engine) == ("undelivered", "partly_sent")
         assert service.get("/balance").json["balance"] == 998
+
+
+@pytest.mark.parametrize(("second", "result"), [("DELIVRD", "delivered"), ("UNDELIV", "undelivered")])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_receipts_of_one_message_may_come_over_two_binds(
+    engine: Engine,
+    tmp_path: Path,
+    phone: str,
+    order: tuple[int, int],
+    second: str,
+    result: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The process that has submitted the message gets the receipt of the first part, and another one the second's."""
+    for module in ("deliveries", "parts_elsewhere"):
+        monkeypatch.setattr(f"worker.carriers.smpp.{module}.LOOK_SECONDS", 0.1)
+    smsc, elsewhere = Smsc(), Smsc()
+    with served(engine, tmp_path, smsc) as service, bound(service, tmp_path, elsewhere):
+        service.send(phone, "x" * 200)
+        deliveries = [(smsc, receipt(phone, "id0")), (elsewhere, receipt(phone, "id1", second))]
+        for each in order:
+            deliveries[each][0].tell(deliveries[each][1])
+        wait_until(lambda: last_message(engine)[0] == result, PATIENCE, "the message's receipt")
+        with engine.connect() as connection:
+            assert connection.execute(text("SELECT count(*) FROM receipt")).scalar() == 0

@@ -12,6 +12,7 @@ from worker.carriers.base import (
     OnLateResponses,
     OnReceipts,
     OnUnreadable,
+    OtherReceipts,
     Outcome,
     Pace,
     UnlimitedPace,
@@ -143,6 +144,16 @@ class SmppCarrier:
     def on_unreadable(self, keep: OnUnreadable) -> None:
         """Set the callback."""
         self._deliveries.on_unreadable = keep
+
+    @property
+    def other_receipts(self) -> OtherReceipts | None:
+        """The receipts that no process could match."""
+        return self._deliveries.parts_elsewhere.source
+
+    @other_receipts.setter
+    def other_receipts(self, source: OtherReceipts | None) -> None:
+        """Set them."""
+        self._deliveries.parts_elsewhere.source = source
 
     @property
     def health(self) -> Health:

@@ -1,8 +1,10 @@
 """Receipts of multipart messages: the carrier reports each part, the service tracks one message.
 
 A message is delivered when all of its parts are, and undelivered when one is. The state of the last
-`MAX_TRACKED_PARTS` parts is kept in memory. After a restart, or if a carrier delivers a receipt to another process's
-bind, the first part's receipt counts for the message, and those of the other parts match nothing.
+`MAX_TRACKED_PARTS` parts is kept in memory. After a restart, the first part's receipt counts for the message, and those
+of the other parts match nothing. If the carrier delivers a receipt to another process's bind, the first part's counts
+there, too; those of the other parts are stored, and found by the process that submitted the message
+(`parts_elsewhere.py`).
 
 Carriers reuse ids, later and for other phones, and some give all parts of a message the same id. So a part is
 identified by id and phone, and a message expects as many receipts as it has distinct ids.
@@ -116,6 +118,11 @@ class MultipartMessages:
             self._by_part.move_to_end(part)
             if len(self._by_part) > MAX_TRACKED_PARTS:
                 self._by_part.popitem(last=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is none."""
+        return not self._by_part
 
     def may_be_open(self, receipt: Receipt) -> bool:
         """Whether the receipt's message is not known yet, or may yet be in doubt."""

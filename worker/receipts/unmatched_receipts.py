@@ -14,7 +14,7 @@ from worker.carriers.base import Receipt
 from worker.receipts.match import DROP_MATCHED, FINAL, UNMATCHED_COLUMNS, receipt_of, record_in
 
 NEWEST = timedelta(seconds=60)
-MAX_RECEIPTS = 10_000
+MAX_FOUND = 10_000
 UNMATCHED = (
     select(*UNMATCHED_COLUMNS)
     .where(
@@ -23,7 +23,7 @@ UNMATCHED = (
         receipt.c.status.in_(sorted(FINAL)),
     )
     .order_by(receipt.c.id.desc())
-    .limit(MAX_RECEIPTS)
+    .limit(MAX_FOUND)
 )
 
 

@@ -123,7 +123,7 @@ class KeepsUnreadable(Protocol):
         """Responses that matched no outstanding request."""
 
 
-class OtherReceipts(Protocol):
+class UnmatchedSource(Protocol):
     """The newest receipts that no process of this carrier could match."""
 
     def find(self) -> dict[int, Receipt]:
@@ -134,10 +134,10 @@ class OtherReceipts(Protocol):
 
 
 @runtime_checkable
-class KnowsParts(Protocol):
+class TracksParts(Protocol):
     """A driver that knows to which message each part belongs, and so what the receipts of other processes mean."""
 
-    other_receipts: OtherReceipts | None
+    unmatched_receipts: UnmatchedSource | None
     """Set before the driver is opened."""
 
 

@@ -208,7 +208,7 @@ def test_receipts_of_one_message_may_come_over_two_binds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The process that has submitted the message gets the receipt of the first part, and another one the second's."""
-    for module in ("deliveries", "parts_elsewhere"):
+    for module in ("deliveries", "other_binds"):
         monkeypatch.setattr(f"worker.carriers.smpp.{module}.LOOK_SECONDS", 0.1)
     smsc, elsewhere = Smsc(), Smsc()
     with served(engine, tmp_path, smsc) as service, bound(service, tmp_path, elsewhere):

@@ -24,7 +24,7 @@ from worker.carriers.late_responses import LateResponses
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
-from worker.carriers.smpp.parts_elsewhere import LOOK_SECONDS, PartsElsewhere
+from worker.carriers.smpp.other_binds import LOOK_SECONDS, OtherBinds
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierResponse
@@ -85,7 +85,7 @@ class Deliveries:
         self._config = config
         self._counters = counters
         self._multiparts = multiparts
-        self.parts_elsewhere = PartsElsewhere(multiparts)
+        self.other_binds = OtherBinds(multiparts)
         self.on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
@@ -133,11 +133,11 @@ class Deliveries:
             self._arrived.wait(POLL_SECONDS if self._held else LOOK_SECONDS)
             self._gather()
             try:
-                self.parts_elsewhere.look()
+                self.other_binds.look()
                 while self._waiting or self._held:
                     if not self._take(self._next_batch()) and not self._waiting:
                         break
-                    self.parts_elsewhere.look()
+                    self.other_binds.look()
             except Exception as error:
                 log.warning("%s: handling deliveries failed: %s", self._config.name, type(error).__name__)
 

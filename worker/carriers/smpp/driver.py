@@ -12,10 +12,10 @@ from worker.carriers.base import (
     OnLateResponses,
     OnReceipts,
     OnUnreadable,
-    OtherReceipts,
     Outcome,
     Pace,
     UnlimitedPace,
+    UnmatchedSource,
 )
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
@@ -146,14 +146,14 @@ class SmppCarrier:
         self._deliveries.on_unreadable = keep
 
     @property
-    def other_receipts(self) -> OtherReceipts | None:
+    def unmatched_receipts(self) -> UnmatchedSource | None:
         """The receipts that no process could match."""
-        return self._deliveries.parts_elsewhere.source
+        return self._deliveries.other_binds.source
 
-    @other_receipts.setter
-    def other_receipts(self, source: OtherReceipts | None) -> None:
+    @unmatched_receipts.setter
+    def unmatched_receipts(self, source: UnmatchedSource | None) -> None:
         """Set them."""
-        self._deliveries.parts_elsewhere.source = source
+        self._deliveries.other_binds.source = source
 
     @property
     def health(self) -> Health:

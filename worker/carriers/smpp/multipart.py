@@ -4,7 +4,7 @@ A message is delivered when all of its parts are, and undelivered when one is. T
 `MAX_TRACKED_PARTS` parts is kept in memory. After a restart, the first part's receipt counts for the message, and those
 of the other parts match nothing. If the carrier delivers a receipt to another process's bind, the first part's counts
 there, too; those of the other parts are stored, and found by the process that submitted the message
-(`parts_elsewhere.py`).
+(`other_binds.py`).
 
 Carriers reuse ids, later and for other phones, and some give all parts of a message the same id. So a part is
 identified by id and phone, and a message expects as many receipts as it has distinct ids.

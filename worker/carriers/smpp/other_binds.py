@@ -3,7 +3,7 @@
 import logging
 import time
 
-from worker.carriers.base import OtherReceipts, Receipt
+from worker.carriers.base import Receipt, UnmatchedSource
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 
 log = logging.getLogger(__name__)
@@ -12,12 +12,12 @@ LOOK_SECONDS = 10.0
 """Seconds from one look to the next."""
 
 
-class PartsElsewhere:
-    """Looks for them from time to time. For the thread that handles the deliveries, which alone changes the state of
+class OtherBinds:
+    """Looks for these receipts from time to time. For the thread that handles the deliveries, which alone changes the state of
     multipart messages."""
 
     def __init__(self, multiparts: MultipartMessages) -> None:
-        self.source: OtherReceipts | None = None
+        self.source: UnmatchedSource | None = None
         """Where the receipts are that other processes could not match; None: nowhere."""
         self._multiparts = multiparts
         self._due = 0.0
@@ -32,7 +32,7 @@ class PartsElsewhere:
         except Exception as error:
             log.warning("receipts of other processes could not be recorded: %s", type(error).__name__)
 
-    def _record(self, source: OtherReceipts) -> None:
+    def _record(self, source: UnmatchedSource) -> None:
         numbers: list[int] = []
         receipts: list[Receipt] = []
         before: list[tuple[MultipartMessage, set[str], set[str]]] = []

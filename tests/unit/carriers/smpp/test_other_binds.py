@@ -6,7 +6,7 @@ from shared.lifecycle import MessageStatus
 from tests.unit.carriers.smpp.making import NOW
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
-from worker.carriers.smpp.parts_elsewhere import PartsElsewhere
+from worker.carriers.smpp.other_binds import OtherBinds
 
 PHONE = "254711000000"
 DELIVERED = MessageStatus.DELIVERED
@@ -40,13 +40,13 @@ def multiparts() -> MultipartMessages:
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.carriers.smpp.parts_elsewhere.LOOK_SECONDS", -1.0)
+    monkeypatch.setattr("worker.carriers.smpp.other_binds.LOOK_SECONDS", -1.0)
 
 
 def look(multiparts: MultipartMessages, source: Unmatched) -> list[tuple[list[int], list[str]]]:
-    elsewhere = PartsElsewhere(multiparts)
-    elsewhere.source = source
-    elsewhere.look()
+    others = OtherBinds(multiparts)
+    others.source = source
+    others.look()
     return source.replaced
 
 

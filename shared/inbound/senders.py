@@ -15,10 +15,10 @@ from shared.sms.phones import MAX_WRITTEN_LENGTH, SEPARATORS, is_phone
 def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) -> str:
     """The sender's number as international digits, after a + if the carrier writes one.
 
-    A national number is read as a mobile number of the country of the number that the message was sent to or, if that
-    has none, of its owner's, which is only then asked for. If it cannot be one there, it is read as an international
-    number: some carriers call all numbers national. What cannot be read stays as it is; but what the carrier calls
-    national then begins with 0, so that it does not look like an international number.
+    A national number is one of the country of the number that the message was sent to or, if that has none, of its
+    owner's, which is only then asked for. What is none there is read as an international number: some carriers call all
+    numbers national. What cannot be read stays as it is; but what the carrier calls national then begins with 0, so
+    that it does not look like an international number. Without a country, that is so for all that it calls national.
     """
     written = message.phone.strip().translate(SEPARATORS) if len(message.phone) <= MAX_WRITTEN_LENGTH else ""
     digits = written.removeprefix("+") if written.startswith("+") else written.removeprefix("00")
@@ -28,12 +28,13 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
         return message.phone
     sent_to = message.sent_to.removeprefix("+")
     country = country_of(country_prefix(sent_to)) if is_phone(sent_to) and is_possible(sent_to) else None
-    found = numbering_of(country or country_of_owner()).mobile(written)
+    country = country or country_of_owner()
+    found = numbering_of(country).national(written, only_mobile=not message.national)
     if found is not None:
         return found
     if not (message.national and is_phone(written)):
         return message.phone
-    return written if is_possible(written) else f"0{written}"
+    return written if country is not None and is_possible(written) else f"0{written}"
 
 
 def _is_international(message: Inbound, digits: str) -> bool:

@@ -53,13 +53,13 @@ class Numbering:
             return digits if is_phone(digits) else None
         return self._by_plan(written)
 
-    def mobile(self, digits: str) -> str | None:
-        """The international digits of a national number, with or without its leading 0; None if it is no mobile one."""
+    def national(self, digits: str, *, only_mobile: bool) -> str | None:
+        """The international digits of a national number, with or without its leading 0; None if it is no valid one."""
         for written in (digits, digits.removeprefix("0")):
             number = _parse(written, self._country) if self._country else None
             if number is None or number.country_code != self._code or not phonenumbers.is_valid_number(number):
                 continue
-            if phonenumbers.number_type(number) in MOBILE:
+            if not only_mobile or phonenumbers.number_type(number) in MOBILE:
                 return _digits(number)
         return None
 

@@ -20,13 +20,12 @@ class RequestThreads:
         self._lock = threading.Lock()
 
     def submit(self, call: Callable[[], object]) -> None:
-        """Call a function, which raises nothing, in a thread."""
-        self._calls.put(call)
+        """Call a function, which raises nothing, in a thread. Raises RuntimeError, and calls nothing, if none can be
+        started and none runs."""
         with self._lock:
             if len(self._threads) < self._limit:
-                name = f"{self._name}-{len(self._threads)}"
-                self._threads.append(threading.Thread(target=self._run, name=name, daemon=True))
-                self._threads[-1].start()
+                self._start()
+        self._calls.put(call)
 
     def stop(self, seconds: float) -> None:
         """End the threads after all calls, and wait for that, but no longer than so many seconds."""
@@ -35,6 +34,16 @@ class RequestThreads:
             self._calls.put(None)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name=f"{self._name}-{len(self._threads)}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            if not self._threads:
+                raise
+        else:
+            self._threads.append(thread)
 
     def _run(self) -> None:
         while (call := self._calls.get()) is not None:

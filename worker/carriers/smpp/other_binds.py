@@ -13,8 +13,8 @@ LOOK_SECONDS = 10.0
 
 
 class OtherBinds:
-    """Looks for these receipts from time to time. For the thread that handles the deliveries, which alone changes the state of
-    multipart messages."""
+    """Looks for these receipts from time to time. For the thread that handles the deliveries, which alone changes the
+    state of multipart messages."""
 
     def __init__(self, multiparts: MultipartMessages) -> None:
         self.source: UnmatchedSource | None = None

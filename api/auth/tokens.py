@@ -35,6 +35,9 @@ USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
 MAX_CACHED_TOKENS = 10_000
 """Verified tokens in the cache."""
+MAX_AHEAD_SECONDS = 3_600
+"""How far the clock of the host that issued a token may be ahead. Tokens that are dated later could outlive what is
+known of their revocation."""
 MAX_LENGTH = 4_096
 """Characters of a token, also of one for a key with MAX_NETWORKS networks."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
@@ -155,6 +158,8 @@ class Tokens:
         except BadSignature:
             raise _not_ours(token) from None
         if claims["t"] not in (False, IN_SANDBOX):
+            raise _not_ours("")
+        if issued_at.timestamp() > time.time() + MAX_AHEAD_SECONDS:
             raise _not_ours("")
         caller = caller_of(claims, issued_at)
         if caller.expires_at.timestamp() <= time.time():

@@ -18,7 +18,7 @@ from shared.db.cancellation import Canceled
 from shared.db.connection import is_outage_or_timeout
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
-from shared.db.lost_commits import may_be_committed
+from shared.db.lost_commits import cause_of_rollback, may_be_committed
 from shared.encryption import TextKeyMissing, TextUnreadable
 from shared.observability.logs import fields
 
@@ -128,6 +128,9 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
         return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
         return _of_http(error, request, hint)
+    cause = cause_of_rollback(error)
+    if isinstance(cause, Exception):
+        return _problem(cause, request, hint)
     if may_be_committed(error):
         log.error("a commit got no response: %s", error, extra=fields(request_id=request.request_id))
         return Problem("gateway_timeout", "The connection to the database was lost during the commit.")

@@ -42,7 +42,7 @@ WORKED_ON_OF_ACCOUNT = 1
 counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Streamed responses to one account at the same time, in each process."""
-MAX_EXPORT_THREADS = 4
+EXPORT_THREADS = 4
 """They make the chunks of streamed responses, one chunk of an account at a time. After each, a thread rests for as long
 as it worked, because making lines of CSV keeps the interpreter busy."""
 MAX_REST_SECONDS = 0.25

@@ -220,6 +220,8 @@ def _errors_of(operation: Endpoint) -> list[str]:
         codes += ["missing_token", "session_ended", "rate_limited"]
     if operation.scope:
         codes.append("insufficient_scope")
+    if operation.method != "GET":
+        codes.append("gateway_timeout")
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))
 
 

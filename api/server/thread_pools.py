@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
 from api.endpoint import PREFIX
@@ -14,8 +15,8 @@ from api.http.request import Environ, Receive, Send
 from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
+    EXPORT_THREADS,
     EXPORTS_OF_ACCOUNT,
-    MAX_EXPORT_THREADS,
     MAX_UNREAD_BYTES,
     OIDC_THREADS,
     PASSWORD_THREADS,
@@ -57,21 +58,23 @@ class Refusal(NamedTuple):
 class ThreadPools:
     """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
 
-    `threads` are divided between `accounts` and `exports`, whose statements may take long. They are as many as the
-    connections that the process keeps, so that commits and the other pools always have those of OVERFLOW.
+    `threads` are as many as the connections that the process keeps. They are divided between `accounts` and the chunks
+    that `exports` make at a time, whose statements may take long, so that commits and the other pools always have the
+    connections of OVERFLOW.
     """
 
     def __init__(self, app: Wsgi, threads: int) -> None:
         self._app = app
         quarter = max(1, threads // 4)
-        exports = min(MAX_EXPORT_THREADS, quarter)
+        exports = min(EXPORT_THREADS, quarter)
         self.single = FairThreadPool("single", SINGLE_THREADS, SINGLE_THREADS // 2)
         self._sign_in = FairThreadPool("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._passwords = FairThreadPool("passwords", PASSWORD_THREADS, 1)
         self._oidc = FairThreadPool("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = FairThreadPool("accounts", max(2, threads - exports), quarter)
-        self._chunks = FairThreadPool("exports", exports, 1)
+        self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
+        self._chunk_at_a_time = BoundedSemaphore(exports)
         self._exports = Holdings()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
@@ -115,7 +118,12 @@ class ThreadPools:
 
     def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
         """Make the next chunk of a streamed response in a thread, which then rests for as long."""
-        return self._chunks.submit(owner, partial(rest_as_long, make))
+
+        def make_one() -> Any:
+            with self._chunk_at_a_time:
+                return make()
+
+        return self._chunks.submit(owner, partial(rest_as_long, make_one))
 
     def _pool_for(self, owner: Owner, path: str) -> FairThreadPool:
         path = "/" + path.strip("/")  # extra slashes lead to the same view

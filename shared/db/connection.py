@@ -249,6 +249,9 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
         driver.autocommit = True
         yield driver
     except psycopg.Error as error:
+        if is_out_of_date(error):
+            pooled.invalidate()
+            raise OperationalError("", None, error, hide_parameters=True, connection_invalidated=True) from None
         raise (lost_commit(error) if driver.closed else error) from None
     finally:
         try:

@@ -1,6 +1,7 @@
 """HTTP with one service: connections, tries, errors."""
 
 import json
+import os
 import random
 import select
 import threading
@@ -76,6 +77,11 @@ class Wire:
         self._tries = max(1, tries)
         self._sleep = sleep
         self._longest_wait = longest_wait
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        """Have no connection yet. A forked process uses none of its parent's."""
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._open: set[HTTPConnection] = set()
         """The connections that are kept after their response."""
@@ -204,6 +210,8 @@ class Wire:
 
     def _connection(self) -> HTTPConnection:
         """A connection that is not in use and that the service has not closed, or a new one. Raises NotConnected."""
+        if self._process != os.getpid():
+            self._begin_process()
         while (idle := self._take_idle()) is not None:
             if not _was_closed(idle):
                 return idle

@@ -81,6 +81,9 @@ def test_a_token_works_on_a_host_whose_clock_is_behind(
     now = time.time
     monkeypatch.setattr(time, "time", lambda: now() - behind)
     assert service.get("/balance", token=token).status_code == 200
+    service.serve(service.settings)
+    monkeypatch.setattr(time, "time", lambda: now() - 3_700)
+    assert service.get("/balance", token=token).json["code"] == "invalid_token"
 
 
 def test_a_token_is_valid_for_24_hours(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,6 +68,25 @@ def test_a_statement_without_a_response_had_no_effect(service: Service, proxy: P
     assert service.post("/groups", name="VIP").status_code == 200
 
 
+def test_a_send_whose_statement_got_no_response_had_no_effect(service: Service, proxy: Proxy) -> None:
+    """It is executed by the driver itself, and rolled back on a connection that is closed by then."""
+    assert service.get("/balance").json["balance"] == 1000
+    proxy.cut_at(PHONE.encode(), delivered=False)
+    send = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
+    response = service.post("/sms/send", headers={"Idempotency-Key": "once"}, **send)
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
+    proxy.heal()
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_a_refusal_stays_one_if_its_rollback_gets_no_response(service: Service, proxy: Proxy) -> None:
+    assert service.post("/groups", name="VIP").status_code == 200
+    proxy.cut_at(b"ROLLBACK\0", delivered=False)
+    before = proxy.cuts
+    response = service.post("/groups", name="VIP")
+    assert (response.status_code, proxy.cuts > before) == (409, True)
+
+
 def test_sessions_that_the_server_has_ended_are_replaced(service: Service) -> None:
     assert service.send().status_code == 200
     with reading(service.engine) as connection:

@@ -39,7 +39,7 @@ FILES = [
     "swagger-ui.css",
 ]
 PAGES = ["/reference", "/operator/reference"]
-OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway", "gateway_timeout"}
+OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway"}
 """Errors of requests that meet no operation, or a proxy before the API; the document's description names them."""
 
 

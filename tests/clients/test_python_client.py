@@ -6,10 +6,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bulksms_client import ApiError, Client, Unreachable
+from bulksms_client import ApiError, Client, Unreachable, wire
 from bulksms_client.people import SignIn
 from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
@@ -29,6 +30,8 @@ class Scripted:
     def __init__(self) -> None:
         self.replies: list[Reply] = []
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.ports: list[int] = []
+        """Of the clients' connections, one for each request."""
         self.tokens = 0
         self.closes = False
         """Whether it closes each connection after its response, without saying so."""
@@ -46,6 +49,7 @@ class Scripted:
                     return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
                 headers = {name.title(): value for name, value in self.headers.items()}
                 scripted.requests.append((self.command, self.path, headers, body))
+                scripted.ports.append(self.client_address[1])
                 response = scripted.replies.pop(0)
                 self.close_connection = scripted.closes
                 scripted.go_on.wait(60)
@@ -110,6 +114,17 @@ def test_it_works(service: Scripted, transport: Transport) -> None:
     service.replies = [(200, {"a": 1}, {})]
     assert transport.request("GET", "/limits", query={"x": None, "y": "z"}) == {"a": 1}
     assert [(method, path) for method, path, _, _ in service.requests] == [("GET", "/api/v1/limits?y=z")]
+
+
+def test_a_forked_process_uses_no_connection_of_its_parent(
+    service: Scripted, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.replies = [(200, {}, {})] * 4
+    for process in (1, 1, 2, 2):
+        monkeypatch.setattr(wire, "os", SimpleNamespace(getpid=lambda process=process: process))
+        transport.request("GET", "/limits")
+    parents, childs = {*service.ports[1:2]}, {*service.ports[2:]}
+    assert (len(childs), parents & childs) == (1, set())
 
 
 def test_a_lost_response_is_requested_again_with_the_same_key(

@@ -211,7 +211,10 @@ class Wire:
     def _connection(self) -> HTTPConnection:
         """A connection that is not in use and that the service has not closed, or a new one. Raises NotConnected."""
         if self._process != os.getpid():
+            inherited = self._open
             self._begin_process()
+            for connection in inherited:
+                connection.close()
         while (idle := self._take_idle()) is not None:
             if not _was_closed(idle):
                 return idle

@@ -15,7 +15,7 @@ from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
-from shared.db.lost_commits import lost_commit
+from shared.db.lost_commits import error_of_autocommit
 from shared.db.pools import (
     OVERFLOW,
     CountedPool,
@@ -251,8 +251,7 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
     except psycopg.Error as error:
         if is_out_of_date(error):
             pooled.invalidate()
-            raise OperationalError("", None, error, hide_parameters=True, connection_invalidated=True) from None
-        raise (lost_commit(error) if driver.closed else error) from None
+        raise error_of_autocommit(error, is_closed=driver.closed) from None
     finally:
         try:
             driver.autocommit = False

@@ -4,15 +4,15 @@ from datetime import timedelta
 
 from sqlalchemy import Engine, text
 
-from shared.job_backoff import PAUSE
+from shared.job_backoff import AHEAD, PAUSE
 
 LONG = timedelta(hours=1)
 
 
 def prolong_pauses(engine: Engine) -> None:
-    """Date the failures LONG ahead, so that pauses last until `end_pauses`."""
+    """Date the failures as far AHEAD as they count, so that pauses last for a minute or until `end_pauses`."""
     with engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET failed_at = now() + :long"), {"long": LONG})
+        connection.execute(text("UPDATE job_failure SET failed_at = now() + :ahead"), {"ahead": AHEAD})
 
 
 def end_pauses(engine: Engine, pause: timedelta = PAUSE) -> None:

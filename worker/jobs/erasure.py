@@ -53,7 +53,7 @@ from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED_PHONE
 from worker.jobs.erasure_imports import erase_imports
-from worker.jobs.erasure_search import ACCOUNT, IS_DUE, PHONE, SearchResult, search
+from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
 BATCHES_PER_COMMIT = 100
@@ -151,7 +151,7 @@ REJECTIONS = text(
 """Removes the phone from the rejected recipients that are it or suggest it, in the database: a list may be long."""
 OF_ERASURE = erasure.c.id == bindparam("erasure")
 AGE = func.now() - erasure.c.created_at
-WAIT = func.least(timedelta(hours=1), literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
+WAIT = func.least(LONGEST_WAIT, literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
 COUNT = update(erasure).where(OF_ERASURE).values(counts=bindparam("counted"))
 LATER = (
     update(erasure)

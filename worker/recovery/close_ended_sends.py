@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, te
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
 from shared.db.tables.sends import send
-from shared.job_backoff import HAS_FAILED, IS_PAUSED
+from shared.job_backoff import BACKS_OFF, HAS_FAILED, IS_PAUSED
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends import batch_states
@@ -44,7 +44,7 @@ FAILED_BEFORE = text(
     f"""
     SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
       FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
-     WHERE f.kind = 'closing' AND f.retry_at <= clock_timestamp() AND s.completed_at IS NULL
+     WHERE f.kind = 'closing' AND NOT {BACKS_OFF} AND s.completed_at IS NULL
        AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
        AND (s.state <> 'canceled' AND s.expanded_to IS NOT NULL
             OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))

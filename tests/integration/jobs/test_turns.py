@@ -18,6 +18,7 @@ from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
 from shared.job_backoff import (
     ACCOUNT_YIELDS_FOR,
+    AHEAD,
     BACKOFF_RANK,
     IS_PAUSED,
     PAUSE,
@@ -32,6 +33,7 @@ from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
 from worker.jobs.privacy import PrivacyJobs
+from worker.jobs.turns import take_turn
 
 PHONE = "254711000001"
 
@@ -110,6 +112,27 @@ def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: py
     assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
 
 
+def test_accounts_that_had_a_turn_before_the_clock_was_set_back_take_turns(service: Service) -> None:
+    """As ever: they go first once, and not last until the clock has caught up."""
+    sandbox = service.in_sandbox()
+    made = [import_file(service), import_file(sandbox), import_file(service), import_file(sandbox)]
+    ours = [made[0], made[2]]
+    with service.engine.begin() as connection:
+        values = {"account": service.account_id, "ahead": LONG}
+        connection.execute(text("INSERT INTO job_turn VALUES ('import', :account, now() + :ahead)"), values)
+    turns = [str(take_turn(service.engine, "import", worker.jobs.import_contacts.NEXT)) in ours for _ in range(6)]
+    assert turns[0] != turns[1]
+    assert turns == turns[:2] * 3
+
+
+@pytest.mark.parametrize(("ahead", "erased"), [("50 minutes", False), ("2 hours", True)])
+def test_an_erasure_does_not_wait_for_a_clock_that_was_set_back(service: Service, ahead: str, erased: bool) -> None:
+    ask_to_erase(service, 1)
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE erasure SET due_at = now() + interval '{ahead}'"))
+    assert (erase_one(service.engine) is not None) is erased
+
+
 A_MICROSECOND = timedelta(microseconds=1)
 FAILED = text(
     """
@@ -126,8 +149,12 @@ WAITS = (
     ("another", LONG, PAUSE, 1, False),
     ("another", LONG, ACCOUNT_YIELDS_FOR - A_MICROSECOND, 1, False),
     ("another", LONG, ACCOUNT_YIELDS_FOR, 0, False),
+    ("another", LONG, -AHEAD, 1, True),
+    ("another", LONG, -AHEAD - A_MICROSECOND, 0, False),
+    ("failed", -LONG, -AHEAD - A_MICROSECOND, 0, False),
 )
-"""A job, for how long those that failed have been due, how long ago they failed, its rank, and whether it is paused."""
+"""A job, for how long those that failed have been due, how long ago they failed, its rank, and whether it is paused.
+Failures that lie ahead were stored before the clock was set back."""
 
 
 def rank_and_pause(connection: Connection, subject: str, account: int, as_text: bool) -> tuple[int, bool]:

@@ -106,6 +106,18 @@ def test_messages_canceled_with_their_send_have_no_country(service: Service) -> 
     assert of_usage(service) == of_messages(service)
 
 
+def test_an_hour_is_counted_again_after_the_clock_was_set_back(service: Service) -> None:
+    service.send(KE)
+    count(service)
+    ahead = "now() + interval '2 hours'"
+    with service.engine.begin() as connection:
+        connection.execute(text(f"UPDATE usage_hour SET due_at = {ahead}, counted_at = {ahead} WHERE NOT final"))
+    service.send(DE)
+    while UsageCounter(service.engine).count_one():
+        pass
+    assert of_usage(service) == of_messages(service)
+
+
 def test_counting_does_not_hold_up_readers_of_events(service: Service) -> None:
     """They wait for every transaction that has written: a count writes when it has read everything."""
     service.send(KE)

@@ -1,6 +1,7 @@
 """Closing what is left of sends that have expired."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -22,7 +23,8 @@ EXPIRES = text("UPDATE send SET expires_at = clock_timestamp() WHERE id = :send"
 HAS_PAGES_LEFT = text("SELECT expanded_to IS NOT NULL, unexpanded FROM send WHERE id = :send")
 FAILED = text(
     "INSERT INTO job_failure (kind, subject, account_id, failures, error, failed_at, retry_at)"
-    " SELECT 'closing', id, account_id, 1, 'x', created_at - interval '1 hour', created_at FROM send WHERE id = :send"
+    " SELECT 'closing', id, account_id, 1, 'x', created_at + :at - interval '1 hour', created_at + :at FROM send"
+    " WHERE id = :send"
 )
 
 
@@ -51,10 +53,14 @@ def with_placeholders(service: Service) -> str:
     return send
 
 
-@pytest.mark.parametrize("failed", [False, True], ids=["first try", "tried before"])
+@pytest.mark.parametrize(
+    "failed",
+    [None, timedelta(0), timedelta(hours=3)],
+    ids=["first try", "tried before", "tried before the clock was set back"],
+)
 @pytest.mark.parametrize("make", [without_the_last_contact, with_placeholders])
 def test_a_group_that_expires_before_its_last_and_empty_page_is_completed(
-    service: Service, monkeypatch: pytest.MonkeyPatch, make: Callable[[Service], str], failed: bool
+    service: Service, monkeypatch: pytest.MonkeyPatch, make: Callable[[Service], str], failed: timedelta | None
 ) -> None:
     monkeypatch.setattr(expansion, "PAGE", PAGE)
     send = make(service)
@@ -65,8 +71,8 @@ def test_a_group_that_expires_before_its_last_and_empty_page_is_completed(
     with transaction(service.engine) as connection:
         assert tuple(connection.execute(HAS_PAGES_LEFT, {"send": send}).one()) == (True, 0)
         connection.execute(EXPIRES, {"send": send})
-        if failed:
-            connection.execute(FAILED, {"send": send})
+        if failed is not None:
+            connection.execute(FAILED, {"send": send, "at": failed})
     close_ended_sends(service.engine)
     answer = service.get(f"/sends/{send}").json
     assert (answer["status"], service.counts(send)["sent"]) == ("completed", PAGE)

@@ -17,6 +17,7 @@ from uuid import uuid4
 from sqlalchemy import Engine, bindparam, delete, func, select, text
 
 from shared.db.connection import is_outage, reading, transaction
+from shared.db.expressions import is_live
 from shared.db.tables.running import lease
 from shared.doubts.resolution import expire_doubts
 from shared.lifecycle import SendState
@@ -75,11 +76,7 @@ HEARTBEAT = text(
 """Compares the worker's clock with the database's in the statement itself, so no round trip adds to the difference."""
 LEAVE = delete(lease).where(lease.c.name == bindparam("name"))
 
-WORKERS = (
-    select(func.count())
-    .select_from(lease)
-    .where(lease.c.name.like("worker:%"), lease.c.held_until > func.clock_timestamp())
-)
+WORKERS = select(func.count()).select_from(lease).where(lease.c.name.like("worker:%"), is_live(lease.c.held_until))
 
 MESSAGES_WAIT = text(
     f"""

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Select, extract, func, select
 
 from api.metrics.counts import VALUES, last_counts
 from shared.db.connection import reading
+from shared.db.expressions import is_live
 from shared.db.replica import Replica
 from shared.db.tables.carriers import carrier_report
 from shared.db.tables.running import audit_result, installation, lease
@@ -54,14 +55,13 @@ KNOWN_CARRIERS = select(carrier_report.c.carrier).distinct()
 
 
 def _processes(prefix: str) -> Select[int]:
-    alive = lease.c.held_until > func.clock_timestamp()
-    return select(func.count()).where(lease.c.name.startswith(prefix), alive)
+    return select(func.count()).where(lease.c.name.startswith(prefix), is_live(lease.c.held_until))
 
 
 OFFSETS = select(
     extract("epoch", func.clock_timestamp()).label("now"),
     func.coalesce(func.max(func.abs(lease.c.clock_offset)), 0.0).label("of_workers"),
-).where(lease.c.held_until > func.clock_timestamp())
+).where(is_live(lease.c.held_until))
 LAST_AUDIT = select(extract("epoch", audit_result.c.completed_at)).order_by(audit_result.c.id.desc()).limit(1)
 NOW: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_workers": ("Running worker processes.", _processes("worker:")),

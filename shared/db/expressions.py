@@ -50,6 +50,13 @@ def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:
     return literal(timedelta(seconds=1), Interval).op("*", precedence=8, return_type=Interval())(number)
 
 
+def is_live(held_until: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether the process with this lease lives. No process leases itself for a minute: a lease that ends later is from
+    before the clock of the database was set back.
+    """
+    return held_until.between(func.clock_timestamp(), func.clock_timestamp() + timedelta(minutes=1))
+
+
 def last_message_id(batch_id: ColumnElement[Any]) -> ColumnElement[Any]:
     """The largest id that a message of the batch can have. An index on messages' ids finds all of the batch by it."""
     return cast(func.overlay(cast(batch_id, Text), "ffff", 33), Uuid)

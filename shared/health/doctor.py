@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, Interval, Select, bindparam, func, se
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import is_outage, reading
+from shared.db.expressions import is_live
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept
@@ -56,7 +57,7 @@ PARTITIONS = text(
 """Weekly partitions that begin after today, as Postgres' own catalogue lists them."""
 IN_DEFAULT_PARTITION = text("SELECT EXISTS (SELECT FROM message_default)")
 """The default partition is no table of its own for SQLAlchemy."""
-LIVE = lease.c.held_until > func.clock_timestamp()
+LIVE = is_live(lease.c.held_until)
 WORKER = lease.c.name.like("worker:%")
 WORKERS = select(func.count()).select_from(lease).where(WORKER, LIVE)
 CLOCKS = (

@@ -36,10 +36,13 @@ AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 
 MAX_REPORT_AGE = 5
 """Seconds; older reports of workers about their carriers are ignored."""
+REPORT_AHEAD = 60
+"""Seconds; a report dated more than this ahead is from before the clock of the database was set back."""
 
 UNAVAILABLE_ONLY_CARRIER = f"""
     SELECT min(carrier) AS carrier FROM carrier_report
      WHERE reported_at > clock_timestamp() - interval '{MAX_REPORT_AGE} seconds'
+       AND reported_at <= clock_timestamp() + interval '{REPORT_AHEAD} seconds'
     HAVING count(DISTINCT carrier) = 1 AND bool_and(state <> 'ready')
 """
 """The installation's only carrier, if it is unavailable in all workers."""

@@ -15,7 +15,7 @@ from shared.db.expressions import in_parameter, parameter_rows
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from shared.sends.counters import initialize_delays
-from shared.sends.sendable import MAX_REPORT_AGE
+from shared.sends.sendable import MAX_REPORT_AGE, REPORT_AHEAD
 from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
@@ -56,7 +56,10 @@ OTHERS = (
         func.bool_or(carrier_report.c.state == "probing").label("probing"),
         func.count().filter(OTHER_WITHOUT_REDIS).label("without_redis"),
     )
-    .where(carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE))
+    .where(
+        carrier_report.c.reported_at > func.clock_timestamp() - timedelta(seconds=MAX_REPORT_AGE),
+        carrier_report.c.reported_at <= func.clock_timestamp() + timedelta(seconds=REPORT_AHEAD),
+    )
     .group_by(carrier_report.c.carrier)
 )
 

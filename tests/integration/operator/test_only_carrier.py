@@ -20,7 +20,7 @@ REPORT = text(
     """
     INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
                                 failed, reported_at)
-    VALUES (:carrier, :worker, :state, now(), 0, 0, 10, false, 0, 0, 0, clock_timestamp() + interval '1 hour')
+    VALUES (:carrier, :worker, :state, now(), 0, 0, 10, false, 0, 0, 0, clock_timestamp() + interval '1 minute')
     ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
     """
 )

@@ -5,11 +5,19 @@ import time
 import pytest
 from sqlalchemy import text
 
+from api.metrics.installation import NOW
+from shared.health.doctor import WORKERS as WORKERS_OF_DOCTOR
 from shared.health.doctor import clock_findings
+from shared.job_failures import Job, failed
+from shared.sends.sendable import UNAVAILABLE_ONLY_CARRIER
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
-from worker.sweeper import TAKE_LEASE
+from tests.harness.times import ahead as later
+from tests.integration.recovery.test_recover import batches_recovered, left_behind
+from worker.pacing.carrier_status import OTHERS
+from worker.sweeper import TAKE_LEASE, WORKERS
 
+METRIC = NOW["bulksms_workers"][1]
 WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
 
 
@@ -60,3 +68,45 @@ def test_another_worker_leads_after_the_clock_of_the_database_was_set_back(
         connection.execute(text(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'"))
         taken = connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "another", "seconds": 3})
     assert taken.rowcount == leads
+
+
+@pytest.mark.parametrize(("ahead", "alive"), [("-10 minutes", False), ("40 seconds", True), ("2 hours", False)])
+def test_a_worker_that_died_before_the_clock_was_set_back_is_dead(service: Service, ahead: str, alive: bool) -> None:
+    at = f"clock_timestamp() + interval '{ahead}'"
+    report = f"""
+        INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                    failed, reported_at)
+        VALUES ('main', 'dead', 'down', now(), 100, 100, 10, true, 0, 0, 0, {at})
+    """
+    with service.engine.connect() as connection:
+        connection.execute(text("DELETE FROM carrier_report"))
+        connection.execute(text(report))
+        connection.execute(text(f"INSERT INTO lease (name, holder, held_until) VALUES ('worker:dead', 'dead', {at})"))
+        reported = connection.execute(OTHERS, {"worker": "alive"}).all()
+        workers = [connection.execute(statement).scalar_one() for statement in (WORKERS, WORKERS_OF_DOCTOR, METRIC)]
+        unavailable = connection.execute(text(UNAVAILABLE_ONLY_CARRIER)).scalar()
+    assert [row.without_redis for row in reported] == [1] * alive
+    assert workers == [alive] * 3
+    assert (unavailable == "main") is alive
+
+
+@pytest.mark.parametrize(
+    ("retry", "recovered"), [("retry_at", 1), ("timestamptz 'infinity'", 0)], ids=["retried", "set aside"]
+)
+def test_batches_are_recovered_after_the_clock_was_set_back(service: Service, retry: str, recovered: int) -> None:
+    """Two had failed just before: what had made the account's others wait is over. What is set aside stays aside."""
+    send = service.send(send_at=later()).json["send_id"]
+    left_behind(service, send, watermark=0)
+    with service.engine.connect() as connection:
+        batch = connection.execute(text("SELECT id FROM batch WHERE send_id = :send"), {"send": send}).scalar_one()
+    for job in (batch, "another"):
+        failed(service.engine, Job("recovery", str(job), service.account_id), RuntimeError())
+    ahead = "interval '2 hours'"
+    with service.engine.begin() as connection:
+        connection.execute(
+            text(f"UPDATE job_failure SET failed_at = failed_at + {ahead}, retry_at = {retry} + {ahead}")
+        )
+    assert batches_recovered(service, send) == recovered
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM job_failure WHERE kind = 'recovery'"))
+    assert batches_recovered(service, send) == 1 - recovered

@@ -9,7 +9,7 @@ from shared.settings import Settings
 from tests.harness.service import Service
 
 FAIL = text("UPDATE webhook SET failing_since = clock_timestamp() - make_interval(secs => :seconds)")
-PROCESS = text("INSERT INTO lease (name, holder, held_until) VALUES ('webhooks:1', 'x', now() + interval '1 h')")
+PROCESS = text("INSERT INTO lease (name, holder, held_until) VALUES ('webhooks:1', 'x', now() + interval '1 minute')")
 
 
 @pytest.mark.parametrize(

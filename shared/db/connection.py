@@ -16,13 +16,7 @@ from sqlalchemy.pool import QueuePool
 from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
 from shared.db.lost_commits import error_of_autocommit
-from shared.db.pools import (
-    OVERFLOW,
-    CountedPool,
-    close_read_only_sessions,
-    count_connections,
-    replace_ended_sessions,
-)
+from shared.db.pools import OVERFLOW, CountedPool, close_read_only_sessions, count_connections, replace_ended_sessions
 from shared.db.refused_values import is_value_refused, sqlstate_of
 from shared.db.sessions import Sessions, is_out_of_date
 from shared.encryption import Texts
@@ -249,9 +243,10 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
         driver.autocommit = True
         yield driver
     except psycopg.Error as error:
-        if is_out_of_date(error):
-            pooled.invalidate()
-        raise error_of_autocommit(error, is_closed=driver.closed) from None
+        failure = error_of_autocommit(error, is_closed=driver.closed)
+        if failure is not error:
+            driver.close()
+        raise failure from None
     finally:
         try:
             driver.autocommit = False

@@ -11,6 +11,9 @@ from shared.db.tables.messages import receipt
 from shared.lifecycle import MessageStatus
 
 
+ReceiptKey = tuple[str, str | None]
+
+
 class Receipt(NamedTuple):
     """A carrier's delivery receipt for a message that it accepted earlier."""
 
@@ -25,6 +28,11 @@ class Receipt(NamedTuple):
     """Precision of `done_at` in seconds: 60, 1, or 0 if finer. None: the carrier gave no time, `done_at` is ours."""
     received_at: datetime | None = None
     """Time of arrival; None: now."""
+
+    @property
+    def key(self) -> ReceiptKey:
+        """The id and the phone that it names. Several messages may have both."""
+        return self.reference, self.phone
 
 
 MAX_AGE, MAX_AHEAD = timedelta(days=30), timedelta(minutes=5)

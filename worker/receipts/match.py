@@ -15,7 +15,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
-from shared.carriers.receipts import Receipt, by_destination, columns, keep
+from shared.carriers.receipts import Receipt, ReceiptKey, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
@@ -38,6 +38,7 @@ MOVES = ", ".join(
 )
 """SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
 PAGE, MAX_PAGES = 1000, 10
+RANKS = {str(status): rank for rank, status in enumerate(MessageStatus)}
 
 APPLY = text(
     f"""
@@ -211,16 +212,28 @@ def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply receipts of any kind, with one update per message. Returns the unmatched ones."""
+    """Apply receipts of any kind, of each key the strongest first. Returns the unmatched ones.
+
+    Several final receipts of a key are applied one after another, while one of its messages still waits.
+    """
+    waiting: dict[ReceiptKey, list[Receipt]] = {}
+    for receipt in sorted(receipts, key=rank, reverse=True):
+        of_key = waiting.setdefault(receipt.key, [])
+        if receipt.status in FINAL or not of_key:
+            of_key.append(receipt)
+    unmatched: list[Receipt] = []
+    while waiting:
+        moved = _apply_one_each(connection, carrier, [of_key[0] for of_key in waiting.values()])
+        unmatched += [receipt for key, of_key in waiting.items() if key not in moved for receipt in of_key]
+        waiting = {key: of_key[1:] for key, of_key in waiting.items() if moved.get(key) and len(of_key) > 1}
+    return unmatched
+
+
+def _apply_one_each(connection: Connection, carrier: str, receipts: list[Receipt]) -> dict[ReceiptKey, bool]:
+    """Apply one receipt of each key. Returns the keys that match a message, and whether it was moved."""
     began = time.monotonic()
-    strongest: dict[tuple[str, str | None], Receipt] = {}
-    for receipt in receipts:
-        strongest_yet = strongest.get((receipt.reference, receipt.phone))
-        if strongest_yet is None or rank(receipt) > rank(strongest_yet):
-            strongest[receipt.reference, receipt.phone] = receipt
-    received_at = [receipt.received_at for receipt in strongest.values()]
-    values = {"carrier": carrier, "received_at": received_at, **columns(list(strongest.values()))}
-    rows = connection.execute(APPLY, values).all()
+    received_at = [receipt.received_at for receipt in receipts]
+    rows = connection.execute(APPLY, {"carrier": carrier, "received_at": received_at, **columns(receipts)}).all()
     changes: dict[UUID, Counter[str]] = {}
     for row in rows:
         if row.moved:
@@ -234,8 +247,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     )
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
-    matched = {(row.reference, None if row.named is None else str(row.named)) for row in rows}
-    return [receipt for key, receipt in strongest.items() if key not in matched]
+    return {(row.reference, None if row.named is None else str(row.named)): row.moved for row in rows}
 
 
 def match_unmatched(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
@@ -273,13 +285,15 @@ def receipt_of(row: Row[Any]) -> Receipt:
 
 def _match_others(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts, by id or else by phone. Returns the unmatched ones."""
-    unmatched = apply(connection, carrier, receipts) if receipts else []
-    by_phone = fitting_by_phone(connection, carrier, unmatched)
+    unmatched = apply(connection, carrier, receipts)
+    strongest = {receipt.key: receipt for receipt in reversed(unmatched)}
+    by_phone = fitting_by_phone(connection, carrier, list(strongest.values()))
     if by_phone:
         apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in by_phone])
-    return [receipt for receipt in unmatched if receipt not in by_phone]
+    found = {receipt.key for receipt in by_phone}
+    return [receipt for receipt in unmatched if receipt.key not in found]
 
 
 def rank(receipt: Receipt | Row[Any]) -> int:
     """How strong a receipt is, by its status: of several for one message, the strongest decides."""
-    return list(MessageStatus).index(MessageStatus(receipt.status))
+    return RANKS[receipt.status]

@@ -447,6 +447,36 @@ def test_a_receipt_is_for_one_message_even_if_several_have_its_id(service: Servi
     assert [status(service, message) for message in messages] == ["delivered"] * 3
 
 
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("other", [DELIVERED, UNDELIVERED])
+def test_each_of_two_receipts_is_for_one_of_two_messages_with_their_id(
+    service: Service, phone: str, early: bool, other: MessageStatus
+) -> None:
+    receipts = [Receipt(f"F{phone}", each, None, datetime.now(UTC), phone) for each in (other, DELIVERED)]
+    if early:
+        record(service.engine, CARRIER, receipts)
+        assert kept(service) == 2
+    messages = [submitted(service, phone, SENT, f"F{phone}") for _ in range(2)]
+    if not early:
+        record(service.engine, CARRIER, receipts)
+    resolve(service)
+    assert sorted(status(service, message) for message in messages) == sorted([other, DELIVERED])
+    assert kept(service) == 0
+
+
+@pytest.mark.parametrize("without_id", [False, True])
+def test_a_repeated_receipt_counts_once_and_is_not_kept(service: Service, phone: str, without_id: bool) -> None:
+    receipt = Receipt(f"G{phone}", DELIVERED, None, datetime.now(UTC), phone)
+    record(service.engine, CARRIER, [receipt, receipt, receipt._replace(status=SENT)])
+    record(service.engine, CARRIER, [receipt])
+    message = submitted(service, phone, SENT, f"to:{phone}" if without_id else f"G{phone}")
+    resolve(service)
+    with service.engine.connect() as connection:
+        counts = "SELECT s.sent, s.delivered FROM send s JOIN batch b ON b.send_id = s.id WHERE b.id = batch_of(:id)"
+        assert tuple(connection.execute(text(counts), {"id": message}).one()) == (0, 1)
+    assert kept(service) == 0
+
+
 def test_an_unmatched_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
     hear(service, None, f"s{phone}")
     message = submitted(service, phone, SENT, f"s{phone}")

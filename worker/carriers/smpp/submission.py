@@ -3,7 +3,8 @@
 A multipart message is accepted when all of its parts are; its reference is the first part's id. If no part was
 accepted, it has the worst part's outcome. If only some were, `submit` retries the temporarily refused parts. If some
 are still refused then, the message is in doubt as `partly_sent`, because submitting it again would send the accepted
-parts twice. The first receipt of an accepted part then makes it undelivered, and charged.
+parts twice, also if others have no response. The first receipt of an accepted part then makes it undelivered, and
+charged.
 """
 
 from bisect import bisect_right
@@ -141,11 +142,11 @@ class Submission:
         kinds = {part.response for part in parts}
         if len(kinds) == 1 and kinds <= {ResponseKind.ACCEPTED, ResponseKind.IN_DOUBT}:
             return parts[0]
+        if ACCEPTED in kinds and not kinds.isdisjoint(WORST_FIRST):
+            return Outcome(ResponseKind.IN_DOUBT, error=PARTLY_SENT)
         if ResponseKind.IN_DOUBT in kinds:
             return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
-        if ResponseKind.ACCEPTED not in kinds:
-            return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
-        return Outcome(ResponseKind.IN_DOUBT, error=PARTLY_SENT)
+        return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
 
     def _outcome_of(self, response: CarrierResponse) -> Outcome:
         """One PDU's outcome, with its error mapped to the catalogue."""
@@ -169,9 +170,8 @@ class Submission:
         if self._starts is not None:
             number = bisect_right(self._starts, index) - 1
             start, end = self._starts[number], self._starts[number + 1]
-        if None in self.responses[start:end]:
-            return None
-        return LateResponse(self._id(number), self._outcome(number, start, end))
+        outcome = self._outcome(number, start, end)
+        return None if None in self.responses[start:end] else LateResponse(self._id(number), outcome)
 
     def _id(self, number: int) -> UUID:
         for message_group in self._message_groups:

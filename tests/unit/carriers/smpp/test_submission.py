@@ -57,6 +57,9 @@ def test_each_response_means_what_the_table_says(response: CarrierResponse, outc
         ((BAD, None, BAD), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
         ((BAD, "b", "c"), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         (("a", "b", THROTTLED), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
+        (("a", BAD, None), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
+        ((None, "b", THROTTLED), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
+        ((None, NOT_CONNECTED, "c"), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         ((THROTTLED, BAD, THROTTLED), Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
         ((THROTTLED, BUSY, THROTTLED), Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
         ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
@@ -112,6 +115,22 @@ def test_a_late_response_names_its_message() -> None:
     assert late(2, "id2") is None
     assert late(3, "id3") == (message_groups[1].ids[0], Outcome(ResponseKind.ACCEPTED, "id1"))
     assert late(4, BAD) == (message_groups[2].ids[0], Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR"))
+
+
+@pytest.mark.parametrize("last", ["c", BAD])
+def test_a_message_is_sent_in_part_as_soon_as_a_late_response_shows_it(last: CarrierResponse) -> None:
+    submission = answered("a", None, None)
+    submission.outcomes()
+    assert submission.multiparts is not None
+    assert submission.multiparts[0] is not None
+    long, _ = submission.multiparts[0]
+    assert (long.in_doubt, long.partly_sent) == (True, False)
+    assert submission.late(1, BAD) is None
+    assert (long.in_doubt, long.partly_sent) == (True, True)
+    response = submission.late(2, last)
+    assert response is not None
+    assert response.outcome == Outcome(ResponseKind.IN_DOUBT, error="partly_sent")
+    assert (long.in_doubt, long.partly_sent) == (True, True)
 
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])

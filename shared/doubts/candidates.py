@@ -32,6 +32,7 @@ class MessageCandidate(NamedTuple):
     parts: int
     answered: bool
     """Whether its final receipt has come and no other can: known reference, a single part, submitted once."""
+    error: str | None = None
 
     def sent_by(self, sender_id: str | None) -> bool:
         """Whether it may be from this sender; None matches all."""
@@ -55,7 +56,7 @@ CANDIDATES = text(
     WITH wanted AS MATERIALIZED (
         SELECT DISTINCT phone FROM unnest(CAST(:phones AS bigint[])) AS w (phone)
     ), submitted AS (
-        SELECT m.id, m.phone, m.submitted_at, m.status, m.reference, s.sender_id,
+        SELECT m.id, m.phone, m.submitted_at, m.status, m.reference, m.error, s.sender_id,
                coalesce(b.segments, s.segments, 2) AS parts, m.attempts > 1 AND s.resent > 0 AS resent
           FROM wanted w JOIN message m ON m.phone = w.phone
           LEFT JOIN batch b ON b.id = batch_of(m.id)
@@ -65,10 +66,10 @@ CANDIDATES = text(
                 OR m.status = 'failed' AND :refused)
     ), under_way AS ({RECIPIENTS_BEING_SENT})
     SELECT id, 0 AS number, CAST(phone AS text) AS phone, sender_id, submitted_at, status, reference, parts,
-           status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered
+           status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered, error
       FROM submitted
      UNION ALL
-    SELECT batch_id, number, CAST(phone AS text), sender_id, NULL, 'sending', NULL, 1, false FROM under_way
+    SELECT batch_id, number, CAST(phone AS text), sender_id, NULL, 'sending', NULL, 1, false, NULL FROM under_way
     """
 )
 """One statement, so that a message being recorded is seen either as in progress or with its reference."""
@@ -98,6 +99,7 @@ def candidates(
                     row.reference,
                     row.parts,
                     row.answered,
+                    row.error,
                 )
             )
     return result

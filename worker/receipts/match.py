@@ -26,6 +26,7 @@ from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
 from shared.sms.countries import PREFIX_DIGITS
+from worker.carriers.base import PARTLY_SENT
 from worker.receipts.match_without_id import RECENT, fitting_by_phone
 from worker.receipts.receipt_trace import trace_receipts
 
@@ -69,7 +70,7 @@ APPLY = text(
                              carrier_at = CASE WHEN f.precision IS NOT NULL THEN f.done_at END,
                              carrier_at_precision = f.precision
           FROM found f
-         WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES})
+         WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES}) AND m.error IS DISTINCT FROM '{PARTLY_SENT}'
         RETURNING m.id, {DELAY} AS delay
     )
     SELECT f.id, f.reference, f.phone, f.named, f.before, f.status, f.error, b.send_id, b.account_id, b.lane,
@@ -77,7 +78,7 @@ APPLY = text(
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
-"""One statement: the messages are locked in the order of their ids, and a status only moves forward.
+"""One statement: it locks the messages in the order of their ids. A status only moves forward; `partly_sent` is final.
 
 If a carrier has given an id to several messages of a phone, a receipt is for the oldest that waits for one. If the
 receipt names no phone, or a number that only ends like the message's (a national one), its id must be unique."""

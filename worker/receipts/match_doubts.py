@@ -16,6 +16,7 @@ from shared.db.tables import messages as tables
 from shared.doubts.candidates import MAX_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
+from worker.carriers.base import PARTLY_SENT
 from worker.receipts.match import rank
 
 log = logging.getLogger(__name__)
@@ -86,13 +87,19 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
     resolutions = []
     for doubt, of_doubt in evidence.items():
         in_time = [receipt for receipt in of_doubt if _in_time(receipt, doubt)]
+        if doubt.error == PARTLY_SENT:
+            in_time = [receipt for receipt in in_time if receipt.status != MessageStatus.SENT]
         if in_time and len({receipt.reference for receipt in of_doubt}) <= doubt.parts:
             resolutions.append(_resolution(doubt, _decisive(in_time)))
     return resolutions
 
 
 def _resolution(doubt: MessageCandidate, receipt: Row[Any]) -> Resolution:
-    result = (doubt.message_id, MessageStatus(receipt.status), receipt.reference, receipt.error)
+    """What the receipt means for it. One that was sent in part is undelivered, whatever becomes of an accepted part."""
+    status, error = MessageStatus(receipt.status), receipt.error
+    if doubt.error == PARTLY_SENT:
+        status, error = MessageStatus.UNDELIVERED, PARTLY_SENT
+    result = (doubt.message_id, status, receipt.reference, error)
     carrier_at = None if receipt.precision is None else receipt.done_at
     return Resolution(*result, by="receipt", carrier_at=carrier_at, precision=receipt.precision)
 

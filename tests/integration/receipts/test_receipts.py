@@ -75,10 +75,15 @@ def under_way(service: Service, phone: str, message: str = "Hi", **more: Any) ->
 
 
 def end(
-    service: Service, batch: ClaimedBatch, status: MessageStatus, reference: str | None = None, attempts: int = 1
+    service: Service,
+    batch: ClaimedBatch,
+    status: MessageStatus,
+    reference: str | None = None,
+    attempts: int = 1,
+    error: str | None = None,
 ) -> UUID:
     """Its turn ends with that. Returns the message's id."""
-    batch.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
+    batch.put(0, Result(status, reference, error, str(datetime.now(UTC)), attempts))
     batch.next_position = 1
     settle_rest(service.engine, [batch], CARRIER, 0)
     return UUID(int=batch.batch_id.int | 1)
@@ -220,6 +225,21 @@ def test_a_long_message_in_doubt_has_a_receipt_for_each_part(
     record(service.engine, CARRIER, batch)
     resolve(service)
     assert status(service, doubt) == result
+
+
+@pytest.mark.parametrize("reported", [DELIVERED, UNDELIVERED])
+def test_a_final_receipt_of_a_message_sent_in_part_makes_it_undelivered_for_good(
+    service: Service, phone: str, reported: MessageStatus
+) -> None:
+    """Also at a worker that does not know its parts."""
+    message = end(service, under_way(service, phone, "x" * 200), IN_DOUBT, error="partly_sent")
+    hear(service, phone, f"H{phone}", SENT)
+    assert status(service, message) == "in_doubt"
+    hear(service, phone, f"H{phone}", reported)
+    hear(service, phone, f"H{phone}")
+    with service.engine.connect() as connection:
+        row = connection.execute(text("SELECT status, error FROM message WHERE id = :id"), {"id": message}).one()
+    assert (*row, kept(service)) == ("undelivered", "partly_sent", 0)
 
 
 def test_a_receipt_that_names_another_sender_resolves_nothing(service: Service, phone: str) -> None:

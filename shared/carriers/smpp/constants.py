@@ -103,7 +103,9 @@ UDH_INDICATOR = 0x40
 """esm_class bit: short_message begins with a user data header (§5.2.12)."""
 MESSAGE_TYPE = 0x3C
 """esm_class bits with the message type of a deliver_sm."""
-RECEIPT_TYPES = frozenset({0x04, 0x20})
+INTERMEDIATE = 0x20
+"""Message type: intermediate notification."""
+RECEIPT_TYPES = frozenset({0x04, INTERMEDIATE})
 """Message types: delivery receipt of the SMSC, intermediate notification."""
 
 

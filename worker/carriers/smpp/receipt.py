@@ -18,7 +18,7 @@ from typing import NamedTuple
 from shared.carriers.error_codes import with_code
 from shared.carriers.receipts import is_plausible
 from shared.carriers.smpp.alphabets import Alphabet, decode
-from shared.carriers.smpp.constants import MESSAGE_TYPE, RECEIPT_TYPES, Tag
+from shared.carriers.smpp.constants import INTERMEDIATE, MESSAGE_TYPE, RECEIPT_TYPES, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
@@ -32,13 +32,14 @@ __all__ = ["inbound", "is_receipt", "looks_like_receipt", "read_receipt", "usual
 _UNDELIVERED = (
     *("EXPIRED", "DELETED", "UNDELIV", "UNDELIVERED", "UNDELIVERABLE", "UNDELIVRD", "UNKNOWN"),
     *("REJECTD", "REJECTED", "FAILED", "SKIPPED", "CANCELED", "CANCELLED"),
+    *("NOCRED", "SYSERR", "BARRED", "ZEROBAL"),
 )
 _ON_ITS_WAY = (
     *("ENROUTE", "EN_ROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULED", "SUBMITD", "SUBMITTED"),
-    *("QUEUED", "PENDING", "SENT"),
+    *("QUEUED", "PENDING", "SENT", "ACKED", "BUFFRED", "BUFFERD", "ENQUEUE"),
 )
 _STATUSES = {
-    **dict.fromkeys(("DELIVRD", "DELIVERED"), MessageStatus.DELIVERED),
+    **dict.fromkeys(("DELIVRD", "DELIVERED", "DELIVERD"), MessageStatus.DELIVERED),
     **dict.fromkeys(_UNDELIVERED, MessageStatus.UNDELIVERED),
     **dict.fromkeys(_ON_ITS_WAY, MessageStatus.SENT),
 }
@@ -68,8 +69,8 @@ _DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d
 _HEAD = 500
 """Characters of a receipt's text that are parsed."""
 
-_WORD = re.compile(r"\W*([A-Z_]+)\W*", re.A)
-"""A state, with what may be around it, such as a dot or a NUL."""
+_WORD = re.compile(r"\W*([A-Z_]+)[^A-Z_]*", re.A)
+"""A state, with what may be around it, such as a dot, a NUL, or a code. Another word may be a negation."""
 _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"], 1))
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
@@ -100,17 +101,19 @@ def looks_like_receipt(message: Message) -> bool:
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
     """The receipt in a deliver_sm or data_sm; None if it lacks a message id or a known state.
 
-    A word of the carrier's own that `error_codes` explains is known, and means undelivered.
+    A state of the carrier's own that `error_codes` explains is known, and means undelivered. An intermediate
+    notification is final only by a state of the standard.
     """
     fields = _fields(message.short_message, message.data_coding, config.alphabet)
     value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
     from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
     reference = receipt_id(config, fields.get("id"), from_tlv)
     state = message.tlvs.get(Tag.MESSAGE_STATE)
-    word = (_STATES.get(state[0]) if state else None) or _word(fields.get("stat", ""))
-    if word not in _STATUSES and word not in config.error_codes:
-        return None
-    if not reference:
+    stat = fields.get("stat", "")
+    word = (_STATES.get(state[0]) if state else None) or _word(stat, config)
+    if stat and word not in _STATUSES and message.esm_class & MESSAGE_TYPE == INTERMEDIATE:
+        word = "ENROUTE"
+    if word is None or not reference:
         return None
     phone = message.source.removeprefix("+")
     status, error, (done_at, precision) = _outcome(
@@ -197,10 +200,17 @@ def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str
     return fields
 
 
-def _word(value: str) -> str:
-    """The state without what is around it; empty if it is not one word."""
-    match = _WORD.fullmatch(value.upper())
-    return match[1] if match else ""
+def _word(stat: str, config: SmppConfig) -> str | None:
+    """The known state: the field as a whole, or else without what is around its word; None if neither is known."""
+    field = stat.upper()
+    match = _WORD.fullmatch(field)
+    for name in (field, match[1]) if match else (field,):
+        if name in _STATUSES:
+            return name
+        for own in config.error_codes:
+            if own.upper() == name:
+                return own
+    return None
 
 
 def _error(word: str, code: str | None) -> str:

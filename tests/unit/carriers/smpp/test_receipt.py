@@ -81,7 +81,31 @@ def test_what_is_around_a_state_does_not_matter(form: str, word: str) -> None:
     assert receipt.status == MessageStatus.DELIVERED
 
 
-@pytest.mark.parametrize("word", ["PENDING", "SENT", "EN_ROUTE", "QUEUED"])
+@pytest.mark.parametrize(
+    ("stat", "status", "error"),
+    [
+        ("UNDELIV-1", MessageStatus.UNDELIVERED, "UNDELIV"),
+        ("UNDELIV:12", MessageStatus.UNDELIVERED, "UNDELIV"),
+        ("UNDELIV69", MessageStatus.UNDELIVERED, "UNDELIV"),
+        ("REJECTD(5)", MessageStatus.UNDELIVERED, "REJECTD"),
+        ("delivrd(0)", MessageStatus.DELIVERED, None),
+        ("DELIVRD:000", MessageStatus.DELIVERED, None),
+        ("DELIVERD", MessageStatus.DELIVERED, None),
+        ("NOCRED", MessageStatus.UNDELIVERED, "NOCRED"),
+        ("SYSERR", MessageStatus.UNDELIVERED, "SYSERR"),
+        ("BARRED", MessageStatus.UNDELIVERED, "BARRED"),
+        ("ZEROBAL", MessageStatus.UNDELIVERED, "ZEROBAL"),
+    ],
+)
+def test_states_that_carriers_use_are_read(stat: str, status: MessageStatus, error: str | None) -> None:
+    receipt = receipt_of(USUAL.replace("DELIVRD", stat))
+    assert receipt is not None
+    assert (receipt.status, receipt.error) == (status, error)
+
+
+@pytest.mark.parametrize(
+    "word", ["PENDING", "SENT", "EN_ROUTE", "QUEUED", "ACKED", "BUFFRED", "BUFFERD", "ENQUEUE", "BUFFRED-1"]
+)
 def test_a_message_on_its_way_is_not_undelivered(word: str) -> None:
     receipt = receipt_of(f"id:1 stat:{word}")
     assert receipt is not None
@@ -100,6 +124,34 @@ def test_a_state_that_the_operator_has_explained_is_final() -> None:
     receipt = receipt_of("id:1 stat:BLOCKED err:000", error_codes={"BLOCKED": "absent_subscriber"})
     assert receipt is not None
     assert (receipt.status, receipt.error) == (MessageStatus.UNDELIVERED, "absent_subscriber=BLOCKED")
+
+
+@pytest.mark.parametrize("name", ["MK:0001", "Absent", "5", "002", "UNDELIV-1", "NO-ROUTE:x"])
+@pytest.mark.parametrize(("err", "suffix"), [("000", ""), ("011", ":011")])
+def test_the_operator_may_explain_a_state_of_any_form(name: str, err: str, suffix: str) -> None:
+    for stat in (name, name.upper(), name.lower()):
+        text = f"id:1 sub:001 dlvrd:001 submit date:1 done date:1 stat:{stat} err:{err} text:"
+        receipt = receipt_of(text, error_codes={name: "absent_subscriber"})
+        assert receipt is not None
+        assert (receipt.status, receipt.error) == (
+            MessageStatus.UNDELIVERED,
+            f"absent_subscriber={name}{suffix}",
+        )
+
+
+@pytest.mark.parametrize(
+    ("stat", "status"),
+    [("DELAYED", MessageStatus.SENT), ("7", MessageStatus.SENT), ("UNDELIV", MessageStatus.UNDELIVERED)],
+)
+@pytest.mark.parametrize("explained", [False, True])
+def test_an_unknown_state_in_an_intermediate_notification_is_not_final(
+    stat: str, status: MessageStatus, explained: bool
+) -> None:
+    message = Message("254711000000", "ACME", f"id:1 stat:{stat}".encode(), esm_class=0x20)
+    codes = {stat: "carrier_error"} if explained else {}
+    receipt = read_receipt(config(error_codes=codes), message, NOW)
+    assert receipt is not None
+    assert receipt.status == status
 
 
 @pytest.mark.parametrize(

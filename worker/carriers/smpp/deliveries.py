@@ -92,8 +92,9 @@ class Deliveries:
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
         self._also_kept: list[Unreadable] = []
-        """Messages that look like receipts but are not marked as such, and what the database refused; stored for the
-        operator."""
+        """Messages that look like receipts but are not marked as such; stored for the operator."""
+        self._refused: list[Delivery] = []
+        """What the database refused of the batch that is being stored."""
         self._arrived = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
@@ -169,7 +170,13 @@ class Deliveries:
                 self._held.append(HeldReceipt(time.monotonic() + HOLD_SECONDS, mark, delivery, parsed))
             else:
                 receipts.append((delivery, parsed))
-        answers = self._store_receipts(receipts) + self._store_inbound(messages) + self._store_unreadable(unreadable)
+        answers = self._store_receipts(receipts) + self._store_inbound(messages)
+        refused, self._refused = self._refused, []
+        if refused:
+            again = set(map(id, refused))
+            answers = [answer for answer in answers if id(answer[0]) not in again]
+            unreadable += [(delivery, Unreadable(delivery.body, "refused")) for delivery in refused]
+        answers += self._store_unreadable(unreadable)
         _answer_all(answers)
         return bool(answers)
 
@@ -251,8 +258,8 @@ class Deliveries:
     def _store(self, store: Callable[[list[T]], None], items: Sequence[tuple[T, Delivery | None]]) -> int:
         """Store the items, retrying for STORE_TIME. Returns the status to respond with.
 
-        If the database refuses a value, they are stored one by one. What it refuses then is kept as unreadable, and
-        acknowledged: it would refuse it again.
+        If the database refuses a value, they are stored one by one. What it refuses then is stored as unreadable, and
+        acknowledged only then: it would refuse it again.
         """
         deadline = time.monotonic() + STORE_TIME
         at, together = 0, max(1, len(items))
@@ -266,18 +273,15 @@ class Deliveries:
                 )
                 if is_value_refused(error):
                     if together == 1:
-                        self._keep_refused(items[at][1])
+                        delivery = items[at][1]
+                        if delivery is not None:
+                            self._refused.append(delivery)
                         at += 1
                     together = 1
                     continue
                 if time.monotonic() > deadline or self._stop.wait(0.5):
                     return Status.ESME_RX_T_APPN
         return Status.ESME_ROK
-
-    def _keep_refused(self, delivery: Delivery | None) -> None:
-        self._counters.unreadable_receipts += 1
-        if delivery is not None:
-            self._also_kept.append(Unreadable(delivery.body, "refused"))
 
 
 def _answer_all(answers: list[tuple[Delivery, int]]) -> None:

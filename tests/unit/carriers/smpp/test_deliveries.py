@@ -7,9 +7,12 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from psycopg import DataError
 
-from shared.carriers.smpp.constants import Command
-from tests.unit.carriers.smpp.making import config, usual_body
+from shared.carriers.smpp.constants import Command, Status
+from shared.carriers.smpp.pdu import Message, message_body
+from shared.carriers.unreadable import Unreadable
+from tests.unit.carriers.smpp.making import USUAL, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
@@ -19,6 +22,7 @@ from worker.carriers.smpp.session import Session
 
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 PHONE = "254711000000"
+RECEIPT_CLASS = 4
 
 
 class CarrierSession:
@@ -108,6 +112,38 @@ def test_a_part_whose_receipt_could_not_be_stored_is_not_reported(monkeypatch: p
     finally:
         deliveries.stop()
     assert stored == ["p0"]
+
+
+@pytest.mark.parametrize("kind", [RECEIPT_CLASS, 0])
+def test_what_the_database_refuses_is_acknowledged_once_it_is_kept(monkeypatch: pytest.MonkeyPatch, kind: int) -> None:
+    """Until then the carrier keeps it."""
+    monkeypatch.setattr(module, "STORE_TIME", -1.0)
+    kept: list[Unreadable] = []
+    fails = iter([True])
+
+    def refuse(found: object) -> None:
+        raise DataError("refused")
+
+    def keep(found: list[Unreadable]) -> None:
+        if found and next(fails, False):
+            raise OSError("the database is away")
+        kept.extend(found)
+
+    counters, session = Counters(), CarrierSession()
+    deliveries = Deliveries(config(), counters, MultipartMessages())
+    deliveries.on_unreadable = keep
+    deliveries.start(refuse, lambda responses: None, refuse)
+    body = message_body(Message(PHONE, "ACME", USUAL.encode() if kind else b"Hi", esm_class=kind))
+    try:
+        for number in (1, 2):
+            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, body)
+            session.wait_for_answers(number)
+    finally:
+        deliveries.stop()
+    statuses = [int.from_bytes(session.written[at + 8 : at + 12], "big") for at in (0, 17)]
+    assert statuses == [Status.ESME_RX_T_APPN, Status.ESME_ROK]
+    assert kept == [Unreadable(body, "refused")]
+    assert counters.unreadable_receipts == 1
 
 
 def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:

@@ -10,7 +10,6 @@ from shared.db.expressions import parameter_rows
 from shared.db.tables.messages import receipt
 from shared.lifecycle import MessageStatus
 
-
 ReceiptKey = tuple[str, str | None]
 
 

@@ -66,7 +66,8 @@ CANDIDATES = text(
                 OR m.status = 'failed' AND :refused)
     ), under_way AS ({RECIPIENTS_BEING_SENT})
     SELECT id, 0 AS number, CAST(phone AS text) AS phone, sender_id, submitted_at, status, reference, parts,
-           status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered, error
+           status IN ('delivered', 'undelivered') AND reference IS NOT NULL AND parts = 1 AND NOT resent AS answered,
+           error
       FROM submitted
      UNION ALL
     SELECT batch_id, number, CAST(phone AS text), sender_id, NULL, 'sending', NULL, 1, false, NULL FROM under_way

@@ -19,6 +19,7 @@ from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.next_batches import ClaimRequest
 from worker.sending.results import fence
 from worker.sending.settle_rest import close_intents, settlement_of
@@ -75,6 +76,16 @@ def test_batches_are_locked_in_the_order_of_their_ids(
     acting.join()
 
 
+def in_a_cycle(service: Service) -> tuple[UUID, ClaimedBatch]:
+    """A send of two messages, and its only batch, which a worker has claimed."""
+    send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
+    with transaction(service.engine) as connection:
+        for change in DUE:
+            connection.execute(change, {"send": send})
+    [batch] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    return send, batch
+
+
 def hold_by_rule(connection: Connection, send: UUID) -> None:
     connection.execute(text("UPDATE send SET rules = '{\"canary\": 1}' WHERE id = :send"), {"send": send})
     hold_sends(connection, [send], "canary", "x")
@@ -90,11 +101,7 @@ def test_a_send_goes_on_while_a_cycle_of_it_ends(
 ) -> None:
     """The end of the cycle has found the send stopped, but is not committed yet."""
     service = Service(engine)
-    send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
-    with transaction(engine) as connection:
-        for change in DUE:
-            connection.execute(change, {"send": send})
-    [batch] = claim(engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    send, batch = in_a_cycle(service)
     with transaction(engine) as connection:
         stop(connection, send)
 
@@ -123,11 +130,7 @@ def test_a_send_that_was_paused_during_a_cycle_stays_paused_after_a_hold(
 ) -> None:
     """No batch of it is paused when it is held, nor when it is released if its cycle goes on."""
     service = Service(engine)
-    send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
-    with transaction(engine) as connection:
-        for change in DUE:
-            connection.execute(change, {"send": send})
-    [batch] = claim(engine, ClaimRequest(budget=1000, window_size=100, lease=60))
+    send, batch = in_a_cycle(service)
 
     def end_cycle() -> None:
         with transaction(engine) as connection:

@@ -55,15 +55,15 @@ def replace_ended_sessions(engine: Engine) -> None:
     trip: the server sends nothing to an idle session but the reason for its end, and changes of its settings.
     """
 
-    def check(session: "psycopg.Connection[Any]", record: ConnectionPoolEntry, _proxy: object) -> None:
+    def refuse_ended(session: "psycopg.Connection[Any]", record: ConnectionPoolEntry, _proxy: object) -> None:
         if record.info.pop("was_idle", False) and (session.closed or _has_input(session)):
             raise DisconnectionError
 
-    def note(_session: object, record: ConnectionPoolEntry) -> None:
+    def mark_idle(_session: object, record: ConnectionPoolEntry) -> None:
         record.info["was_idle"] = True
 
-    event.listen(engine, "checkout", check)
-    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", refuse_ended)
+    event.listen(engine, "checkin", mark_idle)
 
 
 def _has_input(session: "psycopg.Connection[Any]") -> bool:
@@ -76,8 +76,8 @@ def close_read_only_sessions(engine: Engine) -> None:
     """Keep no read-only session: it would stay so when the database is writable again. (Postgres reports both settings
     to its clients: "Asynchronous Operations" in the documentation of its protocol.)"""
 
-    def check(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
+    def close_if_read_only(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
         if session is not None and "on" in map(session.info.parameter_status, READ_ONLY_PARAMETERS):
             record.invalidate()
 
-    event.listen(engine, "checkin", check)
+    event.listen(engine, "checkin", close_if_read_only)

@@ -6,6 +6,7 @@ CARRIER ?= simulator
 # More than the two cores of a small machine: a test that starts processes waits for them half of its time.
 TEST_JOBS ?= 3
 TESTS ?=
+ALL ?=
 SHUFFLE ?=
 DAYS_AHEAD ?=
 SEEDS ?= 500
@@ -47,14 +48,15 @@ run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 CONSOLE_PORT
 	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(or $(CARRIER),simulator) \
 		$(if $(CONSOLE_PORT),--console-port $(CONSOLE_PORT))
 
-# Of the tests: in the random order of a seed, and with the clock ahead.
+# Of the tests: without the slow ones, in the random order of a seed, and with the clock ahead.
+SELECTION = $(if $(TESTS)$(ALL),,--without-slow)
 IN_ORDER = $(if $(SHUFFLE),--random-order-seed=$(SHUFFLE))
 CLOCK_SHIM := var/clock.so
 CLOCK = $(if $(DAYS_AHEAD),LD_PRELOAD=$(CURDIR)/$(CLOCK_SHIM) CLOCK_OFFSET=$$(( $(DAYS_AHEAD) * 86400 )))
 
-test: $(READY) $(if $(DAYS_AHEAD),$(CLOCK_SHIM)) ## Run the tests: make test TESTS=tests/unit SHUFFLE=1 DAYS_AHEAD=365
+test: $(READY) $(if $(DAYS_AHEAD),$(CLOCK_SHIM)) ## Run the tests: make test ALL=1, or TESTS=tests/unit SHUFFLE=1 DAYS_AHEAD=365
 	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself
-	$(CLOCK) $(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(IN_ORDER) $(TESTS)
+	$(CLOCK) $(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(SELECTION) $(IN_ORDER) $(TESTS)
 
 $(CLOCK_SHIM): tests/faults/clock.c
 	@mkdir -p $(@D)
@@ -168,7 +170,7 @@ clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/notes/benchmarks.md)
 	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS))
 
-check: lint types test ## Lint, format, types and tests
+check: lint types test ## Lint, format, types and tests: make check ALL=1
 
 lint: $(READY) ## Ruff: rules and format
 	$(BIN)/ruff check .

@@ -42,8 +42,18 @@ LONGEST_FIRST = (
 """Folders whose files take long. They are begun first, so that of several test processes none ends much later."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the option that `make test` gives without TESTS and ALL."""
+    parser.addoption("--without-slow", action="store_true", help="leave out the tests that are marked as slow")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests if they are not wanted, and begin with the folders that take longest."""
+    if config.getoption("--without-slow"):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     tests = Path(__file__).parent
 
     def position(item: pytest.Item) -> int:

@@ -21,6 +21,7 @@ from tests.browser.conftest import Stand
 from tests.harness.people import PASSWORD
 from tests.integration.console.test_ended_sessions import end
 
+pytestmark = pytest.mark.slow
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}

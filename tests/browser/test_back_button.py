@@ -1,8 +1,11 @@
 """The back button after what was confirmed: no browser asks to send the confirmation again."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Stand
+
+pytestmark = pytest.mark.slow
 
 
 def write(page: Page, stand: Stand, phone: str) -> None:

@@ -3,12 +3,14 @@
 import re
 import uuid
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from console.pages.charts import KINDS
 from tests.browser.conftest import Stand
 from tests.browser.steps import errors_of
 
+pytestmark = pytest.mark.slow
 REFRESH = "**/operator/carriers/now*"
 """What the page of the carriers asks for every five seconds."""
 LONGEST_BETWEEN_LOOKS = 20_000

@@ -1,5 +1,6 @@
 """Signing in through an OpenID Connect provider in a real browser, with its policies for forms and cookies."""
 
+import pytest
 from playwright.sync_api import expect
 
 from bulksms.local.ports import free_port
@@ -12,6 +13,8 @@ from tests.browser.test_accessibility import SCREENS, wrong_with
 from tests.harness.console import console_of, serving
 from tests.harness.database import disposable_database
 from tests.harness.oidc_provider import oidc_provider
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_invitation_is_accepted_and_used(stand: Stand, postgres_server: Postgres) -> None:

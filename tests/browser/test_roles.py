@@ -1,11 +1,13 @@
 """The days of people who only read: a viewer of an account, and support, who answers a customer."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Stand
 from tests.browser.steps import errors_of, sign_in_by_link
 from tests.harness.people import a_person
 
+pytestmark = pytest.mark.slow
 TEXT = "Your parcel is at the door"
 REASON = "ticket 4711: a message has not arrived"
 

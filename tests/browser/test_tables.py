@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.conftest import Stand
 
+pytestmark = pytest.mark.slow
 LAPTOP = {"width": 1280, "height": 800}
 BROKEN = """
     (place) => [...document.querySelectorAll(`tbody td:nth-child(${place})`)].filter((cell) => {

@@ -4,10 +4,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
 from tests.harness.house import House, wait_until
 
+pytestmark = pytest.mark.slow
 LIMITS = """
 [[limits]]
 sender = "SLOW"

@@ -19,6 +19,7 @@ from shared.api_key import NewKey
 from shared.scopes import SCOPES
 from tests.harness.house import SECRET_KEY, House, house
 
+pytestmark = pytest.mark.slow
 VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")
 
 

@@ -11,6 +11,8 @@ from api.endpoint import ENDPOINTS, PREFIX
 from api.openapi.document import document
 from tests.contract.explore import Exploration, books, explore
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def explored(engine: Engine) -> Exploration:

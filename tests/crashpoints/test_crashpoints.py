@@ -24,6 +24,7 @@ from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
 from tests.harness.house import STEADY, House, wait_until
 
+pytestmark = pytest.mark.slow
 WINDOW = 400
 """Of the simulated carrier: at most so many messages may be in doubt after one crash of a worker."""
 

@@ -16,6 +16,7 @@ from tests.hostile.jobs import neighbour
 from tests.hostile.poisons import Poison
 from tests.hostile.scenarios import SCENARIOS
 
+pytestmark = pytest.mark.slow
 STRENGTH = 0.05
 SECONDS = 0.5
 AROUND = 0.1

@@ -1,6 +1,6 @@
 """Every link between two hosts is cut under load, in both directions and in each: `make partitions`.
 
-`make test` cuts one of two workers off from Postgres, in both directions.
+`make test ALL=1` cuts one of two workers off from Postgres, in both directions.
 """
 
 import time
@@ -16,6 +16,7 @@ from tests.harness.house import wait_until
 from tests.partitions.hosts import SECOND, WINDOW, Hosts
 from tests.partitions.network import Network
 
+pytestmark = pytest.mark.slow
 HOLD = 15.0
 """Seconds for which a link is cut: longer than a lease (8 s), and than both sides wait for each other (10 s). It stays
 so until what an operator should see is seen, and what should go on has gone on."""

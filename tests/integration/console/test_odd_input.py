@@ -11,6 +11,7 @@ from tests.harness.console import Console
 from tests.harness.people import PASSWORD
 from tests.integration.console.test_pages import pages_of_the_account
 
+pytestmark = pytest.mark.slow
 ODD = (
     "",
     "\0",

@@ -39,6 +39,7 @@ from tests.services.archive.ground import (
 )
 from worker.jobs.retention import forget
 
+pytestmark = pytest.mark.slow
 PERSON, OTHER = "254733123987", "254733123988"
 
 

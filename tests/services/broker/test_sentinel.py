@@ -15,6 +15,8 @@ from tests.faults.traffic import Traffic
 from tests.harness.house import STEADY, House, wait_until
 from tests.harness.sentinel import Watched
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:

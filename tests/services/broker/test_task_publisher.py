@@ -20,6 +20,8 @@ from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH, m
 from tests.harness.house import house, wait_until
 from tests.harness.servers import make_redis
 
+pytestmark = pytest.mark.slow
+
 
 class Clock:
     """A clock that a test moves."""

@@ -16,6 +16,7 @@ from shared.settings import Settings
 from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
 SETTINGS = {"CELERY_REMOTE_CONTROL": "1", "SIMULATOR_RATE": "1000", **STEADY}
 GARBAGE = (
     "x",

@@ -26,6 +26,7 @@ from console.settings import Settings
 from tests.harness.house import wait_until
 from tests.harness.servers import START_SECONDS
 
+pytestmark = pytest.mark.slow
 PROGRAM = """
 from console.session import before_sign_in
 before_sign_in.TIMEOUT = 600.0

@@ -28,6 +28,7 @@ from shared.db.partitions import make_partitions
 from shared.db.schema import current, head, revisions
 from tests.harness.migration_effects import observe
 
+pytestmark = pytest.mark.slow
 FIRST_GUARDED = "0040"
 IDLE = TransactionStatus.IDLE
 LARGE = {"message", "ledger", "batch", "send"}

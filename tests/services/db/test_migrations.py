@@ -29,7 +29,7 @@ from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
 from tests.harness.database import fresh_database
 
-pytestmark = pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")]
 """SQLAlchemy says so when it reflects a constraint that is NOT VALID."""
 PARTITIONS = text(
     """

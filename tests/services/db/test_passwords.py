@@ -13,6 +13,7 @@ from bulksms.local.ports import LOOPBACK
 from tests.faults.traffic import Traffic
 from tests.harness.house import STEADY, STOP_SECONDS, House, wait_until
 
+pytestmark = pytest.mark.slow
 OTHERS = (
     "SELECT pid FROM pg_stat_activity WHERE usename = session_user AND application_name LIKE 'bulksms-%'"
     " AND backend_start > '{since}'"

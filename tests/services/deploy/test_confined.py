@@ -20,10 +20,13 @@ from tests.harness.people import PASSWORD, hash_of_password
 from tests.harness.servers import START_SECONDS
 
 SECCOMP = Path("/proc/sys/kernel/seccomp/actions_avail")
-pytestmark = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None or find_library("seccomp") is None or not SECCOMP.exists(),
-    reason="systemd-analyze or libseccomp is not installed, or the kernel has no seccomp",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("systemd-analyze") is None or find_library("seccomp") is None or not SECCOMP.exists(),
+        reason="systemd-analyze or libseccomp is not installed, or the kernel has no seccomp",
+    ),
+]
 UNITS = Path("deploy/systemd").resolve()
 
 

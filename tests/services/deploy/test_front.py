@@ -16,7 +16,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.front import NGINX, Front, Upstream, needs_nginx
 from tests.harness.house import House, wait_until
 
-pytestmark = needs_nginx
+pytestmark = [pytest.mark.slow, needs_nginx]
 BROKEN = "127.0.0.9"
 SEND = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 

@@ -14,7 +14,7 @@ from bulksms.local.ports import free_port
 from tests.harness.front import Front, needs_nginx
 from tests.harness.house import House, wait_until
 
-pytestmark = needs_nginx
+pytestmark = [pytest.mark.slow, needs_nginx]
 CLIENTS = 4
 SENDS = "SELECT count(*) FROM send"
 FIRST = 254_711_000_000

@@ -19,6 +19,7 @@ from tests.harness.house import wait_until
 from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import SECRET_KEY, Service
 
+pytestmark = pytest.mark.slow
 DOCKER = """#!/bin/bash
 # What the page asks of Docker Compose: commands in containers run here, and the others are noted.
 case "$*" in

@@ -16,6 +16,7 @@ from tests.harness.house import OPEN, wait_until
 from tests.harness.standby import Pair
 from tests.harness.times import ahead
 
+pytestmark = pytest.mark.slow
 PHONES = 40_000
 """More than are sent before the promotion, however long a machine stands still."""
 FIRST = 254_711_000_000

@@ -17,6 +17,7 @@ from shared.settings import SIMULATED
 from shared.task_queue import SEND_BATCH
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
 SCRIPTS = Path(sys.executable).parent
 API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
 WORKER = [str(SCRIPTS / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]

@@ -13,6 +13,7 @@ from bulksms.local.ports import LOOPBACK
 from tests.harness.house import SECRET_KEY, STEADY, House, wait_until
 from tests.harness.leaks import in_logs, leaks
 
+pytestmark = pytest.mark.slow
 PHONES = ["254799123456", "999010123456", "999020123456", "999100123456"]
 """One that is delivered, and some that the simulated carrier refuses in its ways."""
 TEXT = "Canary, a text that nobody may read"

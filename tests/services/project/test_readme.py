@@ -19,6 +19,7 @@ from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.settings import DEFAULTS
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
 PAUSE = "sleep 3\n"
 """Of a reader who pastes line by line."""
 README, FIRST_SENDS, CONTACTS, WEBHOOK_GUIDE, ACCOUNTS, OPERATOR_API = (

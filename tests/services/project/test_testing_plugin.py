@@ -11,6 +11,7 @@ import pytest
 
 from bulksms.testing import Server, python_of
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 WHEEL = ("api", "worker", "shared", "bulksms", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
 GUIDE = (ROOT / "docs/guides/testing.md").read_text()

@@ -22,6 +22,7 @@ from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
 from tests.harness.house import House, wait_until
 
+pytestmark = pytest.mark.slow
 SEND = "/api/v1/sms/send"
 PATIENCE = 60.0
 FACTS = text(

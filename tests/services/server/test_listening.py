@@ -20,7 +20,7 @@ from tests.harness.house import wait_until
 from tests.harness.releases import status_of
 from tests.harness.servers import START_SECONDS
 
-pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")]
 
 
 @pytest.fixture(name="server")

@@ -12,6 +12,7 @@ from shared.audit.check import audit
 from tests.harness.house import STEADY, wait_until
 from tests.harness.releases import HERE, Installation, Release, next_release
 
+pytestmark = pytest.mark.slow
 CLIENTS = 3
 LIST = 3_000
 

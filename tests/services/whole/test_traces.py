@@ -16,6 +16,7 @@ from tests.harness.collector import Collector, Span, collector
 from tests.harness.house import SECRET_KEY, STEADY, House, house, wait_until
 from tests.harness.receiver import Post, receiver
 
+pytestmark = pytest.mark.slow
 PHONE, TEXT, SENDER = "254711000000", "Canary, a text that nobody may read", "CANARYSENDER"
 CLIENT_SPAN = "00f067aa0ba902b7"
 ROUTE = "POST /api/v1/sms/send"

@@ -48,7 +48,7 @@ port = {port}
 system_id = "bench"
 password = "bench"
 window = {window}
-answer_time = 10
+response_timeout = 10
 """
 
 

@@ -25,7 +25,7 @@ system_id = "acme"
 password = "secret"
 window = 100
 rate = {rate}
-answer_time = 5
+response_timeout = 5
 """
 
 

@@ -35,20 +35,20 @@ system_id = "us"
 password = "right"
 window = {window}
 rate = 1500
-answer_time = 4
-connect_time = 2
+response_timeout = 4
+connect_timeout = 2
 enquire_link = 2
 {more}
 """
 HTTP = """[carrier.main]
 kind = "http"
-ready = "generic"
+preset = "generic"
 values = {{ token = "t" }}
 request = {{ url = "{url}", batch = 20 }}
-callback = {{ proof = "secret", secret = "k" }}
+callback = {{ auth = "secret", secret = "k" }}
 window = {window}
-answer_time = 4
-connect_time = 2
+response_timeout = 4
+connect_timeout = 2
 """
 
 

@@ -24,7 +24,7 @@ from tests.faults.ground import Fault
 from tests.harness.house import wait_until
 
 SLOW = 6.0
-"""Seconds: more than `answer_time`, so that a response is late."""
+"""Seconds: more than `response_timeout`, so that a response is late."""
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from shared.inbound import keyword_of
 from shared.inbound.store import storable
 from tests.fuzz import corpus
 from tests.fuzz.mutate import Mutator
-from tests.unit.carriers.http.test_config import GIVEN, ready
+from tests.unit.carriers.http.test_config import GIVEN, preset
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import ResponseKind
 from worker.carriers.http.responses import parse_response
@@ -33,7 +33,7 @@ from worker.carriers.smpp.submission import Submission
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
 CONFIG = config(window=50)
-WEB = {name: ready(name) for name in GIVEN}
+WEB = {name: preset(name) for name in GIVEN}
 PHONES = ["254711000000", "254711000001"]
 
 
@@ -139,13 +139,13 @@ def replies(data: bytes, mutator: Mutator) -> None:
             assert all(each.error is None or len(each.error) <= 40 for each in result.outcomes)
             assert (
                 status != 500
-                or carrier.answer.errors
+                or carrier.response.errors
                 or all(each.response == ResponseKind.IN_DOUBT for each in result.outcomes)
             )
 
 
 def called(data: bytes, mutator: Mutator) -> None:
-    """A call over HTTP: never believed without its proof, and read without a slip."""
+    """A call over HTTP: never believed without its authentication, and read without a slip."""
     headers = {"authorization": data[:200].decode("latin-1"), "x-signature": data[:80].decode("latin-1")}
     for carrier in WEB.values():
         for kind in ("application/json", "application/x-www-form-urlencoded", ""):

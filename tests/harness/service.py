@@ -54,7 +54,7 @@ class Service:
         )
         self.celery = celery = make_celery(self.settings)
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())
-        self.worker.simulator.answer_time = 0.01
+        self.worker.simulator.response_delay = 0.01
         self.worker.simulator.on_receipts = lambda batch: receipts.record(engine, "simulator", batch)
         register(celery, self.worker.sweeper.work, imports=self.worker.importer.work)
         self.serve(self.settings)

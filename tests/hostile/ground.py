@@ -33,8 +33,8 @@ CREDITS = 2_000_000_000
 CARRIER_THAT_CALLS = """
 [carrier.web]
 kind = "http"
-ready = "generic"
-our_url = "https://sms.example"
+preset = "generic"
+public_url = "https://sms.example"
 request.url = "https://carrier.example"
 values.token = "t"
 callback.secret = "a secret of the carrier"

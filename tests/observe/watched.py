@@ -24,7 +24,7 @@ port = {port}
 system_id = "acme"
 password = "secret"
 window = 100
-answer_time = 3
+response_timeout = 3
 """
 
 

@@ -36,8 +36,8 @@ system_id = "us"
 password = "right"
 window = 100
 rate = 500
-answer_time = 4
-connect_time = 2
+response_timeout = 4
+connect_timeout = 2
 enquire_link = 2
 """
 FAILURES = 'bulksms_connection_failures_total{{server="{server}"}}'

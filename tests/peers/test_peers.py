@@ -124,7 +124,7 @@ def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_mess
     each = MESSAGES // 500
     groups = [message_group(text, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, text in enumerate(texts())]
     with node_smsc() as smsc:
-        settings = {"system_id": "us", "password": "right", "window": 100, "answer_time": PATIENCE}
+        settings = {"system_id": "us", "password": "right", "window": 100, "response_timeout": PATIENCE}
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
         carrier.open(receipts.extend, lambda late: None)
         try:

@@ -38,6 +38,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from shared.carriers.former_names import TwoNamesError, with_current_names
 from shared.carriers.http import HttpConfig, HttpConfigError
 from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
@@ -85,7 +86,7 @@ class Carriers:
 
 def _smpp(table: Table) -> Carrier:
     config = SmppConfig.from_mapping({"name": table.name, **table.settings})
-    _check_answer_time(config.answer_time, table.lease)
+    _check_response_timeout(config.response_timeout, table.lease)
     return SmppCarrier(config)
 
 
@@ -94,14 +95,14 @@ def _http(table: Table) -> Carrier:
         config = HttpConfig.from_mapping(table.name, table.settings)
     except HttpConfigError as error:
         raise ConfigError(str(error)) from None
-    _check_answer_time(config.answer_time, table.lease)
+    _check_response_timeout(config.response_timeout, table.lease)
     return HttpCarrier(config)
 
 
-def _check_answer_time(seconds: float, lease: float) -> None:
+def _check_response_timeout(seconds: float, lease: float) -> None:
     if seconds + MARGIN > lease:
         limit = f"at most {lease - MARGIN:g} seconds, {MARGIN:g} less than LEASE_SECONDS ({lease:g})"
-        raise ConfigError(f"answer_time must be {limit}")
+        raise ConfigError(f"response_timeout must be {limit}")
 
 
 SIMULATOR_DEFAULTS = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
@@ -147,9 +148,7 @@ def read_carriers(
     shares: dict[str, float] = {}
     carriers = []
     for name, table in tables.items():
-        carriers.append(
-            _carrier(locations, name, dict(table), lease, engine, os.environ if environ is None else environ)
-        )
+        carriers.append(_carrier(locations, name, table, lease, engine, os.environ if environ is None else environ))
         prices[name] = _prices(locations, name, table)
         shares[name] = _share(locations, name, table)
     try:
@@ -174,15 +173,15 @@ def _carrier(
             f"{locations.of_table(header)}: [{header}]: start the name with a lowercase letter, then up to 31 of "
             f"a-z, 0-9, - and _. {BUILT_IN} is reserved for the built-in carrier."
         )
-    kind = table.pop("kind", None) or table.pop("driver", None)
-    for key in COMMON_SETTINGS - {"kind", "driver"}:
-        table.pop(key, None)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
     try:
-        settings = {key: _from_environment(key, value, environ) for key, value in table.items()}
+        table = with_current_names(table)
+        kind = table.get("kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
+        own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
+        settings = {key: _from_environment(key, value, environ) for key, value in own.items()}
         return KINDS[kind](Table(name, settings, lease, engine))
-    except ConfigError as error:
+    except (TwoNamesError, ConfigError) as error:
         raise CarriersError(f"{locations.of_setting(header, str(error))}: [{header}]: {error}.") from None
 
 

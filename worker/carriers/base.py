@@ -213,7 +213,7 @@ class Carrier(Protocol):
         """
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
-        """Submit the messages pipelined. Returns one outcome per message, in order, within the carrier's answer time.
+        """Submit the messages pipelined. Returns one outcome per message, in order, within the response timeout.
 
         `limit` is an additional pace for these messages. They wait for it before they occupy the carrier's window.
         """

@@ -81,7 +81,7 @@ class Simulator:
         window: int = 400,
         receipt_delay: float = 1.0,
         round_trip: float = 0.0,
-        answer_time: float = 1.0,
+        response_delay: float = 1.0,
         name: str = "simulator",
     ) -> None:
         self.name = name
@@ -91,7 +91,8 @@ class Simulator:
         self._engine = engine
         self._delay = timedelta(seconds=receipt_delay)
         self._round_trip = round_trip
-        self.answer_time = answer_time
+        self.response_delay = response_delay
+        """Seconds until a slow response, and until a missing one is given up."""
         self._prefix = secrets.token_hex(5)
         self._numbers = count(1)
         self._throttled: set[str] = set()
@@ -140,9 +141,9 @@ class Simulator:
                     line = self._receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
                     receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
                 if magic in (SLOW, SILENT, SILENT_TAKEN):
-                    waits.append(self.answer_time)
+                    waits.append(self.response_delay)
                 if magic == EARLY:
-                    waits.append(min(EARLY_SECONDS, self.answer_time))
+                    waits.append(min(EARLY_SECONDS, self.response_delay))
         stored = self._store(submits, receipts)
         self._awake_until = time.monotonic() + self._delay.total_seconds() + 1
         self._submitted.set()

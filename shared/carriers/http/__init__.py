@@ -7,7 +7,7 @@ request_templates  texts with {placeholders}
 paths              what stands where in JSON
 callbacks          receipts and messages it sends
 signatures         whether it was the carrier that called
-ready/             declarations of well-known carriers
+presets/           declarations of well-known carriers
 """
 
 from shared.carriers.http.config import HttpConfig, HttpConfigError

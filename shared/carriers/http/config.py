@@ -21,13 +21,13 @@ from shared.carriers.http.tables import HttpConfigError as HttpConfigError
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
 """Outcome of a response for a message; `suspended`: our credentials were refused, so nothing was accepted."""
 ReceiptStatus = Literal["sent", "undelivered", "delivered"]
-Proof = Literal["basic", "secret", "hmac", "twilio", "jwt"]
+CallbackAuth = Literal["basic", "secret", "hmac", "twilio", "jwt"]
 
 OF_ONE = frozenset({"phone", "message_id"})
 OF_ALL = frozenset({"phones", "plus_phones", "messages"})
 OF_A_MESSAGE = OF_ONE | OF_ALL | {"message_ids", "text", "sender_id", "plus_sender_id", "validity", "expires_at"}
 OF_US = frozenset({"receipts_url", "inbound_url"})
-READY = Path(__file__).parent / "ready"
+PRESETS = Path(__file__).parent / "presets"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
@@ -47,8 +47,8 @@ class Request(Table):
     bearer: str | None = field(default=None, repr=False)
     batch: int = 1
     """Maximum number of messages per request; they all have the same text."""
-    shortest_validity: int = 60
-    longest_validity: int = MAX_VALIDITY
+    min_validity: int = 60
+    max_validity: int = MAX_VALIDITY
     """Lower and upper bound of `{validity}` in seconds, as the carrier accepts it."""
 
 
@@ -56,7 +56,7 @@ class Request(Table):
 class ResponseFormat(Table):
     """How to interpret responses."""
 
-    taken: list[int] = field(default_factory=lambda: [200, 201, 202])
+    success_statuses: list[int] = field(default_factory=lambda: [200, 201, 202])
     """HTTP statuses whose body has the outcome of each message."""
     each: str | None = None
     """Path of the list with an entry per message; without it, the body is the entry of a single message."""
@@ -102,7 +102,7 @@ class InboundMessage(Table):
 class Callback(Table):
     """Authentication of the carrier's callbacks. Without this table they are refused."""
 
-    proof: Proof
+    auth: CallbackAuth
     secret: str = field(repr=False)
     """basic: the password; secret: the value of the parameter `key` in our URL."""
     user: str = ""
@@ -117,7 +117,7 @@ class Poll(Table):
     """The request to fetch receipts from a carrier without callbacks."""
 
     url: str
-    every: float = 10.0
+    interval: float = 10.0
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -127,7 +127,7 @@ class HttpConfig(Table):
 
     name: str
     request: Request
-    answer: ResponseFormat
+    response: ResponseFormat
     receipts: Receipts | None = None
     inbound: InboundMessage | None = None
     callback: Callback | None = None
@@ -136,24 +136,24 @@ class HttpConfig(Table):
     """Values of placeholders, such as account names and keys."""
     error_codes: Mapping[str, str] = field(default_factory=dict)
     """Code of the error catalogue for each code of the carrier."""
-    our_url: str = ""
+    public_url: str = ""
     """Base URL at which the carrier reaches us, such as `https://sms.example.com`."""
     window: int = 20
     """Maximum number of unanswered messages per worker process."""
     rate: float = 0.0
     """Segments per second; 0: unlimited."""
-    answer_time: float = 10.0
+    response_timeout: float = 10.0
     """Response timeout in seconds; messages of a request that times out are in doubt."""
-    connect_time: float = 5.0
+    connect_timeout: float = 5.0
     tls_ca: str | None = None
     """PEM file with the trusted certificates, instead of the system's."""
 
     @classmethod
     def from_mapping(cls, name: str, table: Mapping[str, Any]) -> Self:
-        """Create a validated declaration; settings override those of the `ready` one. Raises HttpConfigError."""
+        """Create a validated declaration; settings override those of the `preset`. Raises HttpConfigError."""
         values = dict(table)
-        ready = values.pop("ready", None)
-        config = cls.of({"name": name, **(_merge(_ready(ready), values) if ready is not None else values)})
+        preset = values.pop("preset", None)
+        config = cls.of({"name": name, **(_merge(_preset(preset), values) if preset is not None else values)})
         config.check()
         return config
 
@@ -175,15 +175,15 @@ class HttpConfig(Table):
         if self.poll is not None:
             for unknown in sorted(set(names([self.poll.url, self.poll.headers])) - set(self.values)):
                 raise HttpConfigError(f"poll: there is no {{{unknown}}} in values")
-        for where, url in (("request.url", request.url), ("our_url", self.our_url), ("poll.url", self.poll_url)):
+        for where, url in (("request.url", request.url), ("public_url", self.public_url), ("poll.url", self.poll_url)):
             if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
                 raise HttpConfigError(f"{where} must be an address that begins with https:// (or http://)")
         if request.json is not None and request.form is not None:
             raise HttpConfigError("request must have json or form, not both")
         if request.basic is not None and len(request.basic) != 2:
             raise HttpConfigError("request.basic must be a user and a password")
-        if request.shortest_validity > request.longest_validity:
-            raise HttpConfigError("request.shortest_validity must not be more than request.longest_validity")
+        if request.min_validity > request.max_validity:
+            raise HttpConfigError("request.min_validity must not be more than request.max_validity")
         self._check_batch()
         if self.poll is not None and self.receipts is None:
             raise HttpConfigError("receipts is missing: poll needs the paths of the values in a receipt")
@@ -199,8 +199,8 @@ class HttpConfig(Table):
         names_used = set(names([request.url, request.headers, request.json, request.form]))
         if names_used & OF_ONE or not names_used & OF_ALL:
             raise HttpConfigError("request.batch: several messages need {phones} or {messages}, and not {phone}")
-        if self.answer.each is None:
-            raise HttpConfigError("answer.each is missing: the path of the list with an entry for each message")
+        if self.response.each is None:
+            raise HttpConfigError("response.each is missing: the path of the list with an entry for each message")
 
     def _check_callback(self) -> None:
         call = self.callback
@@ -208,28 +208,28 @@ class HttpConfig(Table):
             return
         if not call.secret:
             raise HttpConfigError("callback.secret may not be empty")
-        if call.proof == "hmac" and not call.header:
+        if call.auth == "hmac" and not call.header:
             raise HttpConfigError("callback.header is missing: the header with the signature")
-        if call.proof == "twilio" and not self.our_url:
-            raise HttpConfigError("our_url is missing: it is part of what the carrier signs")
+        if call.auth == "twilio" and not self.public_url:
+            raise HttpConfigError("public_url is missing: it is part of what the carrier signs")
 
     @property
     def poll_url(self) -> str:
         """URL for polling receipts; empty without a `poll` table."""
         return self.poll.url if self.poll is not None else ""
 
-    def our_urls(self) -> dict[str, str]:
-        """Our callback URLs, as given to the carrier; empty without `our_url`."""
-        key = f"?key={self.callback.secret}" if self.callback is not None and self.callback.proof == "secret" else ""
-        base = f"{self.our_url.rstrip('/')}/carriers/{self.name}"
-        return {f"{what}_url": f"{base}/{what}{key}" if self.our_url else "" for what in ("receipts", "inbound")}
+    def callback_urls(self) -> dict[str, str]:
+        """Our callback URLs, as given to the carrier; empty without `public_url`."""
+        key = f"?key={self.callback.secret}" if self.callback is not None and self.callback.auth == "secret" else ""
+        base = f"{self.public_url.rstrip('/')}/carriers/{self.name}"
+        return {f"{what}_url": f"{base}/{what}{key}" if self.public_url else "" for what in ("receipts", "inbound")}
 
 
-def _ready(name: Any) -> dict[str, Any]:
-    known = sorted(path.stem for path in READY.glob("*.toml"))
+def _preset(name: Any) -> dict[str, Any]:
+    known = sorted(path.stem for path in PRESETS.glob("*.toml"))
     if name not in known:
-        raise HttpConfigError(f"ready must be one of {', '.join(known)}, not {name!r}")
-    return tomllib.loads((READY / f"{name}.toml").read_text())
+        raise HttpConfigError(f"preset must be one of {', '.join(known)}, not {name!r}")
+    return tomllib.loads((PRESETS / f"{name}.toml").read_text())
 
 
 def _merge(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shared.carriers.former_names import TwoNamesError, with_current_names
 from shared.carriers.http.config import HttpConfig, HttpConfigError
 from shared.environment import Environment, SettingsError, reason
 
-COMMON_SETTINGS = frozenset({"kind", "driver", "prices", "authentication_share"})
-"""Settings of every carrier, whatever its driver."""
+COMMON_SETTINGS = frozenset({"kind", "prices", "authentication_share"})
+"""Settings of every carrier, whatever its kind."""
 
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
@@ -26,17 +27,15 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
     tables = document.get("carrier")
     carriers = {}
     for name, table in tables.items() if isinstance(tables, dict) else ():
-        if isinstance(table, dict) and is_http(table):
-            try:
-                carriers[name] = of_table(name, table, os.environ if environ is None else environ)
-            except HttpConfigError as error:
-                raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
+        if not isinstance(table, dict):
+            continue
+        try:
+            settings = with_current_names(table)
+            if settings.get("kind") == "http":
+                carriers[name] = of_table(name, settings, os.environ if environ is None else environ)
+        except (TwoNamesError, HttpConfigError) as error:
+            raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
     return carriers
-
-
-def is_http(table: Mapping[str, Any]) -> bool:
-    """Whether the table declares an HTTP carrier."""
-    return "http" in (table.get("driver"), table.get("kind"))
 
 
 def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:

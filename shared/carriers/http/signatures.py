@@ -39,7 +39,7 @@ def is_authentic(config: HttpConfig, call: Call) -> bool:
     """Whether the carrier made the call. Always False for a carrier without a `callback` table."""
     if config.callback is None:
         return False
-    return _PROOFS[config.callback.proof](config, config.callback, call)
+    return _CHECKS[config.callback.auth](config, config.callback, call)
 
 
 def same(given: str, expected: str) -> bool:
@@ -69,7 +69,7 @@ def _hmac(config: HttpConfig, callback: Callback, call: Call) -> bool:
 
 def _twilio(config: HttpConfig, callback: Callback, call: Call) -> bool:
     """X-Twilio-Signature: HMAC-SHA-1, in base64, of the URL and the form's sorted names and values."""
-    address = f"{config.our_url.rstrip('/')}/carriers/{config.name}/{call.what}"
+    address = f"{config.public_url.rstrip('/')}/carriers/{config.name}/{call.what}"
     address += f"?{call.query_string}" if call.query_string else ""
     signed = address + "".join(name + call.form[name] for name in sorted(call.form))
     digest = hmac.digest(callback.secret.encode(), signed.encode("utf-8", "replace"), hashlib.sha1)
@@ -91,4 +91,4 @@ def _jwt(config: HttpConfig, callback: Callback, call: Call) -> bool:
     return isinstance(payload_hash, str) and same(payload_hash.lower(), hashlib.sha256(call.body).hexdigest())
 
 
-_PROOFS = {"basic": _basic, "secret": _secret, "hmac": _hmac, "twilio": _twilio, "jwt": _jwt}
+_CHECKS = {"basic": _basic, "secret": _secret, "hmac": _hmac, "twilio": _twilio, "jwt": _jwt}

@@ -9,11 +9,11 @@ LIMITS: dict[str, tuple[float, float]] = {
     "window": (1, 1_000),
     "batch": (1, 1_000),
     "rate": (0, 100_000),
-    "answer_time": (0.1, 600),
-    "connect_time": (0.1, 60),
-    "every": (1, 3_600),
-    "shortest_validity": (1, 86_400),
-    "longest_validity": (60, MAX_VALIDITY),
+    "response_timeout": (0.1, 600),
+    "connect_timeout": (0.1, 60),
+    "interval": (1, 3_600),
+    "min_validity": (1, 86_400),
+    "max_validity": (60, MAX_VALIDITY),
 }
 
 

@@ -217,7 +217,7 @@ def test_every_attempt_is_shown(service: Service, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_response_of_a_slow_carrier_is_shown_with_its_latency(service: Service) -> None:
-    sent = service.send("99904000009").json["message_id"]  # answered after answer_time
+    sent = service.send("99904000009").json["message_id"]  # answered after response_delay
     (attempt,) = message(service, sent)["attempts"]
     assert attempt["latency_ms"] >= 10
     assert attempt["submitted_at"] < attempt["answered_at"]

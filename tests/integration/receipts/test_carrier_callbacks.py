@@ -20,40 +20,40 @@ SECRET = "a-long-secret-of-a-carrier-0123456789"
 FILE = f"""
 [carrier.twilio]
 kind = "http"
-ready = "twilio"
-our_url = "https://sms.example.com"
+preset = "twilio"
+public_url = "https://sms.example.com"
 values = {{ account_sid = "AC1", auth_token = "{SECRET}" }}
 callback.secret = "{SECRET}"
 
 [carrier.vonage]
 kind = "http"
-ready = "vonage"
+preset = "vonage"
 values = {{ api_key = "k", api_secret = "s" }}
 callback.secret = "{SECRET}"
 
 [carrier.at]
 kind = "http"
-ready = "africastalking"
+preset = "africastalking"
 values = {{ username = "u", api_key = "k" }}
 callback.secret = "{SECRET}"
 
 [carrier.generic]
 kind = "http"
-ready = "generic"
+preset = "generic"
 values = {{ token = "t" }}
 callback.secret = "{SECRET}"
 
 [carrier.plain]
 kind = "http"
 request = {{ url = "https://a.example/?to={{phone}}", method = "GET" }}
-answer = {{ id = "id" }}
+response = {{ id = "id" }}
 receipts = {{ id = "id", status = "s", statuses = {{ D = "delivered" }} }}
-callback = {{ proof = "basic", user = "them", secret = "{SECRET}" }}
+callback = {{ auth = "basic", user = "them", secret = "{SECRET}" }}
 
 [carrier.mute]
 kind = "http"
 request = {{ url = "https://a.example/?to={{phone}}" }}
-answer = {{ id = "id" }}
+response = {{ id = "id" }}
 """
 
 BACK = text("UPDATE send SET sent = 1, delivered = 0 WHERE id = (SELECT send_id FROM batch WHERE id = batch_of(:id))")

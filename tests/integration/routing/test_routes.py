@@ -228,7 +228,7 @@ def wake(service: Service) -> None:
 def test_a_message_in_doubt_goes_to_no_other_carrier(make: Callable[..., Service]) -> None:
     service = make()
     for carrier in service.worker.carriers.values():
-        carrier.answer_time = 0.01  # type: ignore[attr-defined]
+        carrier.response_delay = 0.01  # type: ignore[attr-defined]
     send = service.send("99906000001").json["send_id"]
     wake(service)
     service.sweep()

@@ -15,7 +15,7 @@ from worker.carriers.smpp import SmppCarrier
 ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
 PATIENCE = 60.0
 ENDLESS = 600.0
-"""An answer time that nobody waits for."""
+"""A response timeout that nobody waits for."""
 
 
 class Driven:
@@ -25,7 +25,7 @@ class Driven:
         self.smsc = smsc
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "response_timeout": PATIENCE, **settings}))
 
     def open(self) -> None:
         self.carrier.open(self.receipts.extend, self.late.extend)

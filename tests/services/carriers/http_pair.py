@@ -16,7 +16,7 @@ PHONE = "254711000000"
 def declared(url: str, **settings: Any) -> HttpConfig:
     """One message a request, as JSON."""
     request = {"url": url, "json": {"to": "{phone}", "text": "{text}", "from": "{sender_id}", "ref": "{message_id}"}}
-    table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": PATIENCE}
+    table = {"request": request, "response": {"id": "id", "error": "code"}, "window": 10, "response_timeout": PATIENCE}
     return HttpConfig.from_mapping("web", {**table, **settings})
 
 

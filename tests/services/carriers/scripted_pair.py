@@ -25,7 +25,7 @@ class Pair:
         self._on_inbound = on_inbound
         self.receipts: list[Receipt] = []
         self.late: list[LateResponse] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **settings}))
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "response_timeout": PATIENCE, **settings}))
         self._pool = ThreadPoolExecutor(4)
 
     def open(self) -> None:

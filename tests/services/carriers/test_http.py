@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 
 from bulksms.local.ports import free_port
-from tests.harness.answer_time import Clock
 from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
+from tests.harness.response_timeout import Clock
 from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Outcome, Receipt, ResponseKind, unsubmitted
@@ -90,7 +90,7 @@ def test_each_response_gives_its_outcome(reply: Reply, response: ResponseKind, e
 
 def test_an_accepted_message_may_have_no_id() -> None:
     reply = {"id": "id", "code": "state", "codes": {"ok": "accepted"}}
-    with pair(lambda request: json_reply({"state": "ok"}), answer=reply) as (_, made):
+    with pair(lambda request: json_reply({"state": "ok"}), response=reply) as (_, made):
         assert one(made) == Outcome(ResponseKind.ACCEPTED, None)
 
 
@@ -164,7 +164,7 @@ def test_several_messages_in_one_request_each_get_their_own_response() -> None:
     codes = {"ok": "accepted", "busy": "throttled", "no": "rejected"}
     reply = {"each": "all", "phone": "to", "id": "id", "code": "state", "codes": codes}
     with http_peer(respond) as peer:
-        with carrier(declared("", request={"url": peer.url("/"), **request}, answer=reply)) as made:
+        with carrier(declared("", request={"url": peer.url("/"), **request}, response=reply)) as made:
             phones = [str(int(PHONE) + number) for number in range(7)]
             outcomes = made.submit([message_group("x", phones)])
         assert len(peer.requests) == 2
@@ -200,7 +200,7 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
         receipts.extend(batch)
 
     table = {
-        "poll": {"url": "", "every": 1.0, "headers": {"X-Key": "{key}"}},
+        "poll": {"url": "", "interval": 1.0, "headers": {"X-Key": "{key}"}},
         "values": {"key": "k"},
         "receipts": {"each": "reports", "id": "id", "status": "s", "statuses": {"DLV": "delivered"}, "phone": "to"},
     }
@@ -230,7 +230,7 @@ def test_an_unanswered_poll_takes_no_connection_of_messages() -> None:
 
     receipts = {"id": "id", "status": "s", "statuses": {"DLV": "delivered"}}
     with http_peer(respond) as peer:
-        poll = {"url": peer.url("/reports"), "every": 1.0}
+        poll = {"url": peer.url("/reports"), "interval": 1.0}
         with carrier(declared(peer.url("/"), window=1, poll=poll, receipts=receipts)) as made:
             assert polled.wait(PATIENCE)
             outcome = one(made)
@@ -247,7 +247,7 @@ def test_a_request_without_a_free_connection_is_no_unreachable_carrier() -> None
         return json_reply({"id": "m"})
 
     with http_peer(respond) as peer, ThreadPoolExecutor(1) as pool:
-        transport = Transport(declared("", connect_time=0.1), 1)
+        transport = Transport(declared("", connect_timeout=0.1), 1)
         first = pool.submit(transport.get, peer.url("/"), {}, PATIENCE)
         assert asked.wait(PATIENCE)
         with pytest.raises(Lost, match="window_full"):

@@ -16,8 +16,8 @@ from shared.carriers.smpp.alphabets import decode
 from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
-from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
+from tests.harness.response_timeout import submit_until
 from tests.services.carriers.driven import (
     ACCEPTED,
     IN_DOUBT,

@@ -91,7 +91,7 @@ def test_two_binds_do_the_work_of_one() -> None:
 
 
 def test_without_a_carrier_everything_is_throttled_soon() -> None:
-    carrier = SmppCarrier(config(port=free_port(), answer_time=ENDLESS))
+    carrier = SmppCarrier(config(port=free_port(), response_timeout=ENDLESS))
     carrier.open(lambda receipts: None, lambda late: None)
     try:
         with ThreadPoolExecutor(1) as pool:

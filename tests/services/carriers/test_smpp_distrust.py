@@ -6,8 +6,8 @@ import pytest
 
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import HEADER, pdu, tlv
-from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
+from tests.harness.response_timeout import submit_until
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
 from tests.harness.times import pass_time
 from tests.services.carriers.scripted_pair import PATIENCE, Pair, pair, references
@@ -93,7 +93,7 @@ def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
 
 
 def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -> None:
-    """The answer time is over when as many as the window holds have come."""
+    """The response timeout is over when as many as the window holds have come."""
     with pair(window=2) as both:
         group = message_group("x", [f"2547{number:08d}" for number in range(5)])
         outcomes = submit_until(lambda: both.smsc.submits(2), both.carrier, group)
@@ -190,7 +190,7 @@ def test_a_window_that_changes_during_the_bind_applies() -> None:
 
 
 def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pair(enquire_link=0.2, connect_time=PATIENCE) as both:
+    with pair(enquire_link=0.2, connect_timeout=PATIENCE) as both:
         enquiry = both.smsc.read()
         assert enquiry.command == Command.ENQUIRE_LINK
         both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))

@@ -73,7 +73,7 @@ def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
 
 
 @pytest.mark.parametrize(("text", "parts"), [("x", 1), ("x" * 200, 2)])
-def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time(text: str, parts: int) -> None:
+def test_a_pace_and_a_limit_have_until_the_end_of_the_response_timeout(text: str, parts: int) -> None:
     pace, limit = Quota(left=parts), Quota(left=parts)
     with driven() as all_:
         all_.carrier.pace = pace
@@ -86,8 +86,8 @@ def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time(text: str, par
 
 
 def test_only_responses_to_submitted_messages_are_waited_for() -> None:
-    """As when a worker is asked to stop: the pace lets nothing more leave, long before the answer time is over."""
-    with driven(window=4, answer_time=ENDLESS) as all_, ThreadPoolExecutor(1) as pool:
+    """As when a worker is asked to stop: the pace lets nothing more leave, long before the response timeout is over."""
+    with driven(window=4, response_timeout=ENDLESS) as all_, ThreadPoolExecutor(1) as pool:
         all_.carrier.pace = Quota(left=2)
         outcomes = pool.submit(all_.submit, message_group("x", phones(5))).result(PATIENCE)
         assert response_counts(outcomes) == {ACCEPTED: 2, THROTTLED: 3}

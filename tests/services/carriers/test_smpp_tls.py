@@ -79,7 +79,7 @@ def test_it_works(certificate: Path) -> None:
     receipts: list[Receipt] = []
     with running(SmscSettings(port=0, receipt_delay=0)) as smsc, behind_tls(smsc, certificate) as port:
         carrier = SmppCarrier(
-            config(port=port, tls=True, tls_ca=str(certificate / "cert.pem"), window=1000, answer_time=PATIENCE)
+            config(port=port, tls=True, tls_ca=str(certificate / "cert.pem"), window=1000, response_timeout=PATIENCE)
         )
         carrier.open(receipts.extend, lambda late: None)
         try:

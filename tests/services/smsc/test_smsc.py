@@ -23,8 +23,8 @@ from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import HEADER
-from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
+from tests.harness.response_timeout import submit_until
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.parts import References
@@ -52,7 +52,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
     )
     try:
         group = message_group("Hi", ["254711000000", "99902000000", "99905000000"])
-        carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, answer_time=PATIENCE))
+        carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, response_timeout=PATIENCE))
         receipts: list[Any] = []
         wait_for_port(port)
         carrier.open(receipts.extend, lambda late: None)

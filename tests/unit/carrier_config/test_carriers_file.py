@@ -66,10 +66,6 @@ def test_it_works(tmp_path: Path) -> None:
     assert declared.routes is None
 
 
-def test_a_driver_is_another_word_for_a_kind(tmp_path: Path) -> None:
-    assert read(tmp_path, GOOD.replace("kind =", "driver =")).carriers[0].name == "main"
-
-
 def test_several_carriers_and_routes(tmp_path: Path) -> None:
     declared = read(tmp_path, TWO)
     assert [carrier.name for carrier in declared.carriers] == ["main", "spare"]
@@ -112,7 +108,7 @@ def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
             "line 7: [carrier.main]: window must be a whole number from 1 to 1000",
         ),
         (GOOD.replace("window", "windows"), "line 7: [carrier.main]: there is no setting windows"),
-        (GOOD + "answer_time = 13.0\n", "line 9: [carrier.main]: answer_time must be at most 12 seconds"),
+        (GOOD + "response_timeout = 13.0\n", "line 9: [carrier.main]: response_timeout must be at most 12 seconds"),
         (
             GOOD + "authentication_share = 20\n",
             "line 9: [carrier.main]: authentication_share must be a number from 0 to 1",

@@ -31,7 +31,7 @@ from worker.carriers.late_responses import LateResponses
 
 log = logging.getLogger(__name__)
 
-LATE_TIME = 30.0
+LATE_RESPONSE_TIMEOUT = 30.0
 """Seconds to keep waiting for a response after its messages were reported as in doubt."""
 CLOSE_SECONDS = 2.0
 """The longest that `close` waits for outstanding responses."""
@@ -94,7 +94,7 @@ class HttpCarrier:
 
         A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
-        deadline = time.monotonic() + self._config.answer_time
+        deadline = time.monotonic() + self._config.response_timeout
         if self.trouble is not None:
             return [unsubmitted(self.health.error)] * sum(len(message_group.ids) for message_group in message_groups)
         requests = list(orders(self._config, message_groups))
@@ -139,7 +139,7 @@ class HttpCarrier:
         if self.pace.chunk and not self.pace.take(order.segments, deadline):
             return _lost(order, "window_full")
         try:
-            response = self._transport.send(order, self._config.answer_time + LATE_TIME)
+            response = self._transport.send(order, self._config.response_timeout + LATE_RESPONSE_TIMEOUT)
         except Lost as lost:
             if not order.may_be_written:
                 self._back_off(str(lost))

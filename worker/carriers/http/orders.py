@@ -39,7 +39,7 @@ class Order:
 def orders(config: HttpConfig, message_groups: list[MessageGroup]) -> Iterator[Order]:
     """The requests for these messages, in order."""
     now = datetime.now(UTC)
-    settings = {**config.values, **config.our_urls()}
+    settings = {**config.values, **config.callback_urls()}
     for message_group in message_groups:
         for start in range(0, len(message_group.ids), config.request.batch):
             end = start + config.request.batch
@@ -65,7 +65,7 @@ def _order(
         "phones": phones,
         "plus_phones": [f"+{phone}" for phone in phones],
         "message_ids": [str(identity) for identity in ids],
-        "validity": min(max(left, request.shortest_validity), request.longest_validity),
+        "validity": min(max(left, request.min_validity), request.max_validity),
         "expires_at": f"{message_group.expires_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "phone": phones[0],
         "message_id": str(ids[0]),

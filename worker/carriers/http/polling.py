@@ -29,7 +29,7 @@ class Poller:
         """Begin to poll."""
         self._on_receipts = on_receipts
         if self._config.poll is not None:
-            repeat(self._poll, self._config.poll.every, f"{self._config.name}-poll", self._stop)
+            repeat(self._poll, self._config.poll.interval, f"{self._config.name}-poll", self._stop)
 
     def stop(self) -> None:
         """Stop polling."""
@@ -49,7 +49,7 @@ class Poller:
         assert poll is not None
         values = self._config.values
         headers = {name: filled_text(value, values) for name, value in poll.headers.items()}
-        response = self._transport.get(filled_url(poll.url, values), headers, self._config.answer_time)
+        response = self._transport.get(filled_url(poll.url, values), headers, self._config.response_timeout)
         if response.status != 200:
             raise Lost(f"http_{response.status}")
         try:

@@ -34,14 +34,14 @@ def parse_response(
 
 
 def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> ParsedResponse:
-    form = config.answer
+    form = config.response
     document = paths.parse(body)
     code = paths.code(paths.at(document, form.error)) if form.error else ""
     if code in form.errors:
         return _all(form.errors[code], code, phones)
     if str(status) in form.statuses:
         return _all(form.statuses[str(status)], code or f"http_{status}", phones)
-    if status in form.taken:
+    if status in form.success_statuses:
         return _each(form, document, code, phones)
     return _all(_usual(status, retry_after), code or f"http_{status}", phones)
 

@@ -75,7 +75,9 @@ class Transport:
         self, method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_seconds: float, trace: Any
     ) -> HttpResponse:
         deadline = time.monotonic() + timeout_seconds
-        timeout = httpx2.Timeout(timeout_seconds, connect=self._config.connect_time, pool=self._config.connect_time)
+        timeout = httpx2.Timeout(
+            timeout_seconds, connect=self._config.connect_timeout, pool=self._config.connect_timeout
+        )
         try:
             request = self._client.build_request(
                 method, url, headers=headers, content=body, timeout=timeout, extensions={"trace": trace}

@@ -29,8 +29,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "id_width": (0, 64),
     "receipt_utc_offset": (-14, 14),
     "enquire_link": (0.1, 3_600),
-    "answer_time": (0.1, 600),
-    "connect_time": (0.1, 60),
+    "response_timeout": (0.1, 600),
+    "connect_timeout": (0.1, 60),
     "max_pdu": (1_024, 1_048_576),
     "message_id_tag": (0x1400, 0x3FFF),
 }
@@ -103,9 +103,9 @@ class SmppConfig:
     """Maps the carrier's codes, such as a receipt's `042`, to the error catalogue's."""
     enquire_link: float = 30.0
     """Seconds of silence before an enquire_link is sent."""
-    answer_time: float = 10.0
+    response_timeout: float = 10.0
     """Seconds that `submit` waits for responses; messages without one are then in doubt."""
-    connect_time: float = 10.0
+    connect_timeout: float = 10.0
     """Timeout in seconds for connecting, and for the responses to a bind and an enquire_link."""
     max_pdu: int = 65_536
     """The largest PDU accepted from the carrier, in octets; a larger one ends the connection."""
@@ -178,7 +178,7 @@ def _check_number(name: str, value: object) -> None:
 
 
 OPTIONAL = {"source_ton", "source_npi", "data_coding", "message_id_tag"}
-FRACTIONS = {"rate", "receipt_utc_offset", "enquire_link", "answer_time", "connect_time"}
+FRACTIONS = {"rate", "receipt_utc_offset", "enquire_link", "response_timeout", "connect_timeout"}
 
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

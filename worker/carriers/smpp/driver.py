@@ -91,12 +91,12 @@ class SmppCarrier:
             link.start()
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
-        """Submit the messages pipelined. Returns one outcome each, in order, within the answer time plus a second.
+        """Submit the messages pipelined. Returns one outcome each, in order, within the response timeout plus a second.
 
         A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
         submission = Submission(self._config, self._references, message_groups, limit)
-        deadline = time.monotonic() + self._config.answer_time
+        deadline = time.monotonic() + self._config.response_timeout
         if submission.multiparts is None:
             submission.responses = self._exchange(submission, range(len(submission.bodies)), deadline)
             return submission.outcomes()

@@ -77,7 +77,7 @@ class Link:
             session.end()
         with self._changed:
             self._changed.notify_all()
-        self._thread.join(self._config.connect_time + 1)
+        self._thread.join(self._config.connect_timeout + 1)
         self._become("closed")
 
     def _run(self) -> None:
@@ -93,7 +93,7 @@ class Link:
         session = None
         try:
             self._counters.connections += 1
-            wire = connect(self._config.host, self._config.port, self._config.connect_time, self._context)
+            wire = connect(self._config.host, self._config.port, self._config.connect_timeout, self._context)
             session = self._make(wire)
             session.bind(self._command)
             self._bound_at = time.monotonic()

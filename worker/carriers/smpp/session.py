@@ -108,7 +108,7 @@ class Session:
 
     def answer(self, data: bytes) -> None:
         """Write responses to the carrier's requests. Not for the reader thread, as it blocks."""
-        self._writer.write(data, time.monotonic() + self._config.connect_time)
+        self._writer.write(data, time.monotonic() + self._config.connect_timeout)
 
     def say(self, data: bytes) -> None:
         """Write from the reader thread, without blocking."""
@@ -122,7 +122,7 @@ class Session:
         Raises Refused, Lost or OSError.
         """
         body = bind_body(Bind(self._config.system_id, self._config.password, self._config.system_type))
-        deadline = time.monotonic() + self._config.connect_time
+        deadline = time.monotonic() + self._config.connect_timeout
         self._writer.write(pdu(command, 0, self.windows.next_sequence(), body), deadline)
         data, early = b"", b""
         while time.monotonic() < deadline:
@@ -172,7 +172,7 @@ class Session:
         if self._leave_by is not None and (now >= self._leave_by or not self.windows.unanswered()):
             self.say(pdu(Command.UNBIND_RESP, 0, self._unbind_sequence))
             raise Lost("the carrier sent an unbind")
-        if self._enquired_at is not None and now - self._enquired_at > self._config.connect_time:
+        if self._enquired_at is not None and now - self._enquired_at > self._config.connect_timeout:
             raise Lost("the carrier did not answer the enquire_link")
         if self._enquired_at is None and now - self._received_at > self._config.enquire_link:
             self._enquired_at = now

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from shared.carriers.http import HttpConfig, HttpConfigError
-from shared.carriers.http.config import READY
+from shared.carriers.http.config import PRESETS
 from shared.carriers.http.file import http_carriers, of_table
 from shared.settings import SettingsError
 
-TABLE: dict[str, Any] = {"request": {"url": "https://a.example/", "json": {"to": "{phone}"}}, "answer": {"id": "id"}}
+TABLE: dict[str, Any] = {"request": {"url": "https://a.example/", "json": {"to": "{phone}"}}, "response": {"id": "id"}}
 GIVEN: dict[str, dict[str, Any]] = {
     "twilio": {"values": {"account_sid": "AC1", "auth_token": "t"}},
     "vonage": {"values": {"api_key": "k", "api_secret": "s"}},
@@ -19,10 +19,10 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 
 
-def ready(name: str, **settings: Any) -> HttpConfig:
-    """A ready declaration with what it needs."""
-    more = {"our_url": "https://sms.example.com", "callback": {"secret": "a-long-secret-of-a-carrier-0123456789"}}
-    return HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name], **more, **settings})
+def preset(name: str, **settings: Any) -> HttpConfig:
+    """A preset with what it needs."""
+    more = {"public_url": "https://sms.example.com", "callback": {"secret": "a-long-secret-of-a-carrier-0123456789"}}
+    return HttpConfig.from_mapping("web", {"preset": name, **GIVEN[name], **more, **settings})
 
 
 def test_it_works() -> None:
@@ -30,26 +30,26 @@ def test_it_works() -> None:
     assert (config.request.method, config.window, config.callback) == ("POST", 20, None)
 
 
-def test_every_ready_declaration_is_tried() -> None:
-    assert {path.stem for path in READY.glob("*.toml")} == set(GIVEN)
+def test_every_preset_is_tried() -> None:
+    assert {path.stem for path in PRESETS.glob("*.toml")} == set(GIVEN)
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_a_ready_declaration_reports_missing_settings(name: str) -> None:
-    assert ready(name).our_urls()["receipts_url"].startswith("https://sms.example.com/carriers/web/receipts")
+def test_a_preset_reports_missing_settings(name: str) -> None:
+    assert preset(name).callback_urls()["receipts_url"].startswith("https://sms.example.com/carriers/web/receipts")
     with pytest.raises(HttpConfigError, match=r"secret is missing"):
-        HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name]})
+        HttpConfig.from_mapping("web", {"preset": name, **GIVEN[name]})
     with pytest.raises(HttpConfigError, match="values has"):
-        ready(name, values={})
+        preset(name, values={})
 
 
-def test_a_given_setting_wins_over_the_ready_one() -> None:
-    config = ready(
-        "twilio", window=7, request={"url": "https://b.example/{account_sid}"}, answer={"errors": {"1": "failed"}}
+def test_a_given_setting_wins_over_that_of_the_preset() -> None:
+    config = preset(
+        "twilio", window=7, request={"url": "https://b.example/{account_sid}"}, response={"errors": {"1": "failed"}}
     )
     assert (config.window, config.request.url) == (7, "https://b.example/{account_sid}")
     assert config.request.form is not None
-    assert {"1", "21211"} <= set(config.answer.errors)
+    assert {"1", "21211"} <= set(config.response.errors)
 
 
 @pytest.mark.parametrize(
@@ -65,21 +65,21 @@ def test_a_given_setting_wins_over_the_ready_one() -> None:
         ({"request": {"url": "https://a/", "method": "PATCH"}}, "request.method must be one of GET, POST, PUT"),
         ({"request": {"url": "https://a/", "basic": ["x"]}}, "a user and a password"),
         ({"request": {"url": "https://a/", "json": {"to": "{phone}"}, "batch": 2}}, "and not {phone}"),
-        ({"request": {"url": "https://a/", "json": {"to": "{phones}"}, "batch": 2}}, "answer.each is missing"),
+        ({"request": {"url": "https://a/", "json": {"to": "{phones}"}, "batch": 2}}, "response.each is missing"),
         ({"window": 0}, "window must be a whole number from 1"),
         ({"window": True}, "window must be a whole number"),
         ({"window": 1.5}, "window must be a whole number"),
-        ({"answer": {"codes": {"1": "accepting"}}}, "answer.codes.1 must be one of accepted"),
-        ({"answer": {"taken": ["200"]}}, "answer.taken must be a whole number"),
-        ({"answer": []}, "answer must be a table"),
+        ({"response": {"codes": {"1": "accepting"}}}, "response.codes.1 must be one of accepted"),
+        ({"response": {"success_statuses": ["200"]}}, "response.success_statuses must be a whole number"),
+        ({"response": []}, "response must be a table"),
         ({"poll": {"url": "https://a/"}}, "receipts is missing"),
-        ({"callback": {"proof": "hmac", "secret": "x"}}, "callback.header is missing"),
-        ({"callback": {"proof": "twilio", "secret": "x"}}, "our_url is missing"),
-        ({"callback": {"proof": "none", "secret": "x"}}, "callback.proof must be one of"),
-        ({"callback": {"proof": "basic", "secret": ""}}, "may not be empty"),
+        ({"callback": {"auth": "hmac", "secret": "x"}}, "callback.header is missing"),
+        ({"callback": {"auth": "twilio", "secret": "x"}}, "public_url is missing"),
+        ({"callback": {"auth": "none", "secret": "x"}}, "callback.auth must be one of"),
+        ({"callback": {"auth": "basic", "secret": ""}}, "may not be empty"),
         ({"values": {"a": "x\ny"}}, "values.a must be printable"),
         ({"tls_ca": "nowhere.pem"}, "there is no file nowhere.pem"),
-        ({"ready": "twillio"}, "ready must be one of africastalking"),
+        ({"preset": "twillio"}, "preset must be one of africastalking"),
         ({"http2": True}, "there is no setting http2"),
     ],
 )
@@ -90,13 +90,13 @@ def test_the_error_names_what_is_wrong(settings: dict[str, Any], problem: str) -
 
 
 def test_no_secret_is_in_its_repr() -> None:
-    assert "a-long-secret" not in repr(ready("africastalking", values={"username": "u", "api_key": "a-long-secret-2"}))
+    assert "a-long-secret" not in repr(preset("africastalking", values={"username": "u", "api_key": "a-long-secret-2"}))
 
 
 def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "carriers.toml"
     file.write_text(
-        '[carrier.a]\ndriver = "smpp"\n[carrier.b]\nkind = "http"\nready = "twilio"\nour_url = "https://x.example"\n'
+        '[carrier.a]\nkind = "smpp"\n[carrier.b]\nkind = "http"\npreset = "twilio"\npublic_url = "https://x.example"\n'
         'values = { account_sid = "AC1", auth_token = "$TOKEN" }\ncallback.secret = "$TOKEN"\n'
     )
     found = http_carriers(str(file), {"TOKEN": "from-the-environment"})

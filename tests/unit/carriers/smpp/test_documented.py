@@ -18,6 +18,6 @@ def test_every_setting_is_documented_and_no_other() -> None:
 
 def test_the_numbers_are_the_defaults() -> None:
     defaults = {each.name: each.default for each in fields(SmppConfig)}
-    for name in ("window", "rate", "answer_time", "registered_delivery", "receipt_utc_offset"):
+    for name in ("window", "rate", "response_timeout", "registered_delivery", "receipt_utc_offset"):
         row = next(line for line in SECTION.splitlines() if line.startswith(f"| `{name}`"))
         assert row.split("|")[2].strip() == f"{defaults[name]:g}"

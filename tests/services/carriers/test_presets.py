@@ -1,4 +1,4 @@
-"""The ready declarations, each against a server with the documented shapes of its carrier's API."""
+"""The presets, each against a server with the documented shapes of its carrier's API."""
 
 import base64
 import contextlib
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.harness.http_carrier import HttpPeer, Reply, Request, http_peer, json_reply
-from tests.unit.carriers.http.test_config import ready
+from tests.unit.carriers.http.test_config import preset
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.http import HttpCarrier
@@ -21,9 +21,9 @@ PHONE, OTHER = "254711000000", "254711000001"
 def against(
     name: str, respond: Callable[[Request], Reply], path: str, **settings: Any
 ) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
-    """The driver with a ready declaration, its address being the server's."""
+    """The driver with a preset, its address being the server's."""
     with http_peer(respond) as peer:
-        made = HttpCarrier(ready(name, request={"url": peer.url(path)}))
+        made = HttpCarrier(preset(name, request={"url": peer.url(path)}))
         made.open(lambda receipts: None, lambda late: None)
         try:
             yield peer, made

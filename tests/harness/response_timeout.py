@@ -16,18 +16,18 @@ from worker.carriers.smpp import SmppCarrier
 PATIENCE = 60.0
 HTTP = ("worker.carriers.http.driver",)
 SMPP = ("worker.carriers.smpp.window", "worker.carriers.smpp.session")
-"""The modules in which a `submit` looks how much of its answer time is left."""
+"""The modules in which a `submit` looks how much of its response timeout is left."""
 
 
 def submit_until(
     happened: Callable[[], Any], carrier: HttpCarrier | SmppCarrier, *message_groups: MessageGroup
 ) -> list[Outcome]:
-    """Submit, with an answer time that is over as soon as something has happened.
+    """Submit, with a response timeout that is over as soon as something has happened.
 
-    In a thread of its own: a `submit` that goes on after its answer time fails the test, and does not hold it up.
+    In a thread of its own: a `submit` that goes on after its response timeout fails the test, and does not hold it up.
     """
     over_http = isinstance(carrier, HttpCarrier)
-    clock = SubmitClock(carrier._config.answer_time, looks_before=2 if over_http else 0)
+    clock = SubmitClock(carrier._config.response_timeout, looks_before=2 if over_http else 0)
     done: Future[list[Outcome]] = Future()
 
     def submit() -> None:
@@ -41,7 +41,7 @@ def submit_until(
         for module in HTTP if over_http else SMPP:
             patch.setattr(f"{module}.time", clock)
         threading.Thread(target=submit, daemon=True).start()
-        wait_until(lambda: done.done() or happened(), PATIENCE, "what ends the answer time")
+        wait_until(lambda: done.done() or happened(), PATIENCE, "what ends the response timeout")
         clock.is_over.set()
         return done.result(PATIENCE)
 
@@ -50,15 +50,15 @@ class SubmitClock:
     """Stands for the module `time` of a driver. Only the thread that submits sees another time than the real one.
 
     Its first looks, as when it computes its deadline, are `looks_before`: they see the real time too. Every later look
-    waits until the answer time `is_over`, and sees a time that is later by just the answer time.
+    waits until the response timeout `is_over`, and sees a time that is later by just the response timeout.
     """
 
     sleep = staticmethod(time.sleep)
 
-    def __init__(self, answer_time: float, looks_before: int) -> None:
+    def __init__(self, response_timeout: float, looks_before: int) -> None:
         self.thread: int | None = None
         self.is_over = threading.Event()
-        self._answer_time = answer_time
+        self._response_timeout = response_timeout
         self._looks_before = looks_before
 
     def monotonic(self) -> float:
@@ -68,8 +68,8 @@ class SubmitClock:
         self._looks_before -= 1
         if self._looks_before >= 0:
             return time.monotonic()
-        assert self.is_over.wait(2 * PATIENCE), "nothing ended the answer time"
-        return time.monotonic() + self._answer_time
+        assert self.is_over.wait(2 * PATIENCE), "nothing ended the response timeout"
+        return time.monotonic() + self._response_timeout
 
 
 class Clock:

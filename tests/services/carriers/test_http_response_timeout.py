@@ -1,4 +1,4 @@
-"""The answer time of an HTTP carrier: what is over then is in doubt, or was never submitted."""
+"""The response timeout of an HTTP carrier: what is over then is in doubt, or was never submitted."""
 
 import contextlib
 import socket
@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.harness.answer_time import submit_until
 from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
+from tests.harness.response_timeout import submit_until
 from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
 from tests.unit.carriers.smpp.making import Quota, message_group
 from worker.carriers.base import LateResponse, Outcome, ResponseKind, unsubmitted
@@ -27,7 +27,7 @@ def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
         assert len(peer.requests) == 1
 
 
-def test_a_pace_and_a_limit_have_until_the_end_of_the_answer_time() -> None:
+def test_a_pace_and_a_limit_have_until_the_end_of_the_response_timeout() -> None:
     pace, limit = Quota(left=1), Quota(left=1)
     with pair(lambda request: json_reply({"id": "m"})) as (_, made):
         made.pace = pace
@@ -44,7 +44,7 @@ def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
             extra = stack.enter_context(socket.socket())
             extra.setblocking(False)
             extra.connect_ex(full.getsockname())
-        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
+        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_timeout=0.3)) as made:
             assert one(made) == unsubmitted("not_connected")
 
 
@@ -91,7 +91,7 @@ from tests.services.carriers.http_pair import PHONE, declared
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.http import HttpCarrier
 
-made = HttpCarrier(declared(sys.argv[1], answer_time=600))
+made = HttpCarrier(declared(sys.argv[1], response_timeout=600))
 made.open(lambda receipts: None, lambda late: None)
 threading.Thread(target=made.submit, args=([message_group("Hi", [PHONE])],), daemon=True).start()
 sys.stdin.read()

@@ -69,11 +69,13 @@ RESCHEDULE = text(
     UPDATE batch
        SET due_at = :due_at,
            state = CASE WHEN state IN ('paused', 'held') THEN state
-                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
+                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END,
+           {_UNROUTED}
      WHERE send_id = :send AND {NOT_TAKEN}
     """
 )
-"""Moves what no worker has. Paused and held batches get the new time, but keep their state."""
+"""Moves what no worker has. Paused and held batches get the new time, but keep their state. All are routed again at
+that time: what waits with a carrier would go out as soon as the carrier is available."""
 
 ROUTE = text(
     """

@@ -19,6 +19,7 @@ from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.database import disposable_database
 from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.receipts import match as receipts
 from worker.routing.carrier_pools import CarrierPools
@@ -192,6 +193,17 @@ def test_messages_queued_for_a_carrier_that_closes_go_to_another(make: Callable[
     finally:
         with service.engine.begin() as connection:
             connection.execute(text("DELETE FROM carrier_setting"))
+
+
+def test_a_postponed_send_does_not_wait_for_its_former_carrier(make: Callable[..., Service]) -> None:
+    service = make()
+    trouble(service, "three")
+    send = service.send(ELSEWHERE).json["send_id"]
+    assert service.patch(f"/sends/{send}", send_at=ahead()).json["status"] == "scheduled"
+    trouble(service)
+    service.sweep()
+    assert service.get(f"/sends/{send}").json["status"] == "scheduled"
+    assert carried(service, send) == {}
 
 
 def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Service]) -> None:

@@ -34,35 +34,39 @@ and is found between the windows."""
 
 LOCK_CAPS = text("SELECT pg_advisory_xact_lock(hashtextextended('capped ' || CAST(:account AS text), 0))")
 """One batch of an account at a time counts: two that count at once could both take the last message of a cap."""
+_INDEX = "(get_byte(uuid_send(c.message_id), 14) * 256 + get_byte(uuid_send(c.message_id), 15))"
+_TRIED = f"{_INDEX} < b.next_index AND {_INDEX} <> ALL (coalesce(b.retry, '{{}}'))"
 TAKE_CAPS = text(
-    """
+    f"""
     WITH wanted AS (
         SELECT * FROM unnest(CAST(:ids AS uuid[]), CAST(:phones AS bigint[])) WITH ORDINALITY AS w (id, phone, place)
     ), before AS (
         SELECT c.phone, c.message_id,
-               c.at > clock_timestamp() - make_interval(hours => :hours)
-               AND coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
-                            b.state NOT IN ('canceled', 'expired'), false) AS counts
+               coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
+                        b.state NOT IN ('canceled', 'expired') OR {_TRIED}, false) AS counts
           FROM (SELECT DISTINCT phone FROM wanted) AS p
           JOIN capped c ON c.account_id = :account AND c.lane = :lane AND c.phone = p.phone
+                       AND c.at > clock_timestamp() - make_interval(hours => :hours)
           LEFT JOIN message m ON m.id = c.message_id
           LEFT JOIN batch b ON b.id = batch_of(c.message_id)
+    ), again AS (
+        SELECT w.id, w.phone FROM wanted w JOIN before b ON b.message_id = w.id
     ), new AS (
         SELECT w.id, w.phone, row_number() OVER (PARTITION BY w.phone ORDER BY w.place) AS number
-          FROM wanted w WHERE NOT EXISTS (SELECT FROM before b WHERE b.message_id = w.id)
-    ), taken AS (
-        INSERT INTO capped (account_id, lane, phone, message_id)
-        SELECT :account, :lane, n.phone, n.id FROM new n
-         WHERE n.number + (SELECT count(*) FROM before b WHERE b.phone = n.phone AND b.counts) <= :most
-        RETURNING message_id
+          FROM wanted w WHERE NOT EXISTS (SELECT FROM again a WHERE a.id = w.id)
     )
-    SELECT message_id AS id FROM taken
+    INSERT INTO capped (account_id, lane, phone, message_id)
+    SELECT :account, :lane, a.phone, a.id FROM again a
      UNION ALL
-    SELECT w.id FROM wanted w JOIN before b ON b.message_id = w.id
+    SELECT :account, :lane, n.phone, n.id FROM new n
+     WHERE n.number + (SELECT count(*) FROM before b WHERE b.phone = n.phone AND b.counts) <= :most
+        ON CONFLICT (account_id, lane, phone, message_id) DO UPDATE SET at = excluded.at
+    RETURNING message_id
     """
 )
-"""Counts each message against its recipient's cap once, and returns those within it. Messages that reached nobody do
-not count: failed ones and those of ended batches."""
+"""Counts each message against its recipient's cap, and returns those within it. One that was claimed before and came
+back unsent is counted again, with the current time. Messages that reached nobody do not count: failed ones and those
+that an ended batch had not sent. A message whose row retention or the archive has taken counts if it was tried."""
 
 
 class Suppressions:

@@ -198,6 +198,30 @@ def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Se
     (kept,) = [batch for batch in batches if not batch.rejected]
     apply_rules(service.engine, [kept])
     assert not kept.rejected
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE capped SET at = at - interval '25 hours'"))
+    between = service.send(str(NAIROBI + 400), category="marketing").json["send_id"]
+    assert service.counts(between)["sent"] == 1
+    apply_rules(service.engine, [kept])
+    assert kept.rejected
+
+
+def test_messages_that_retention_has_deleted_count_if_they_were_tried(service: Service) -> None:
+    capped(service, most=1)
+    sent, unsent = phones(NAIROBI + 500, 2)
+    canary = service.bulk([sent, unsent], category="marketing", canary=1).json["send_id"]
+    service.post(f"/sends/{canary}/cancel")
+    assert service.counts(canary) == {"submitted": 2, "accepted": 2, "sent": 1, "canceled": 1}
+    count_second = """
+        INSERT INTO capped (account_id, lane, phone, message_id)
+        SELECT account_id, lane, :phone, CAST(overlay(CAST(message_id AS text) placing '0002' from 33) AS uuid)
+          FROM capped
+    """  # as the end of a cycle that came to no window leaves it
+    with service.engine.begin() as connection:
+        connection.execute(text(count_second), {"phone": int(unsent)})
+        connection.execute(text("DELETE FROM message"))
+    assert service.counts(service.send(sent, category="marketing").json["send_id"])["rejected"] == 1
+    assert service.counts(service.send(unsent, category="marketing").json["send_id"])["sent"] == 1
 
 
 def test_the_command_line(service: Service) -> None:

@@ -14,9 +14,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
+from shared.db import pools
 from shared.db.cancellation import current_cancellation
 from shared.db.lost_commits import error_of_autocommit
-from shared.db.pools import OVERFLOW, CountedPool, close_read_only_sessions, count_connections, replace_ended_sessions
+from shared.db.pools import OVERFLOW, CountedPool, out_of_date_as_outage
 from shared.db.refused_values import is_value_refused, sqlstate_of
 from shared.db.sessions import Sessions, is_out_of_date
 from shared.encryption import Texts
@@ -120,10 +121,10 @@ def make_engine(
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", partial(_as_outage, "replica" if standby else "postgres"), retval=True)
-    replace_ended_sessions(engine)
-    count_connections(engine, application)
+    pools.replace_ended_sessions(engine)
+    pools.count_connections(engine, application)
     if not standby:
-        close_read_only_sessions(engine)
+        pools.close_read_only_sessions(engine)
     return engine
 
 
@@ -224,7 +225,8 @@ def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
 
 def tuples_of(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
     """The rows of a statement as tuples from the driver: SQLAlchemy's rows take twice the time."""
-    return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
+    with out_of_date_as_outage(connection.info):
+        return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
 
 
 @lru_cache(maxsize=64)
@@ -241,7 +243,8 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
     assert driver is not None
     try:
         driver.autocommit = True
-        yield driver
+        with out_of_date_as_outage(pooled.info):
+            yield driver
     except psycopg.Error as error:
         failure = error_of_autocommit(error, is_closed=driver.closed)
         if failure is not error:

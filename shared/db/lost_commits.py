@@ -3,8 +3,6 @@
 import psycopg
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from shared.db.sessions import is_out_of_date
-
 NOT_COMMITTED = frozenset({"57P01", "57P05", "25P03", "25P04"})
 """SQLSTATEs with which the server ends a session before it runs what it was sent: a shutdown, an idle session or
 transaction, or one that took too long."""
@@ -32,10 +30,8 @@ def _lost_at_end(error: Exception) -> BaseException | None:
 def error_of_autocommit(error: psycopg.Error, *, is_closed: bool) -> Exception:
     """The driver's error of a statement that is its own transaction, as SQLAlchemy would report it.
 
-    If the connection is lost, the statement may be committed. If it is prepared and out of date, the connection cannot
-    be used again, but nothing was done.
+    If the connection is lost, the statement may be committed.
     """
-    if is_closed or is_out_of_date(error):
-        statement = None if is_closed else ""
-        return OperationalError(statement, None, error, hide_parameters=True, connection_invalidated=True)
+    if is_closed:
+        return OperationalError(None, None, error, hide_parameters=True, connection_invalidated=True)
     return error

@@ -1,17 +1,74 @@
 """A send goes on after a migration has changed the type of a column that its prepared statement returns."""
 
-from sqlalchemy import text
+from collections.abc import Callable, Iterator
 
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from shared.db.connection import autocommit, is_outage, is_outage_or_timeout, make_engine, tuples_of
+from shared.db.pools import OVERFLOW
 from tests.harness.service import Service
 
 SENDS = 12
 """Enough that the statement is prepared."""
+POOL = 2
+LAST = text("SELECT id FROM changing ORDER BY id DESC LIMIT 1")
 
 
-def test_it_fails_once_at_most(service: Service) -> None:
+@pytest.fixture
+def pool(engine: Engine) -> Iterator[Engine]:
+    made = make_engine(engine.url.render_as_string(hide_password=False), POOL)
+    with made.begin() as connection:
+        connection.execute(text("CREATE TABLE changing (id bigint)"))
+    yield made
+    with made.begin() as connection:
+        connection.execute(text("DROP TABLE changing"))
+    made.dispose()
+
+
+def in_a_transaction(engine: Engine) -> None:
+    with engine.begin() as connection:
+        tuples_of(connection, LAST, {})
+
+
+def by_itself(engine: Engine) -> None:
+    with autocommit(engine) as driver:
+        driver.execute(LAST.text.encode(), {})
+
+
+def keyed(number: int) -> dict[str, str]:
+    return {"Idempotency-Key": f"out-of-date-{number}"}
+
+
+def test_sends_fail_once_at_most(service: Service) -> None:
     assert {service.send().status_code for _ in range(SENDS)} == {200}
+    assert {service.send(headers=keyed(number)).status_code for number in range(SENDS)} == {200}
     with service.engine.begin() as connection:
         connection.execute(text("ALTER TABLE account ALTER available TYPE integer"))
-    statuses = [service.send().status_code for _ in range(6)]
+    statuses = [service.send(headers=keyed(SENDS + number)).status_code for number in range(6)]
+    statuses += [service.send().status_code for _ in range(6)]
     assert statuses[0] in (200, 503)
-    assert statuses[1:] == [200] * 5
+    assert statuses[1:] == [200] * 11
+
+
+@pytest.mark.parametrize("run", [in_a_transaction, by_itself])
+def test_a_statement_of_the_driver_fails_once_for_all_connections(
+    engine: Engine, pool: Engine, run: Callable[[Engine], None]
+) -> None:
+    """And as something that can be tried again."""
+    open_at_once: list[Connection] = [pool.connect() for _ in range(POOL + OVERFLOW)]
+    for connection in open_at_once * SENDS:
+        with connection.begin():
+            tuples_of(connection, LAST, {})
+    for connection in open_at_once:
+        connection.close()
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE changing ALTER id TYPE integer"))
+    with pytest.raises(Exception) as failed:
+        run(pool)
+    assert (is_outage_or_timeout(failed.value), is_outage(failed.value)) == (True, False)
+    open_at_once = [pool.connect() for _ in range(POOL + OVERFLOW)]
+    for connection in open_at_once:
+        with connection.begin():
+            tuples_of(connection, LAST, {})
+        connection.close()

@@ -79,10 +79,17 @@ def test_anything_else_is_not(text: str) -> None:
         "\u202a+49 170 1234567\u202c",
         " 491701234567\n",
         "0049 170 1234567",
+        "49 1701234567",
+        "+(49) 170 1234567",
     ],
 )
 def test_the_digits_are_suggested(text: str) -> None:
     assert suggest(text) == "491701234567"
+
+
+@pytest.mark.parametrize("text", ["+1 (202) 555-0143", "1-202-555-0143", "1 2025550143"])
+def test_a_country_code_of_one_digit_is_one_of_two(text: str) -> None:
+    assert suggest(text) == "12025550143"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +111,14 @@ def test_the_digits_are_suggested(text: str) -> None:
         "491701234567.0",
         "4.91701E+11",
         "+49 170 1234567 ext. 3",
+        "491701234567\t12",
+        "2) 491701234567",
+        "491701234567 (2)",
+        "+49 170 1234567 (2)",
+        "491701234567 12",
+        "12 491701234567",
+        "2 49170 1234567",
+        "1 49170 1234567",
         ARABIC_INDIC,
         "-" * 100 + "491701234567",
     ],

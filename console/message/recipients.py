@@ -11,10 +11,32 @@ from typing import Any
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
 """What a column of phones is called, the most telling word first."""
-PHONE_MARKS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202a-\u202e\u2060\ufeff]")
-OTHER_NUMBER = re.compile(r"\(\s*0\s*\)|^\s*[0-9]+(?:\.0+|(?:\.[0-9]+)?[eE]\+?[0-9]+)\s*$")
-"""A number that would be another one without its punctuation: with the zero of `+49 (0)170`, or as a spreadsheet has
-changed it, such as 254711009918.0."""
+INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""What copied contacts have around a phone, such as marks of the direction of writing."""
+_BLANK = r"[ \u00a0\u2007\u2009\u202f]"
+_BETWEEN = rf"(?:{_BLANK}*[-/\u2010-\u2015]{_BLANK}*|{_BLANK}+|\.)"
+_ENCLOSED = r"\((?!0\))[0-9]{1,9}\)"
+WRITTEN_PHONE = re.compile(
+    rf"\+?{_BLANK}*(?:[0-9]+|(?:\(\+?[0-9]{{1,9}}\)|[0-9]{{1,9}})"
+    rf"(?:{_BETWEEN}?{_ENCLOSED}|(?:{_BETWEEN}|(?<=\)))[0-9]{{1,9}}){{0,13}}"
+    rf"(?:{_BETWEEN}|(?<=\)))[0-9]{{1,11}})"
+)
+"""One phone, in groups of digits or not. Nothing follows a group of ten digits or more, and nothing precedes one of
+twelve: it is a phone by itself, and what stands beside it is not."""
+DATE = re.compile(
+    r"(?:19|20)[0-9]{2}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12][0-9]|3[01])"
+    r"|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)[0-9]{2}"
+)
+NOT_ONE_PHONE = re.compile(
+    rf"""[^.]*\.0+                                   # as a spreadsheet writes it: 254 711 009 918.0
+    | [0-9]+\.[0-9]{{8,}}                            # in a numbered list: 1.254711009918
+    | \D*[2-689]\D.*                                 # also there: no country has a code of one digit, except
+    | \D*[17]\D(?!(?:\D*[0-9]){{10}}\Z).*            # 1 and 7, whose phones have 11 digits
+    | {DATE.pattern}""",
+    re.VERBOSE | re.ASCII,
+)
+"""Digits in groups that are not one phone."""
+NOT_A_DIGIT = re.compile(r"[^0-9]+")
 NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
 LONGEST_PLACEHOLDER = 32
 LONGEST_MESSAGE = 1600
@@ -50,12 +72,16 @@ def differs_by_recipient(send: Mapping[str, Any]) -> bool:
 
 
 def plain_phone(text: str) -> str:
-    """A phone number without punctuation: `+254 (711) 000-000` is 254711000000. The API checks the rest, and
-    says what is wrong with a number that is ambiguous."""
-    if OTHER_NUMBER.search(text):
+    """A phone number without punctuation: `+254 (711) 000-000` is 254711000000.
+
+    Any other text is returned as it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which
+    may be somebody else's phone.
+    """
+    phone = INVISIBLE.sub("", text).strip()
+    if not WRITTEN_PHONE.fullmatch(phone) or (not phone.isdecimal() and NOT_ONE_PHONE.fullmatch(phone)):
         return text.strip()
-    phone = PHONE_MARKS.sub("", text)
-    return phone[1:] if phone.startswith("+") else phone.removeprefix("00")
+    digits = NOT_A_DIGIT.sub("", phone)
+    return digits if "+" in phone else digits.removeprefix("00")
 
 
 def phones_of_list(text: str) -> list[str]:

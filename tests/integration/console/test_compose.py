@@ -152,6 +152,19 @@ def test_a_list_of_invalid_phones_says_why_each_is_refused(console: Console) -> 
     assert cells(page.text) == ["1", "0711", missing, "2", "nobody", "Not a phone number"]
 
 
+def test_digits_beside_a_phone_are_no_part_of_it(console: Console) -> None:
+    typed = ["254711009918\t12", "1. 254722000001", "2) 254722000002", "254 744 000 001.00", "254755000001 (2)"]
+    browser = console.browser()
+    browser.get("/compose/")
+    page = browser.post("/compose/confirm", **{**ONE, "kind": "list", "list": "\r\n".join(typed)})
+    assert page.status_code == 400 and "None of the recipients can be sent to." in page.text
+    assert cells(page.text)[1::3] == typed and "Did you mean" not in page.text
+    for phone in typed:
+        assert browser.post("/compose/confirm", **{**ONE, "phone": phone}).status_code == 400
+        browser.post("/opt-outs/", phones=phone)
+    assert console.service.get("/suppressions").json["data"] == []
+
+
 @pytest.mark.parametrize("kind", ["list", "file"])
 def test_too_many_recipients_are_refused_before_all_are_read(
     console: Console, monkeypatch: pytest.MonkeyPatch, kind: str

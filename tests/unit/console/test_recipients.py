@@ -24,6 +24,7 @@ from console.message.recipients import (
     recipients_of_table,
     sample_of,
 )
+from shared.sms.phones import is_phone
 from shared.sms.segments import MAX_CHARACTERS
 
 
@@ -39,10 +40,58 @@ from shared.sms.segments import MAX_CHARACTERS
         ("+49 (0)170 1234567", "+49 (0)170 1234567"),
         ("254711009918.0 ", "254711009918.0"),
         ("2.54711E+11", "2.54711E+11"),
+        ("+254 (711) 009-918", "254711009918"),
+        ("(+254) 711/009918", "254711009918"),
+        ("+(254)711009918", "254711009918"),
+        ("+254.711009918", "254711009918"),
+        ("00 254 - 711 - 009918", "254711009918"),
+        ("0711.009.918", "0711009918"),
+        ("+86 13812345678", "8613812345678"),
+        ("+1 (202) 555-0143", "12025550143"),
+        ("1.202.555.0143", "12025550143"),
+        ("7 912 345-67-89", "79123456789"),
     ],
 )
 def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:
     assert plain_phone(typed) == phone
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "254711009918\t12",
+        "+254\t711009918",
+        "254711009918\n254711009919",
+        "1. 254722000001",
+        "12. 0722000001",
+        "1.254722000001",
+        "12.0722000001",
+        "2.254.722.000.001",
+        "2) 254722000002",
+        "12 254722000012",
+        "(12) 254722000012",
+        "3 0722000003",
+        "1 0722 0000 01 02",
+        "254733000001.0",
+        "+254733000001.0",
+        "254 744 000 001.00",
+        "254755000001 (2)",
+        "+254 755 000 001 (2)",
+        "254711009918 12",
+        "254711009918/254722000001",
+        "2026-11-27",
+        "27.11.2026",
+    ],
+)
+def test_digits_that_are_no_part_of_the_phone_are_left_for_the_api_to_refuse(typed: str) -> None:
+    assert plain_phone(f" {typed} ") == typed
+    assert not is_phone(typed)
+
+
+@pytest.mark.parametrize("typed", ["1 ", " ", "(", "( ", "-", "\u00a0"])
+def test_a_long_text_is_not_a_phone(typed: str) -> None:
+    text = f"1{typed * 100_000}x"
+    assert plain_phone(text) == text
 
 
 @pytest.mark.parametrize(

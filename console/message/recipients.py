@@ -5,12 +5,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
-PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "number", "telefon", "handy", "mobil", "nummer")
+PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "tel", "whatsapp", "telefon", "handy", "mobil")
 """What a column of phones is called, the most telling word first."""
+PHONE_STEMS = ("phone", "mobil", "cellphone", "telephone", "telefon", "handy", "whatsapp")
+"""What longer words for them begin with, such as `Telefonnummer`."""
+NUMBER_NAMES = ("number", "nummer", "no", "nr")
+"""What may also be in its name, but is in those of other columns too."""
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 """What copied contacts have around a phone, such as marks of the direction of writing."""
 _BLANK = r"[ \u00a0\u2007\u2009\u202f]"
@@ -109,12 +113,24 @@ class Table:
 
     @property
     def phone_column(self) -> int:
-        """The column that most likely has the phones: by its name, or else by its first rows."""
-        names = [name.strip().lower() for name in self.columns]
-        exact = (names.index(word) for word in PHONE_NAMES if word in names)
-        similar = (place for word in PHONE_NAMES for place, name in enumerate(names) if word in name)
-        found = next(chain(exact, similar), None)
-        return _most_like_phones(self) if found is None else found
+        """The column that most likely has the phones.
+
+        That is one with an exact name of phones, such as `Phone` or `Mobile number`, or else the column whose first
+        rows read like phones. Of several such columns, it is one with a word for phones in its name, such as
+        `Telefonnummer`; otherwise the one with most phones, and rather one that is not called a number.
+        """
+        words = [_words(name) for name in self.columns]
+        exact = (at for name in PHONE_NAMES for at, each in enumerate(words) if name in each and _is_of_phones(each))
+        found = next(exact, None)
+        if found is None:
+            found = max(range(len(words)), key=lambda at: self._likeness(at, words[at]), default=0)
+        return found
+
+    def _likeness(self, place: int, words: Sequence[str]) -> tuple[bool, bool, int, bool]:
+        """How much a column is like one of phones, for comparison."""
+        count = sum(_like_phone(_cell(row, place)) for row in self.first_rows)
+        is_called_phones = any(word in PHONE_NAMES or word.startswith(PHONE_STEMS) for word in words)
+        return count > 0, is_called_phones, count, not any(word.endswith(NUMBER_NAMES) for word in words)
 
     def column(self, name: str) -> int | None:
         """The index of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
@@ -135,7 +151,7 @@ def read_table(text: str) -> Table:
     rows = tuple(islice(_rows(text, delimiter), SAMPLE + 1))
     if not rows:
         return Table()
-    if any(_like_phone(cell) for cell in rows[0]):
+    if any(_like_phone(cell) for cell in rows[0]) and not _has_name_of_phones(rows):
         columns = tuple(str(number) for number in range(1, len(rows[0]) + 1))
         return Table(columns, rows[:SAMPLE], text, delimiter)
     return Table(rows[0], rows[1:], text, delimiter, has_names=True)
@@ -208,9 +224,22 @@ def _cell(row: Sequence[str], place: int) -> str:
 
 def _like_phone(cell: str) -> bool:
     phone = plain_phone(cell)
-    return phone.isdecimal() and len(phone) >= 8
+    return phone.isdecimal() and len(phone) >= 8 and not DATE.fullmatch(phone)
 
 
-def _most_like_phones(table: Table) -> int:
-    counts = [sum(_like_phone(_cell(row, place)) for row in table.first_rows) for place in range(len(table.columns))]
-    return counts.index(max(counts)) if counts else 0
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", name.lower())
+
+
+def _is_of_phones(words: Sequence[str]) -> bool:
+    """Whether these are the words of an exact name of phones, such as `mobile number`."""
+    return any(word in PHONE_NAMES for word in words) and all(word in PHONE_NAMES + NUMBER_NAMES for word in words)
+
+
+def _has_name_of_phones(rows: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a cell of the first row is the name of the phones below it, rather than a kind such as `mobile`."""
+    for place, name in enumerate(rows[0]):
+        below = "".join(_cell(row, place) for row in rows[1:])
+        if _is_of_phones(_words(name)) and (not below or any(map(str.isdecimal, below))):
+            return True
+    return False

@@ -165,6 +165,20 @@ def test_digits_beside_a_phone_are_no_part_of_it(console: Console) -> None:
     assert console.service.get("/suppressions").json["data"] == []
 
 
+def test_the_confirmation_shows_the_column_of_phones(console: Console) -> None:
+    browser = console.browser("sender")
+    text = "Order number,Ring,<b>Kin</b>\n1000234567,254711000001,254711000002\n"
+    page = confirmed(browser, **{**ONE, "kind": "file", "file": (io.BytesIO(text.encode()), "a.csv")})
+    shown = "<dt>Phone number column</dt><dd>{}, such as +{}<br>"
+    assert shown.format("Ring", "254711000001") in page.text and "To take another column, choose Change." in page.text
+    written = browser.post("/compose/", **hidden(page))
+    assert '<option value="1" selected>Ring' in written.text
+    page = confirmed(browser, **{**hidden(page), "phone_column": "2"})
+    assert shown.format("&lt;b&gt;Kin&lt;/b&gt;", "254711000002") in page.text
+    browser.post("/compose/send", **hidden(page))
+    assert phones(console) == ["254711000002"]
+
+
 @pytest.mark.parametrize("kind", ["list", "file"])
 def test_too_many_recipients_are_refused_before_all_are_read(
     console: Console, monkeypatch: pytest.MonkeyPatch, kind: str

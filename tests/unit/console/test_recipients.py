@@ -103,10 +103,40 @@ def test_a_long_text_is_not_a_phone(typed: str) -> None:
         ("Name,Rufnummer", 1),
         ("Number, PHONE ", 1),
         ("Name,Contact", 1),
+        ("Phone,Order number", 0),
+        ("Telephone type,Phone number", 1),
+        ("Handyman,Tel.", 1),
+        ("Customer number,Ring", 1),
     ],
 )
 def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int) -> None:
     assert read_table(f"{columns}\nAnn,254711000000\n").phone_column == found
+
+
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        ("Order number,WhatsApp\n1000234567,254711000001\n", 1),
+        ("Account number;Name;Kontakt\n20231127001;Ann;254711000001\n", 2),
+        ("Number,Contact of the family\n1000234567,254711000001\n", 1),
+        ("Customer,Ring,Nr\nAnn,254711000001,1\nBen,254711000002,2\n", 1),
+        ("Since,Ring\n20261127,254711000001\n2026-11-28,254711000002\n", 1),
+        ("Telegram,Telefonnummer\n1000234567,254711000001\n", 1),
+        ("Phone of the office,Ring\n,254711000001\n", 1),
+        ("Phone of the office,Ring\nnone,at nine\n", 0),
+    ],
+)
+def test_of_several_columns_with_numbers_the_one_like_phones_is_taken(file: str, found: int) -> None:
+    table = read_table(file)
+    assert table.has_names and table.phone_column == found
+
+
+def test_a_name_of_phones_makes_a_header_of_the_first_row() -> None:
+    for number in ("20261127", "1000234567", "254711000010"):
+        table = read_table(f"{number},phone\nx,254711000011\n")
+        assert table.has_names and table.phone_column == 1
+    table = read_table("Ann,mobile,254711000001\nBen,home,254711000002\n")
+    assert not table.has_names and table.phone_column == 2, "these are the kinds of the phones"
 
 
 def test_a_list_has_a_phone_on_each_line_or_between_commas() -> None:

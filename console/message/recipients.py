@@ -146,6 +146,7 @@ def read_table(text: str) -> Table:
 
     Raises csv.Error if the text is not CSV, and TooManyRecipients if it begins with too many blank rows.
     """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # as browsers send it back, line ends are others
     first = text[:LONGEST_ROW].partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     rows = tuple(islice(_rows(text, delimiter), SAMPLE + 1))

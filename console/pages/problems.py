@@ -63,6 +63,7 @@ REFUSALS: dict[str, Any] = {
     "webhook_limit": _("The account cannot have more webhooks."),
     "quote_expired": _("The price has expired. Check the message again."),
     "quote_changed": _("The price has risen. Check the message again."),
+    "quote_mismatch": _("The price was for another message or other recipients. Check the message again."),
     "payload_too_large": _("This is too large."),
     "unsupported_media_type": _("This is not a CSV file. Save the spreadsheet as CSV, and choose that file."),
     "recipient_limit": _("This phone number has received too many messages within the last hour."),

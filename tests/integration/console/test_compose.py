@@ -179,6 +179,23 @@ def test_the_confirmation_shows_the_column_of_phones(console: Console) -> None:
     assert phones(console) == ["254711000002"]
 
 
+def test_a_cell_of_several_lines_is_sent_as_it_was_confirmed(console: Console) -> None:
+    browser = console.browser("sender")
+    file = (io.BytesIO(b'phone,name\n254711000001,"Ann\nMay"\n'), "a.csv")
+    fields = hidden(confirmed(browser, **{**ONE, "kind": "file", "message": "Hi {{name}}", "file": file}))
+    as_browsers_send_it = {name: value.replace("\n", "\r\n") for name, value in fields.items()}
+    assert browser.post("/compose/send", **as_browsers_send_it).status_code == 302
+    (message,) = console.service.get("/messages").json["data"]
+    assert console.service.get(f"/messages/{message['message_id']}").json["text"] == "Hi Ann\nMay"
+
+
+def test_a_price_of_another_message_is_not_taken(console: Console) -> None:
+    browser = console.browser("sender")
+    response = browser.post("/compose/send", **hidden(confirmed(browser, **ONE)) | {"message": "Another"})
+    assert response.status_code == 400 and "The price was for another message or other recipients." in response.text
+    assert sent(console) == []
+
+
 @pytest.mark.parametrize("kind", ["list", "file"])
 def test_too_many_recipients_are_refused_before_all_are_read(
     console: Console, monkeypatch: pytest.MonkeyPatch, kind: str

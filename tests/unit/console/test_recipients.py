@@ -139,6 +139,12 @@ def test_a_name_of_phones_makes_a_header_of_the_first_row() -> None:
     assert not table.has_names and table.phone_column == 2, "these are the kinds of the phones"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_are_the_same_whoever_wrote_them(end: str) -> None:
+    table = read_table(end.join(("phone,name", '254711000001,"Ann', 'May"', "254711000002,Ben", "")))
+    assert [each["variables"]["name"] for each in recipients_of_table(table, 0, {"name": 1})] == ["Ann\nMay", "Ben"]
+
+
 def test_a_list_has_a_phone_on_each_line_or_between_commas() -> None:
     assert phones_of_list("1\r\n2, 3;4\n\n ,") == ["1", "2", "3", "4"]
 

@@ -1,5 +1,6 @@
 """The operator's pages: what each role sees and does, forms that are sent twice, bad input, and stored scripts."""
 
+import html
 import io
 import itertools
 import re
@@ -7,6 +8,7 @@ import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 import pytest
 from sqlalchemy import text
@@ -60,6 +62,13 @@ def pages_of(console: Console) -> list[str]:
 def harbour(console: Console) -> str:
     """A sender ID that no other test asks for."""
     return f"HARBOUR{console.service.account_id}"
+
+
+def pages(browser: Browser, path: str) -> str:
+    """A list from its first page to its last."""
+    text = browser.open(path).text
+    more = re.search(r'href="([^"]+)">Next page', text)
+    return text + (pages(browser, html.unescape(urljoin(path, more[1]))) if more else "")
 
 
 def pending(console: Console, name: str = "") -> str:
@@ -279,10 +288,10 @@ def test_a_sender_id_is_approved_rejected_and_suspended(console: Console) -> Non
         done = admin.submit(f"/operator/sender-ids/{sender}/approve", key="a-decision", follow=True)
         assert "The sender ID is approved." in done.text
     assert harbour(console) not in admin.open("/operator/sender-ids/").text
-    assert harbour(console) in admin.open("/operator/sender-ids/?status=approved").text
+    assert harbour(console) in pages(admin, "/operator/sender-ids/?status=approved")
     done = admin.submit(f"/operator/sender-ids/{sender}/suspend", reason="complaints", follow=True)
     assert "The sender ID is suspended." in done.text
-    assert "complaints" in admin.open("/operator/sender-ids/?status=suspended").text
+    assert "complaints" in pages(admin, "/operator/sender-ids/?status=suspended")
     other = pending(console, "BANK")
     done = admin.submit(f"/operator/sender-ids/{other}/reject", reason="somebody else's name", follow=True)
     assert "The sender ID is rejected." in done.text

@@ -2,9 +2,10 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 from sqlalchemy.exc import DBAPIError
 
 from shared.accounts.administration import (
@@ -30,9 +31,16 @@ def account(connection: Connection) -> int:
     return create_account(connection, "acme")
 
 
+def requested(connection: Connection, account: int) -> Row[Any]:
+    """State, reason and use case of the only sender ID that the account has requested."""
+    rows = text("SELECT state, reason, use_case FROM sender_id WHERE account_id = :id")
+    return connection.execute(rows, {"id": account}).one()
+
+
 def test_it_works(connection: Connection, account: int) -> None:
     assert top_up(connection, account, 500, "invoice 7", "invoice-7") == TopUp(500, repeated=False)
-    row = connection.execute(text("SELECT kind, amount, subject_type, reason FROM ledger")).one()
+    ledger = text("SELECT kind, amount, subject_type, reason FROM ledger WHERE account_id = :id")
+    row = connection.execute(ledger, {"id": account}).one()
     assert tuple(row) == ("topup", 500, "topup", "invoice 7")
 
 
@@ -180,7 +188,7 @@ def test_a_sender_id_is_requested_and_approved(connection: Connection, account: 
     assert request_sender(connection, account, "ACME")
     decide_sender(connection, account, "ACME", "approved")
     assert not request_sender(connection, account, "ACME")
-    assert connection.execute(text("SELECT state FROM sender_id")).scalar_one() == "approved"
+    assert requested(connection, account).state == "approved"
 
 
 def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
@@ -188,7 +196,8 @@ def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
     with pytest.raises(Refused, match="Say why"):
         decide_sender(connection, account, "ACME", "rejected")
     decide_sender(connection, account, "ACME", "rejected", "not yours")
-    assert connection.execute(text("SELECT state, reason FROM sender_id")).one() == ("rejected", "not yours")
+    refused = requested(connection, account)
+    assert (refused.state, refused.reason) == ("rejected", "not yours")
     with pytest.raises(Refused, match="has not requested"):
         decide_sender(connection, account, "OTHER", "approved")
 
@@ -197,8 +206,7 @@ def test_a_rejected_one_may_be_asked_for_again(connection: Connection, account: 
     request_sender(connection, account, "ACME")
     decide_sender(connection, account, "ACME", "rejected", "what for?")
     assert request_sender(connection, account, "ACME", "Order confirmations")
-    row = connection.execute(text("SELECT state, reason, use_case FROM sender_id")).one()
-    assert row == ("pending", None, "Order confirmations")
+    assert requested(connection, account) == ("pending", None, "Order confirmations")
 
 
 def test_a_sender_id_belongs_to_one_account_whatever_its_case(connection: Connection, account: int) -> None:

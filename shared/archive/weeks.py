@@ -41,7 +41,7 @@ Say = Callable[[date, str], None]
 """Called with the week and what was just done or is in progress."""
 
 MIN_AGE = timedelta(days=9)
-"""Usage is final after eight days, and receipts that match nothing are kept for three."""
+"""Usage is final eight days after the last send has ended, and receipts that match nothing are kept for three."""
 LOCK_TRIES = 60
 COLUMNS = tuple(message.c.keys())
 

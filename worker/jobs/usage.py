@@ -2,8 +2,8 @@
 
 An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its
 sends' counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the
-time of counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it
-takes to count. After eight days, if nothing is open, it is final, and its messages may be deleted.
+time of counting. `pause_after_check` says when it is checked again. Eight days after its last send has ended, if
+nothing is in doubt, it is final, and its messages may be deleted.
 
 Counting takes long, and readers of events wait for every transaction that has written (shared/events/stream.py). So the
 transaction writes only when it has counted; if retention has changed the hour meanwhile, it fails and is repeated.
@@ -59,8 +59,10 @@ CHECK_SECONDS = 10.0
 MIN_PAUSE_FACTOR = 50
 """The pause before a recount is at least this many times the duration of the count: counting takes at most 2 % of one
 connection."""
+WAITING_SECONDS = 600.0
+"""Seconds between checks of an old hour of which messages still wait, unless those of all hours would take longer."""
 FINAL_AFTER = timedelta(days=8)
-"""No receipt applies later: unmatched ones are kept for three days."""
+"""Since the last send of an hour has ended. No receipt applies later: unmatched ones are kept for three days."""
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
 
@@ -85,13 +87,16 @@ DUE = (
     .limit(1)
 )
 OF_THIS_HOUR = usage_hour.c.began_at == bindparam("hour")
-HOUR_ROW = select(usage_hour.c.counters, func.now().label("now")).where(OF_THIS_HOUR)
+OTHER = usage_hour.alias("other")
+OPEN_HOURS = select(func.count()).where(not_(OTHER.c.final)).scalar_subquery()
+HOUR_ROW = select(usage_hour.c.counters, func.now().label("now"), OPEN_HOURS.label("open_hours")).where(OF_THIS_HOUR)
 DIMENSIONS = (send.c.account_id, send.c.sender_id, send.c.lane)
 SUMS = (
     select(
         *DIMENSIONS,
         func.sum(send.c.accepted).label("accepted"),
         *(func.sum(send.c[status]).label(str(status)) for status in STORED_STATUSES),
+        func.max(send.c.completed_at).label("last_end"),
     )
     .where(send.c.price > 0)
     .group_by(*DIMENSIONS)
@@ -200,15 +205,28 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     sums = connection.execute(SUMS_OF_HOUR, span).all()
     counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED_STATUSES))]
     counts = _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)) if counters != row.counters else None
-    age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED_STATUSES, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
-    rest = timedelta(seconds=max(CHECK_SECONDS, age.total_seconds() / 2, MIN_PAUSE_FACTOR * (time.monotonic() - began)))
-    connection.execute(
-        COUNTED, {"hour": hour, "sums": counters, "is_final": age > FINAL_AFTER and not waiting, "rest": rest}
-    )
+    ends = [each.last_end for each in sums if each.last_end is not None and not waiting]
+    quiet = row.now - max([hour + HOUR, *ends])
+    rest = pause_after_check(quiet, waiting > 0, time.monotonic() - began, row.open_hours)
+    is_final = quiet > FINAL_AFTER and not waiting
+    connection.execute(COUNTED, {"hour": hour, "sums": counters, "is_final": is_final, "rest": rest})
     if counts is not None:  # after the hour is locked: retention takes the same locks in this order
         replace_counts(connection, hour, counts)
+
+
+def pause_after_check(quiet: timedelta, waiting: bool, took: float, open_hours: int) -> timedelta:
+    """How long to leave an hour alone whose check `took` so many seconds.
+
+    Half as long as it has been `quiet`: since it was over, or since its last send ended. But sends may be due weeks
+    after the hour. While messages are `waiting`, it is checked every ten minutes, and less often if with all
+    `open_hours` that would take more than about 2 % of one connection.
+    """
+    seconds = quiet.total_seconds() / 2
+    if waiting:
+        seconds = min(seconds, max(WAITING_SECONDS, MIN_PAUSE_FACTOR * took * open_hours))
+    return timedelta(seconds=max(CHECK_SECONDS, MIN_PAUSE_FACTOR * took, seconds))
 
 
 def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:

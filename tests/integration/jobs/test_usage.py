@@ -2,13 +2,16 @@
 
 import csv
 import io
+import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
+import shared.ids
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
@@ -16,7 +19,7 @@ from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
 from tests.harness.statements import statements
 from tests.harness.times import leave_end_of
-from worker.jobs.usage import UsageCounter
+from worker.jobs.usage import UsageCounter, pause_after_check
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -155,6 +158,54 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
         connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
     dispose(service.engine)
+
+
+def test_messages_of_an_old_hour_are_counted_soon_after_they_are_sent(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(fresh_database(postgres_server))
+    soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    with monkeypatch.context() as accepted:
+        accepted.setattr(shared.ids, "time", SimpleNamespace(time_ns=lambda: time.time_ns() - 20 * 86_400 * 10**9))
+        send = service.bulk([KE, US], send_at=soon).json["send_id"]
+    since = f"{datetime.now(UTC) - timedelta(days=21):%Y-%m-%d}"
+    hours = """
+        INSERT INTO usage_hour (began_at, due_at)
+        SELECT date_trunc('hour', at), at
+          FROM unnest(ARRAY[now(), now() - interval '20 days', now() - interval '20 days 1 hour']) AS at
+    """
+    a_day = text("UPDATE usage_hour SET due_at = due_at - interval '1 day', counted_at = counted_at - interval '1 day'")
+
+    def statuses_a_day_later() -> dict[str, int]:
+        while UsageCounter(service.engine).count_one():
+            pass
+        with service.engine.begin() as connection:
+            connection.execute(a_day)
+        while UsageCounter(service.engine).count_one():
+            pass
+        return {row["status"]: row["messages"] for row in usage(service, f"by=status&since={since}")}
+
+    with service.engine.begin() as connection:
+        connection.execute(text(hours))
+    assert statuses_a_day_later() == {}
+    service.patch(f"/sends/{send}", send_at=None)
+    service.sweep()
+    assert statuses_a_day_later() == {"sent": 2}
+    service.deliver_receipts()
+    assert statuses_a_day_later() == {"delivered": 2}
+    assert audit(service.engine, full=True) == []
+    dispose(service.engine)
+
+
+def test_checks_of_old_hours_together_take_little_time() -> None:
+    hours = [timedelta(hours=age) for age in range(8 * 24, 97 * 24)]
+    for took in (0.001, 0.01, 0.1, 1.0, 10.0):
+        pauses = [pause_after_check(quiet, True, took, len(hours)).total_seconds() for quiet in hours]
+        assert sum(took / (took + pause) for pause in pauses) < 0.025
+    assert pause_after_check(hours[-1], True, 0.001, len(hours)) == timedelta(minutes=10)
+    assert pause_after_check(hours[-1], False, 0.001, len(hours)) == hours[-1] / 2
+    assert pause_after_check(timedelta(minutes=2), True, 0.001, len(hours)) == timedelta(minutes=1)
+    assert pause_after_check(timedelta(minutes=-30), True, 0.4, len(hours)) == timedelta(seconds=20)
 
 
 def test_pages_and_csv_have_the_same_counts(service: Service) -> None:

@@ -206,6 +206,30 @@ def test_a_postponed_send_does_not_wait_for_its_former_carrier(make: Callable[..
     assert carried(service, send) == {}
 
 
+def test_a_list_for_several_carriers_changes_until_a_worker_claims_it(make: Callable[..., Service]) -> None:
+    """Sorting it into the carriers' queues is no beginning."""
+    service = make()
+    trouble(service, "one", "two", "three")
+    send = service.bulk([ELSEWHERE, KENYA, ELSEWHERE.replace("0", "1")]).json["send_id"]
+    service.sweep()
+    with service.engine.connect() as connection:
+        portions = connection.execute(text("SELECT portion FROM batch WHERE send_id = :send"), {"send": send}).scalars()
+        assert portions.all() == [2]
+    assert service.patch(f"/sends/{send}", message="Hi " * 60).json["cost"] == 6
+    assert service.patch(f"/sends/{send}", send_at=ahead()).json["status"] == "scheduled"
+    assert service.patch(f"/sends/{send}", send_at=None).json["status"] == "queued"
+    trouble(service, "one", "two")
+    service.sweep()
+    assert service.counts(send) == {"submitted": 3, "accepted": 3, "sent": 2, "queued": 1}
+    for changes in ({"message": "Ho"}, {"send_at": ahead()}):
+        assert service.patch(f"/sends/{send}", **changes).json["code"] == "state_conflict"
+    trouble(service)
+    service.sweep()
+    assert sum(carried(service, send).values()) == service.counts(send)["sent"] == 3
+    assert service.get("/balance").json["balance"] == 994
+    assert clean(service)
+
+
 def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Service]) -> None:
     service = make()
     fails(service, "one")

@@ -11,7 +11,6 @@ commit       send, batches, reserve and idempotency key, in one durable transact
 publish      notify the workers, best effort
 """
 
-import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -28,6 +27,7 @@ from api.commit.draft import Draft
 from api.event_loop import NeedsThread, is_on_event_loop
 from api.idempotency import IdempotentResponse, Key, replay_if_refused
 from api.problems import Problem, invalid
+from api.schemas.rules import canary_messages
 from api.services import Services
 from shared.accounts.limits import Limits
 from shared.crashpoints import crashpoint
@@ -258,8 +258,7 @@ def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) 
     if "stop_if" in body:
         rules["stop_if"] = body["stop_if"]
     if "canary" in body:
-        canary = body["canary"]
-        rules["canary"] = canary if isinstance(canary, int) else math.ceil(canary * draft.accepted)
+        rules["canary"] = canary_messages(body["canary"], draft.accepted)
     draft.rules = rules or None
     if "quiet" in rules and draft.kind == "bulk":
         draft.split_by_zone()

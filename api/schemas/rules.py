@@ -12,6 +12,8 @@ from shared.sends.quiet_hours import clock
 from shared.sends.rules import Rules
 
 SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
+SHARE_UNITS = 100_000
+"""A share such as "7.125%" is a whole number of units: SHARE allows no more decimals."""
 CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 MAX_CANARY = 1_000_000
 
@@ -46,6 +48,11 @@ class CountOrShare(fields.Raw):
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MAX_CANARY + 1):
             return int(value)
         raise fail("invalid", f'Use a count from 1 to {MAX_CANARY:,}, or a share such as "1%".')
+
+
+def canary_messages(canary: int | float, recipients: int) -> int:
+    """The number of messages of a canary, as CountOrShare loads it. A share is rounded up, exactly: 7 % of 100 is 7."""
+    return canary if isinstance(canary, int) else -(-round(canary * SHARE_UNITS) * recipients // SHARE_UNITS)
 
 
 class StopIf(Request):

@@ -18,7 +18,7 @@ from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends.holding import hold_failing, hold_sends, release_from_rule
 
-ALLOWED_TO_FAIL = 0.1
+ALLOWED_TO_FAIL = "0.1"
 """Share of the canary that need not be delivered, unless `stop_if` sets another."""
 RECHECK = timedelta(seconds=1)
 """For how long a send is not claimed while its canary is on its way."""
@@ -49,7 +49,7 @@ CANARY_COUNTS = text(
            s.held_reason, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
            s.failed + s.undelivered AS failed, s.in_doubt,
            s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS submitted,
-           CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
+           CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS numeric) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
        AND {IS_READY.format(kind="canary", subject="s.id", account="s.account_id")}
@@ -58,7 +58,7 @@ CANARY_COUNTS = text(
     """
 )
 """The counts of a canary. `under_way` is whether any of its messages may still be submitted, as then it is not
-decided."""
+decided. The share is numeric, and so compared as its owner wrote it: 3 of 10 delivered is enough if 0.7 may fail."""
 SET_HELD_REASON = (
     update(sends.send)
     .where(SENDS.id == bindparam("send"), SENDS.state == SendState.HELD, SENDS.held_by == "canary")
@@ -95,7 +95,7 @@ def check_canaries_and_stop_if(engine: Engine) -> None:
         return
 
     def sends_to_change(have_failed: bool) -> Iterator[Row[Any]]:
-        parameters = {"ids": ids, "share": str(ALLOWED_TO_FAIL), "have_failed": have_failed}
+        parameters = {"ids": ids, "share": ALLOWED_TO_FAIL, "have_failed": have_failed}
         with reading(engine) as connection:
             rows = connection.execute(CANARY_COUNTS, parameters).all()
         return (row for row in rows if _change(row) is not None)

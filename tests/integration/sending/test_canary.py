@@ -20,7 +20,9 @@ def shown(service: Service, send: str) -> dict[str, Any]:
     return dict(service.get(f"/sends/{send}").json)
 
 
-@pytest.mark.parametrize(("canary", "first"), [(10, 10), ("1%", 3), ("0.5%", 2), ("50%", 150)])
+@pytest.mark.parametrize(
+    ("canary", "first"), [(10, 10), ("1%", 3), ("0.5%", 2), ("50%", 150), ("7%", 21), ("7.001%", 22)]
+)
 def test_it_works(service: Service, canary: int | str, first: int) -> None:
     send = service.bulk(phones(300), canary=canary).json["send_id"]
     service.sweep()
@@ -99,6 +101,16 @@ def test_stop_if_sets_how_many_of_a_canary_may_fail(service: Service) -> None:
     service.deliver_receipts()
     service.sweep()
     assert shown(service, send)["status"] == "completed"
+
+
+@pytest.mark.parametrize(("failing", "status"), [(7, "completed"), (8, "held")])
+def test_as_many_as_stop_if_allows_may_fail_exactly(service: Service, failing: int, status: str) -> None:
+    numbers = [*phones(failing, UNDELIVERED), *phones(30)]
+    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.7, "over": 1000}).json["send_id"]
+    service.sweep()
+    service.deliver_receipts()
+    service.sweep()
+    assert shown(service, send)["status"] == status
 
 
 def test_a_canary_of_a_group_send(service: Service) -> None:

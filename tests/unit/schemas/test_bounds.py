@@ -4,8 +4,10 @@ The bounds are written out here, and not taken from the schemas. A field with bo
 """
 
 import json
+import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from api.problems import invalid
 from api.schemas.entries import Entries
 from api.schemas.errors import errors_of
 from api.schemas.fields import Request
-from api.schemas.rules import CountOrShare
+from api.schemas.rules import CountOrShare, canary_messages
 
 LARGEST_ID, LARGEST = 2**63 - 1, 2**31 - 1
 BOUNDS: dict[str, tuple[int, int]] = {
@@ -152,6 +154,15 @@ def test_a_canary_may_be_a_million() -> None:
     for wrong in (0, 1_000_001):
         with pytest.raises(ValidationError, match="count from 1"):
             CountOrShare().deserialize(wrong)
+
+
+def test_a_share_of_a_canary_is_rounded_up_exactly() -> None:
+    for thousandths in range(1, 100_000, 7):
+        share = CountOrShare().deserialize(f"{thousandths // 1000}.{thousandths % 1000:03}%")
+        for recipients in (100, 999, 100_000, 1_000_000):
+            exact = Fraction(thousandths, 100_000) * recipients
+            assert canary_messages(share, recipients) == math.ceil(exact)
+    assert canary_messages(5, 100) == 5
 
 
 def send_with(**options: Any) -> dict[str, Any]:

@@ -53,6 +53,7 @@ BATCHES = (
         func.max(BATCH.carrier).filter(QUEUED_OR_SENDING, not_(IN_LIMITED_QUEUE)).label("sent_by"),
         func.bool_or(and_(QUEUED_OR_SENDING, or_(BATCH.carrier.is_(None), not_(IN_LIMITED_QUEUE)))).label("goes_on"),
         func.max(func.split_part(BATCH.carrier, "/", 2)).label("limited"),
+        func.sum(BATCH.intent).label("in_flight"),
         (func.min(BATCH.turn).filter(QUEUED) == NEXT_TURN).label("next"),
     )
     .where(in_parameter(BATCH.send_id, "ids"), or_(WAITING, QUEUED_OR_SENDING))
@@ -122,6 +123,8 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
     unavailable = _carrier_unavailable(row, batches, carriers)
     if unavailable is not None:
         return unavailable
+    if _canary_is_out(row, batches):
+        return "canary"
     if row.paced_until is not None and row.paced_until > now:
         return "send_rate"
     if batches is not None and batches.limited and not batches.goes_on:
@@ -132,8 +135,16 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
             return limit_while_sending(carrier)
     if batches is None or batches.queued:
         return "queue_turn"
-    rules = row.rules or {}
-    return "canary" if "canary" in rules else "quiet_hours" if "quiet" in rules else "retry"
+    return "quiet_hours" if "quiet" in (row.rules or {}) else "retry"
+
+
+def _canary_is_out(row: Any, batches: Any) -> bool:
+    """Whether the send's whole canary is submitted or claimed, so that its outcome decides on the rest."""
+    canary = (row.rules or {}).get("canary")
+    if canary is None or canary >= row.accepted:
+        return False
+    submitted = row.in_doubt + row.sent + row.failed + row.undelivered + row.delivered
+    return bool(submitted + (batches.in_flight if batches is not None else 0) >= canary)
 
 
 def _carrier_unavailable(row: Any, batches: Any, carriers: dict[str, Any]) -> str | None:

@@ -1,5 +1,6 @@
 """What a send waits for, and until when."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -101,6 +102,33 @@ def test_a_rate_of_its_own(queued: tuple[Service, str]) -> None:
     reported(service)
     change(service, "UPDATE send SET paced_until = clock_timestamp() + interval '1 minute' WHERE id = :send", send=send)
     assert limited(service, send) == "send_rate"
+
+
+def test_a_canary_that_is_out(queued: tuple[Service, str]) -> None:
+    service, send = queued
+    reported(service)
+    paced = "UPDATE send SET rules = :rules, paced_until = clock_timestamp() + interval '1 minute' WHERE id = :send"
+    for canary, limit in ((6, "send_rate"), (5, "canary"), (20, "send_rate")):
+        sending = "UPDATE batch SET state = 'sending', intent = 3 WHERE send_id = :send"
+        change(service, paced, rules=json.dumps({"canary": canary}), send=send)
+        change(service, "UPDATE send SET sent = 1, failed = 1 WHERE id = :send", send=send)
+        change(service, sending, send=send)
+        assert limited(service, send) == limit
+    assert service.get(f"/sends/{send}").json["eta"] is not None
+
+
+@pytest.mark.parametrize(
+    ("rules", "limit"),
+    [({"canary": 5, "quiet": [0, 1]}, "quiet_hours"), ({"canary": 5}, "retry"), ({"quiet": [0, 1]}, "quiet_hours")],
+)
+def test_messages_of_a_canary_wait_as_others_do(
+    queued: tuple[Service, str], rules: dict[str, object], limit: str
+) -> None:
+    service, send = queued
+    reported(service)
+    change(service, "UPDATE batch SET state = 'waiting' WHERE send_id = :send", send=send)
+    change(service, "UPDATE send SET rules = :rules WHERE id = :send", send=send, rules=json.dumps(rules))
+    assert limited(service, send) == limit
 
 
 def test_a_scheduled_send_waits_for_its_time(service: Service) -> None:

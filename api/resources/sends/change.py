@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
-from api.accept.text import parse_template, prepare_text
+from api.accept.text import parse_template, prepare_text, render_one
 from api.commit.low_balance import BALANCE, low_balance, spend_limit_reached
 from api.problems import invalid
 from api.resources.sends import queries
@@ -88,10 +88,12 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     """Replace the text, and reserve or release the difference in cost."""
     if send.on_unicode is not None:
         raise state_conflict(send.state, "change its text, because the text differs by recipient")
-    if parse_template(changes["message"]) is not None:
+    template = parse_template(changes["message"])
+    if template is not None and template.placeholders:
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
-    message, segmentation = prepare_text(changes["message"], changes, send.accepted)
+    text = changes["message"] if template is None else render_one(template, {})
+    message, segmentation = prepare_text(text, changes, send.accepted)
     price = segmentation.count if send.price else 0
     if segmentation.count != send.segments:
         reset_turns(connection, send.id, costs_more=segmentation.count > send.segments)

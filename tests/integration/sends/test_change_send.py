@@ -101,6 +101,14 @@ def test_a_text_with_placeholders_can_be_neither_set_nor_changed(service: Servic
     assert service.counts(personal)["sent"] == 2
 
 
+def test_escaped_braces_are_no_placeholder(service: Service) -> None:
+    send = waiting(service)
+    changed = change(service, send, message="Hi {{{{name}}}}")
+    assert (changed.status_code, changed.json["message"]) == (200, "Hi {{name}}")
+    wrong = change(service, send, message="Hi {{{{name}}}} {{name}}")
+    assert (wrong.status_code, wrong.json["errors"][0]["pointer"]) == (400, "/message")
+
+
 def test_text_and_time_of_a_group_send(service: Service) -> None:
     group = service.new_group(PHONES)
     send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=ahead(1)).json

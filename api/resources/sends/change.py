@@ -48,6 +48,7 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
         _set_text(connection, locked.send, changes)
     clock = fair_queueing.clock(connection)
     if "send_at" in changes:
+        assert send_at is not None
         _reschedule(connection, send, send_at)
     if expires_at != locked.send.expires_at:
         connection.execute(queries.CHANGE.values(expires_at=expires_at), {"send": send})
@@ -68,18 +69,21 @@ def _lock(connection: Connection, send: UUID) -> Locked:
 
 
 def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:
-    """When the changed send is due (None: now) and when it expires. Raises Problem for inconsistent times."""
+    """When the changed send is due and when it expires. Raises Problem for inconsistent times.
+
+    A send that is due now gets this time, as a default `expires_at` is counted from it.
+    """
     now = datetime.now(UTC)
-    send_at = due_time(changes["send_at"], now) if "send_at" in changes else send.send_at
+    send_at = due_time(changes["send_at"], now) or now if "send_at" in changes else send.send_at
     due = max(now, send_at or now)
     if "send_at" in changes and is_default(send.expires_at, send.send_at, send.created_at):
         return send_at, expiry_time(changes.get("expires_at"), due, now)
     return send_at, expiry_time(changes.get("expires_at", send.expires_at), due, now)
 
 
-def _reschedule(connection: Connection, send: UUID, send_at: datetime | None) -> None:
-    ahead = send_at is not None
-    values = {"send": send, "ahead": ahead, "due_at": send_at or datetime.now(UTC)}
+def _reschedule(connection: Connection, send: UUID, send_at: datetime) -> None:
+    ahead = send_at > datetime.now(UTC)
+    values = {"send": send, "ahead": ahead, "due_at": send_at}
     connection.execute(batch_states.RESCHEDULE, values)
     connection.execute(send_states.RESCHEDULE, {"send": send, "ahead": ahead, "send_at": send_at})
 

@@ -38,7 +38,7 @@ def test_it_works(service: Service) -> None:
     assert change(service, send, expires_at=ahead(3), rate=5).json["rate"] == 5
     assert change(service, send, rate=None).json["rate"] is None
     sent = change(service, send, send_at=None).json
-    assert (sent["status"], sent["send_at"]) == ("queued", None)
+    assert sent["status"] == "queued" and sent["created_at"] < sent["send_at"] < due
     assert service.counts(send)["sent"] == 2
     assert audit(service.engine, full=True) == []
 
@@ -107,6 +107,17 @@ def test_escaped_braces_are_no_placeholder(service: Service) -> None:
     assert (changed.status_code, changed.json["message"]) == (200, "Hi {{name}}")
     wrong = change(service, send, message="Hi {{{{name}}}} {{name}}")
     assert (wrong.status_code, wrong.json["errors"][0]["pointer"]) == (400, "/message")
+
+
+def test_a_default_expiry_moves_with_each_change_of_the_time(service: Service) -> None:
+    send = waiting(service)
+    service.post(f"/sends/{send}/pause")
+    for send_at in (ahead(2), None, ahead(4), ahead(1), None):
+        changed = change(service, send, send_at=send_at).json
+        due, expires_at = (datetime.fromisoformat(changed[name]) for name in ("send_at", "expires_at"))
+        assert expires_at - due == timedelta(hours=72)
+    explicit = change(service, send, expires_at=ahead(9)).json["expires_at"]
+    assert change(service, send, send_at=ahead(5)).json["expires_at"] == explicit
 
 
 def test_text_and_time_of_a_group_send(service: Service) -> None:

@@ -1,5 +1,33 @@
-"""Patience with the database."""
+"""Patience with the database, and clients of a scripted service."""
 
+from collections.abc import Iterator
+
+import pytest
+from bulksms_client.transport import KeyTokens, Transport
+from bulksms_client.wire import Wire
+
+from tests.clients.scripted import Scripted
 from tests.harness.long_sessions import patient_sessions
 
 __all__ = ["patient_sessions"]
+
+
+@pytest.fixture
+def service() -> Iterator[Scripted]:
+    made = Scripted()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def transport(service: Scripted, slept: list[float]) -> Iterator[Transport]:
+    url = f"http://127.0.0.1:{service.server.server_port}"
+    wire = Wire(url, timeout=60, tries=3, sleep=slept.append)
+    made = Transport(wire, KeyTokens(wire, "key", "secret"))
+    yield made
+    made.close()

@@ -1,113 +1,22 @@
 """The Python client when things go wrong: lost responses, refusals, tokens that end."""
 
-import json
 import socket
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
 from bulksms_client.people import SignIn
-from bulksms_client.transport import KeyTokens, Transport
+from bulksms_client.transport import Transport
 from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.openapi.document import document
 from clients.making.typescript import _keyed
+from tests.clients.scripted import Reply, Scripted, problem
 from tests.harness.house import wait_until
 from tests.harness.threads import join_all
-
-Reply = tuple[int, dict[str, Any], dict[str, str]] | None
-
-
-class Scripted:
-    """A service that gives scripted replies, in order; None breaks the connection off."""
-
-    def __init__(self) -> None:
-        self.replies: list[Reply] = []
-        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
-        self.ports: list[int] = []
-        """Of the clients' connections, one for each request."""
-        self.tokens = 0
-        self.closes = False
-        """Whether it closes each connection after its response, without saying so."""
-        self.go_on = threading.Event()
-        self.go_on.set()
-        scripted = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                if self.path == "/api/v1/auth/token":
-                    scripted.tokens += 1
-                    return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
-                headers = {name.title(): value for name, value in self.headers.items()}
-                scripted.requests.append((self.command, self.path, headers, body))
-                scripted.ports.append(self.client_address[1])
-                response = scripted.replies.pop(0)
-                self.close_connection = scripted.closes
-                scripted.go_on.wait(60)
-                if response is None:
-                    self.close_connection = True
-                    return None
-                return self.give(*response)
-
-            do_GET = do_POST  # noqa: N815
-
-            def give(self, status: int, response: dict[str, Any], headers: dict[str, str]) -> None:
-                raw = json.dumps(response).encode()
-                self.send_response(status)
-                for name, value in {**headers, "Content-Length": str(len(raw))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(raw)
-
-            def log_message(self, *arguments: Any) -> None:
-                """Say nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
-
-    def keys(self) -> set[str]:
-        return {headers["Idempotency-Key"] for _, _, headers, _ in self.requests}
-
-    def stop(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-
-@pytest.fixture
-def service() -> Iterator[Scripted]:
-    made = Scripted()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def slept() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def transport(service: Scripted, slept: list[float]) -> Iterator[Transport]:
-    url = f"http://127.0.0.1:{service.server.server_port}"
-    wire = Wire(url, timeout=60, tries=3, sleep=slept.append)
-    made = Transport(wire, KeyTokens(wire, "key", "secret"))
-    yield made
-    made.close()
-
-
-def problem(code: str, *, retryable: bool = False) -> dict[str, Any]:
-    return {"code": code, "detail": "It is so.", "retryable": retryable}
 
 
 def test_it_works(service: Scripted, transport: Transport) -> None:

@@ -3,12 +3,11 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 
 from clients.making.files import ROOT
-from tests.clients.test_python_client import Reply, Scripted, problem
+from tests.clients.scripted import Reply, Scripted, problem
 
 NODE = shutil.which("node")
 SCRIPT = """
@@ -25,13 +24,6 @@ LINK = 'signInByLink({ body: { token: "once" } })'
 UNAVAILABLE: Reply = (503, problem("unavailable", retryable=True), {})
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
-
-
-@pytest.fixture
-def service() -> Iterator[Scripted]:
-    made = Scripted()
-    yield made
-    made.stop()
 
 
 def call(url: str, call: str) -> str:

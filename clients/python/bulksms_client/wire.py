@@ -100,7 +100,7 @@ class Wire:
 
         A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. Raises ApiError and Unreachable.
         """
-        sent = None if body is None else json.dumps(body).encode()
+        sent = None if body is None else _encoded(body)
         repeatable = path in HARMLESS or ("Idempotency-Key" in headers and path not in ONLY_ONCE)
         return self._tried(
             method,
@@ -262,6 +262,11 @@ def _was_closed(connection: HTTPConnection) -> bool:
         return bool(poll.poll(0))
     except (OSError, ValueError):
         return True
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """JSON in as few bytes as possible. Half a surrogate pair is escaped; the service says that it cannot be used."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 def _told(error: BaseException) -> str:

@@ -20,6 +20,8 @@ class Scripted:
         self.tokens = 0
         self.closes = False
         """Whether it closes each connection after its response, without saying so."""
+        self.reads = True
+        """Whether it reads a request's body. If not, it closes the connection after its response."""
         self.go_on = threading.Event()
         self.go_on.set()
         scripted = self
@@ -28,7 +30,7 @@ class Scripted:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0) if scripted.reads else 0)
                 if self.path == "/api/v1/auth/token":
                     scripted.tokens += 1
                     return self.give(200, {"access_token": f"t{scripted.tokens}", "expires_in": 86_400}, {})
@@ -36,7 +38,7 @@ class Scripted:
                 scripted.requests.append((self.command, self.path, headers, body))
                 scripted.ports.append(self.client_address[1])
                 response = scripted.replies.pop(0)
-                self.close_connection = scripted.closes
+                self.close_connection = scripted.closes or not scripted.reads
                 scripted.go_on.wait(60)
                 if response is None:
                     self.close_connection = True

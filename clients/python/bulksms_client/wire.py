@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from ssl import SSLEOFError
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -193,8 +194,7 @@ class Wire:
         """A response, and the connection on which its body comes."""
         connection = self._connection()
         try:
-            connection.request(method, target, body, dict(headers))
-            return connection, connection.getresponse()
+            return connection, _response(connection, method, target, body, headers)
         except BaseException:
             self._end(connection)
             raise
@@ -248,6 +248,25 @@ class Wire:
                     return
         self._open.discard(connection)
         connection.close()
+
+
+def _response(
+    connection: HTTPConnection, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
+) -> HTTPResponse:
+    """Send a request, and get its response.
+
+    A service that refuses a large body responds while the body is being sent, and then closes the connection.
+    """
+    try:
+        connection.request(method, target, body, dict(headers))
+    except (ConnectionError, SSLEOFError) as broken:
+        try:
+            early = connection.getresponse()
+        except (OSError, HTTPException):
+            raise broken from None
+        early.will_close = True
+        return early
+    return connection.getresponse()
 
 
 def _was_closed(connection: HTTPConnection) -> bool:

@@ -2,7 +2,10 @@ import type { Error as Problem, Message, Operations } from "./schema.js";
 
 export * from "./schema.js";
 
-/** The service answered with an error. `code` tells errors apart, `problem` is all that it said. */
+/**
+ * The service answered with an error. `code` tells errors apart, `problem` is all that it said. A response that is not
+ * the API's, such as a redirect or a proxy's page, has the code `unknown`.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -20,7 +23,7 @@ export interface Options {
   timeout?: number;
 }
 
-type Entry<T> = T extends (...given: never[]) => Promise<{ data: Array<infer E>; next_cursor: string | null }> ? E : never;
+type Entry<T> = T extends (...given: never[]) => Promise<{ data: Array<infer E> }> ? E : never;
 
 /** One account of one service: a function for each operation of the API. */
 export interface Client extends Operations {

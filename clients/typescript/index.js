@@ -12,7 +12,10 @@ const FINAL = new Set(["delivered", "undelivered", "failed", "rejected", "expire
 const RENEW_BEFORE = 60_000;
 const LONGEST_WAIT = 30_000;
 
-/** The service answered with an error. `code` tells errors apart, `problem` is all that it said. */
+/**
+ * The service answered with an error. `code` tells errors apart, `problem` is all that it said. A response that is not
+ * the API's, such as a redirect or a proxy's page, has the code `unknown`.
+ */
 export class ApiError extends Error {
   constructor(status, problem) {
     super(`${status} ${problem.code}: ${problem.detail}`);
@@ -23,13 +26,18 @@ export class ApiError extends Error {
   }
 }
 
+/** The JSON object of a response; null for anything else, such as a proxy's own page. */
 const parsed = (text) => {
   try {
-    return JSON.parse(text);
+    const document = JSON.parse(text);
+    return typeof document === "object" && !Array.isArray(document) ? document : null;
   } catch {
-    return { code: "unknown", detail: "The response is not JSON." };
+    return null;
   }
 };
+
+const notOurs = (response, text) =>
+  `This response is not the API's: ${response.headers.get("Location") ?? text.slice(0, 200)}`;
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -67,7 +75,7 @@ export class Client {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
       const page = await this[name]({ ...request, query });
       yield* page.data;
-      cursor = page.next_cursor;
+      cursor = page.next_cursor ?? null;
     }
   }
 
@@ -112,11 +120,13 @@ export class Client {
       let problem;
       try {
         const limit = AbortSignal.timeout(this.#timeout);
-        const response = await fetch(target, { method, body, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-        const document = parsed(await response.text());
-        if (response.ok) return document;
-        problem = new ApiError(response.status, document);
-        const mayPass = AGAIN.has(response.status) || document.retryable === true;
+        const ends = signal ? AbortSignal.any([signal, limit]) : limit;
+        const response = await fetch(target, { method, body, headers, redirect: "manual", signal: ends });
+        const text = await response.text();
+        const document = parsed(text);
+        if (response.ok && (document !== null || response.status === 204)) return document ?? undefined;
+        problem = new ApiError(response.status, { code: "unknown", detail: notOurs(response, text), ...document });
+        const mayPass = AGAIN.has(response.status) || document?.retryable === true;
         if (response.status !== REFUSED && !(repeatable && mayPass)) throw problem;
         wait = Math.max(wait, 1000 * (Number(response.headers.get("Retry-After")) || 0));
       } catch (error) {

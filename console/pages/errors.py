@@ -1,5 +1,6 @@
 """Pages that say what went wrong."""
 
+from http import HTTPStatus
 from typing import Any
 
 from bulksms_client.errors import ApiError, Unreachable
@@ -42,7 +43,8 @@ def add_error_pages(app: Flask) -> None:
             return _page(403, describe(error), template="not_allowed.html")
         if error.code == "account_suspended" and "world" in g and maybe_person():
             return _inactive(describe(error))
-        return _page(error.status, describe(error), str(error.problem.get("request_id") or ""))
+        status = error.status if error.status >= 400 else HTTPStatus.BAD_GATEWAY
+        return _page(status, describe(error), str(error.problem.get("request_id") or ""))
 
     @app.errorhandler(NotAllowed)
     def not_allowed(error: NotAllowed) -> Any:

@@ -90,7 +90,7 @@ class Form:
 
     def refuse(self, error: ApiError) -> "Form":
         """Show why the API has refused the form. Raises the error again if no change of the form would help."""
-        if error.status == 404 or error.code == "insufficient_scope" or error.code in SESSION_OVER:
+        if error.status < 400 or error.status == 404 or error.code in {"insufficient_scope", *SESSION_OVER}:
             raise error
         if error.code == SHOWN_AGAIN:
             self.notice = describe(error)

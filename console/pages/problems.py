@@ -75,6 +75,7 @@ REFUSALS: dict[str, Any] = {
     "idempotency_in_progress": _("This is already in progress. Wait a moment and look again."),
     "shown_again": _("You have signed in again. Nothing was sent or changed yet: check what you typed, then go on."),
     "bad_gateway": NO_RESPONSE,
+    "unknown": NO_RESPONSE,
     "gateway_timeout": NO_RESPONSE,
     "internal_error": _("Something went wrong in the service. Try again."),
     "not_an_operator": _("You have no role in the installation."),

@@ -26,8 +26,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def transport(service: Scripted, slept: list[float]) -> Iterator[Transport]:
-    url = f"http://127.0.0.1:{service.server.server_port}"
-    wire = Wire(url, timeout=60, tries=3, sleep=slept.append)
+    wire = Wire(service.url, timeout=60, tries=3, sleep=slept.append)
     made = Transport(wire, KeyTokens(wire, "key", "secret"))
     yield made
     made.close()

@@ -7,6 +7,24 @@ from typing import Any
 
 Reply = tuple[int, dict[str, Any] | bytes, dict[str, str]] | None
 """Status, body (JSON, or bytes as they are) and headers."""
+Foreign = tuple[int, bytes, dict[str, str]]
+
+PAGE = b"<html>We will be back soon</html>"
+FOREIGN: dict[str, Foreign] = {
+    "redirect": (302, b"", {"Location": "https://elsewhere.example/"}),
+    "moved": (301, b"", {"Location": "/moved"}),
+    "page": (200, PAGE, {}),
+    "empty": (200, b"", {}),
+    "list": (201, b'["hello"]', {}),
+    "null": (202, b"null", {}),
+}
+"""Responses of something that is before the API."""
+BUSY: dict[str, Foreign] = {
+    "list": (502, b'["bad gateway"]', {}),
+    "null": (503, b"null", {}),
+    "page": (504, PAGE, {}),
+}
+"""Responses of a proxy that does not reach the API."""
 
 
 class Scripted:
@@ -65,6 +83,10 @@ class Scripted:
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_port}"
 
     def keys(self) -> set[str]:
         return {headers["Idempotency-Key"] for _, _, headers, _ in self.requests}

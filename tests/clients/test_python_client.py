@@ -68,7 +68,7 @@ def test_what_may_have_been_used_up_is_not_sent_again(
 
 
 def test_what_had_no_effect_is_sent_again(service: Scripted, slept: list[float]) -> None:
-    wire = Wire(f"http://127.0.0.1:{service.server.server_port}", sleep=slept.append)
+    wire = Wire(service.url, sleep=slept.append)
     service.replies = [(429, problem("rate_limited"), {}), (200, {"a": 1}, {})]
     assert SignIn(wire).with_link("once") == {"a": 1}
     for path in sorted(HARMLESS - {"/auth/token"}):
@@ -88,7 +88,7 @@ def test_a_request_that_found_no_connection_is_tried_again() -> None:
 
 
 def test_a_connection_that_the_service_has_closed_is_not_used(service: Scripted) -> None:
-    wire = Wire(f"http://127.0.0.1:{service.server.server_port}", tries=1)
+    wire = Wire(service.url, tries=1)
     service.closes, service.replies = True, [(200, {}, {})] * 20
     for _ in range(20):
         wire.request("POST", "/sign-in/link", {}, {})
@@ -189,7 +189,7 @@ def test_paging_continues_after_an_empty_page(service: Scripted) -> None:
         (200, {"data": [{"n": 1}], "next_cursor": "b"}, {}),
         (200, {"data": [], "next_cursor": None}, {}),
     ]
-    with Client(f"http://127.0.0.1:{service.server.server_port}", "key", "secret") as client:
+    with Client(service.url, "key", "secret") as client:
         assert list(client.pages("/messages", status="failed")) == [{"n": 1}]
     assert ["cursor=" + cursor in path for cursor, (_, path, _, _) in zip("?ab", service.requests, strict=True)] == [
         False,

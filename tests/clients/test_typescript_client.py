@@ -7,20 +7,26 @@ import subprocess
 import pytest
 
 from clients.making.files import ROOT
-from tests.clients.scripted import Reply, Scripted, problem
+from tests.clients.scripted import BUSY, FOREIGN, Foreign, Reply, Scripted, problem
 
 NODE = shutil.which("node")
 SCRIPT = """
 import { Client } from %(module)s;
 const client = new Client({ url: %(url)s, apiKey: "key", apiSecret: "secret", tries: 2 });
+const all = async (pages) => {
+  const found = [];
+  for await (const each of pages) if (found.push(each) === 9) break;
+  return found;
+};
 try {
-  console.log(JSON.stringify(await client.%(call)s));
+  console.log(JSON.stringify(await %(call)s));
 } catch (error) {
   console.log(JSON.stringify(String(error)));
 }
 """
-SEND = 'sendMessage({ body: {}, key: "order-7" })'
-LINK = 'signInByLink({ body: { token: "once" } })'
+SEND = 'client.sendMessage({ body: {}, key: "order-7" })'
+DELETE = 'client.deleteGroup({ path: { group_id: "g" } })'
+LINK = 'client.signInByLink({ body: { token: "once" } })'
 UNAVAILABLE: Reply = (503, problem("unavailable", retryable=True), {})
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -40,24 +46,47 @@ def call(url: str, call: str) -> str:
     return ran.stdout.strip()
 
 
-def address(service: Scripted) -> str:
-    return f"http://127.0.0.1:{service.server.server_port}"
-
-
 @pytest.mark.parametrize("lost", [None, UNAVAILABLE])
 def test_a_send_is_requested_again_with_the_same_key(service: Scripted, lost: Reply) -> None:
     service.replies = [lost, (200, {"a": 1}, {})]
-    assert call(address(service), SEND) == '{"a":1}'
+    assert call(service.url, SEND) == '{"a":1}'
     assert service.keys() == {"order-7"}
 
 
 @pytest.mark.parametrize(("lost", "reason"), [(None, "fetch failed"), (UNAVAILABLE, "503 unavailable")])
 def test_a_link_that_may_have_been_used_is_not_sent_again(service: Scripted, lost: Reply, reason: str) -> None:
     service.replies = [lost, (401, problem("invalid_link"), {})]
-    assert reason in call(address(service), LINK)
+    assert reason in call(service.url, LINK)
     assert len(service.requests) == 1
 
 
 def test_a_link_that_was_refused_for_now_is_sent_again(service: Scripted) -> None:
     service.replies = [(429, problem("rate_limited"), {}), (200, {"a": 1}, {})]
-    assert call(address(service), LINK) == '{"a":1}'
+    assert call(service.url, LINK) == '{"a":1}'
+
+
+@pytest.mark.parametrize("operation", [SEND, DELETE], ids=["send", "delete"])
+@pytest.mark.parametrize("reply", FOREIGN.values(), ids=FOREIGN)
+def test_a_response_that_is_not_the_api_s_is_no_success(service: Scripted, reply: Foreign, operation: str) -> None:
+    service.replies = [reply, (200, {"a": 1}, {})]
+    response = call(service.url, operation)
+    assert f"ApiError: {reply[0]} unknown" in response
+    assert reply[2].get("Location", "") in response
+    assert len(service.requests) == 1
+
+
+def test_no_content_is_a_success(service: Scripted) -> None:
+    service.replies = [(204, b"", {})]
+    assert call(service.url, DELETE) == "undefined"
+
+
+@pytest.mark.parametrize("reply", BUSY.values(), ids=BUSY)
+def test_a_proxy_without_the_api_is_tried_again(service: Scripted, reply: Foreign) -> None:
+    service.replies = [reply, reply]
+    assert f"ApiError: {reply[0]} unknown" in call(service.url, SEND)
+    assert len(service.requests) == 2
+
+
+def test_a_list_ends_at_a_page_without_a_cursor(service: Scripted) -> None:
+    service.replies = [(200, {"data": [{"code": "a"}]}, {})] * 9
+    assert call(service.url, 'all(client.pages("listErrors"))') == '[{"code":"a"}]'

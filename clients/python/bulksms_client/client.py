@@ -39,7 +39,7 @@ class Client(Themes):
         self._transport.close()
 
     def send(self, sender_id: str, phone: str, message: str, *, key: str | None = None, **options: Any) -> SentOne:
-        """Send one message to one phone. Raises LowBalance and ApiError; then nothing was sent."""
+        """Send one message to one phone. Raises LowBalance and ApiError; with a `status` of 4xx, nothing was sent."""
         body = {"sender_id": sender_id, "phone": phone, "message": message, **options}
         return SentOne.of(self.request("POST", "/sms/send", body, key=key))
 
@@ -97,7 +97,7 @@ class Client(Themes):
         while True:
             page = self.request("GET", path, query={**query, "cursor": cursor})
             yield from page["data"]
-            cursor = page["next_cursor"]
+            cursor = page.get("next_cursor")
             if cursor is None:
                 return
 

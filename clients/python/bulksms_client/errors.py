@@ -9,7 +9,10 @@ class BulkSmsError(Exception):
 
 
 class ApiError(BulkSmsError):
-    """The service answered with an error. `code` tells errors apart, `detail` is for people."""
+    """The service answered with an error. `code` tells errors apart, `detail` is for people.
+
+    A response that is not the API's, such as a redirect or a proxy's page, has the code `unknown`.
+    """
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status

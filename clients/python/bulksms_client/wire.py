@@ -13,7 +13,8 @@ from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from bulksms_client.chunks import Chunks
-from bulksms_client.errors import ApiError, LowBalance, Unreachable
+from bulksms_client.errors import Unreachable
+from bulksms_client.responses import Response
 
 PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
@@ -122,24 +123,25 @@ class Wire:
         """POST a file of `length` bytes, once. Returns the JSON of the response. Raises ApiError and Unreachable."""
         target = self.target(path, query)
         try:
-            response, raw = self._exchange("POST", target, file, {**headers, "Content-Length": str(length)})
+            response = self._once("POST", target, file, {**headers, "Content-Length": str(length)})
         except (OSError, HTTPException) as error:
             raise Unreachable(f"POST {target} got no response. {_told(error)}") from error
-        if response.status >= 400:
-            raise _error(response.status, _json(raw))
-        return _json(raw)
+        return response.result()
 
     def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-        """GET a body in chunks. Its status is known when this returns. Raises ApiError and Unreachable."""
+        """GET a file of the type that the header Accept names, in chunks.
+
+        That it comes is known when this returns. Raises ApiError and Unreachable.
+        """
         target = self.target(path, query)
         try:
-            connection, response = self._begin("GET", target, None, headers)
-            if response.status < 400:
-                return Chunks(response, lambda reusable: self._give_back(connection, reusable))
-            raw = self._read(connection, response)
+            connection, head = self._begin("GET", target, None, headers)
+            if head.status == 200 and head.headers.get_content_type() == headers["Accept"]:
+                return Chunks(head, lambda reusable: self._give_back(connection, reusable))
+            response = Response.of(head, self._read(connection, head))
         except (OSError, HTTPException) as error:
             raise Unreachable(f"GET {target} got no response. {_told(error)}") from error
-        raise _error(response.status, _json(raw))
+        raise response.error()
 
     def target(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The path with the query; parameters that are None are left out."""
@@ -159,34 +161,24 @@ class Wire:
         while tries < self._tries:
             tries += 1
             try:
-                status, document, retry_after = self._once(method, target, body, headers)
+                response = self._once(method, target, body, headers)
             except (OSError, HTTPException) as error:
                 problem = _told(error)
                 if not repeatable and not isinstance(error, NotConnected):
                     break
             else:
-                if status < 400:
-                    return document
-                again = status == REFUSED or (repeatable and (status in AGAIN or document.get("retryable") is True))
-                if tries == self._tries or not again:
-                    raise _error(status, document)
-                wait = max(wait, retry_after)
+                if response.is_success or tries == self._tries or not _may_pass(response, repeatable):
+                    return response.result()
+                wait = max(wait, response.retry_after)
             if tries < self._tries:
                 self._sleep(min(wait, self._longest_wait) * random.uniform(1.0, 1.3))
                 wait *= 2
         raise Unreachable(f"{method} {target} got no response; tries: {tries}. {problem}")
 
-    def _once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, Any, float]:
-        """Status, JSON and Retry-After of one try."""
-        response, raw = self._exchange(method, target, body, headers)
-        return response.status, _json(raw), _seconds(response.headers.get("Retry-After"))
-
-    def _exchange(
-        self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
-    ) -> tuple[HTTPResponse, bytes]:
-        """A response and its body."""
-        connection, response = self._begin(method, target, body, headers)
-        return response, self._read(connection, response)
+    def _once(self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]) -> Response:
+        """The response to one try."""
+        connection, head = self._begin(method, target, body, headers)
+        return Response.of(head, self._read(connection, head))
 
     def _begin(
         self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
@@ -269,6 +261,13 @@ def _response(
     return connection.getresponse()
 
 
+def _may_pass(response: Response, repeatable: bool) -> bool:
+    """Whether the request may be made again, and may succeed then."""
+    if response.status == REFUSED:
+        return True
+    return repeatable and (response.status in AGAIN or response.document.get("retryable") is True)
+
+
 def _was_closed(connection: HTTPConnection) -> bool:
     """Whether the service has closed an unused connection: there is something to read, which is its end."""
     if connection.sock is None:
@@ -291,19 +290,3 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 def _told(error: BaseException) -> str:
     told = error.__cause__ if isinstance(error, NotConnected) and error.__cause__ else error
     return f"{type(told).__name__}: {told}"
-
-
-def _error(status: int, document: Any) -> ApiError:
-    kind = LowBalance if document.get("code") == "low_balance" else ApiError
-    return kind(status, document)
-
-
-def _json(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except ValueError:  # a proxy's own page
-        return {"code": "unknown", "detail": raw[:200].decode("utf-8", "replace")}
-
-
-def _seconds(text: str | None) -> float:
-    return float(text) if text is not None and text.isdecimal() else 0.0

@@ -1,5 +1,7 @@
 """The Python client verifies webhooks, and refuses those that are forged."""
 
+import base64
+import hmac
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -37,9 +39,20 @@ def test_a_webhook_is_verified_as_the_reference_library_signs_it() -> None:
         lambda headers, body: ({name: value for name, value in headers.items() if name != "Webhook-Id"}, body),
         lambda headers, body: (signed(body, NOW - TOLERANCE - 1), body),
         lambda headers, body: (signed(body, NOW + TOLERANCE + 1), body),
+        lambda headers, body: ({**headers, "Webhook-Timestamp": "9" * 400}, body),
+        lambda headers, body: ({**headers, "Webhook-Timestamp": "-" + "9" * 400}, body),
     ],
 )
 def test_a_forged_webhook_is_refused(spoil: Callable[..., Any]) -> None:
     headers, body = spoil(signed(BODY, NOW), BODY)
     with pytest.raises(InvalidSignature):
         verify_webhook(SECRET, headers, body, now=NOW)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_"])
+def test_no_webhook_is_verified_without_a_secret(secret: str) -> None:
+    """Its signature could be made by everybody."""
+    digest = hmac.digest(b"", f"msg_1.{NOW:.0f}.{BODY}".encode(), "sha256")
+    headers = {**signed(BODY, NOW), "Webhook-Signature": "v1," + base64.b64encode(digest).decode()}
+    with pytest.raises(InvalidSignature, match="secret"):
+        verify_webhook(secret, headers, BODY, now=NOW)

@@ -29,7 +29,10 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str, *
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (KeyError, ValueError, binascii.Error) as error:
         raise InvalidSignature(f"The headers or the secret of the webhook are not complete: {error}") from None
-    if abs((time.time() if now is None else now) - sent_at) > TOLERANCE:
+    if not key:
+        raise InvalidSignature("The secret of the webhook is empty.")
+    now = time.time() if now is None else now
+    if not now - TOLERANCE <= sent_at <= now + TOLERANCE:
         raise InvalidSignature("The webhook was signed too long ago, or the clocks differ.")
     raw = body.encode() if isinstance(body, str) else body
     digest = hmac.new(key, f"{identifier}.{timestamp}.".encode() + raw, hashlib.sha256).digest()

@@ -3,16 +3,15 @@
 import json
 import os
 import random
-import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from ssl import SSLEOFError
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from bulksms_client.chunks import Chunks
+from bulksms_client.connections import exchange, was_closed
 from bulksms_client.errors import Unreachable
 from bulksms_client.responses import Response
 
@@ -186,7 +185,7 @@ class Wire:
         """A response, and the connection on which its body comes."""
         connection = self._connection()
         try:
-            return connection, _response(connection, method, target, body, headers)
+            return connection, exchange(connection, method, target, body, headers)
         except BaseException:
             self._end(connection)
             raise
@@ -208,7 +207,7 @@ class Wire:
             for connection in inherited:
                 connection.close()
         while (idle := self._take_idle()) is not None:
-            if not _was_closed(idle):
+            if not was_closed(idle):
                 return idle
             self._give_back(idle, False)
         kind = HTTPSConnection if self._url.scheme == "https" else HTTPConnection
@@ -242,44 +241,11 @@ class Wire:
         connection.close()
 
 
-def _response(
-    connection: HTTPConnection, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]
-) -> HTTPResponse:
-    """Send a request, and get its response.
-
-    A service that refuses a large body responds while the body is being sent, and then closes the connection.
-    """
-    try:
-        connection.request(method, target, body, dict(headers))
-    except (ConnectionError, SSLEOFError) as broken:
-        try:
-            early = connection.getresponse()
-        except (OSError, HTTPException):
-            raise broken from None
-        early.will_close = True
-        return early
-    return connection.getresponse()
-
-
 def _may_pass(response: Response, repeatable: bool) -> bool:
     """Whether the request may be made again, and may succeed then."""
     if response.status == REFUSED:
         return True
     return repeatable and (response.status in AGAIN or response.document.get("retryable") is True)
-
-
-def _was_closed(connection: HTTPConnection) -> bool:
-    """Whether the service has closed an unused connection: there is something to read, which is its end."""
-    if connection.sock is None:
-        return True
-    try:
-        if not hasattr(select, "poll"):
-            return bool(select.select([connection.sock], [], [], 0)[0])
-        poll = select.poll()
-        poll.register(connection.sock, select.POLLIN)
-        return bool(poll.poll(0))
-    except (OSError, ValueError):
-        return True
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

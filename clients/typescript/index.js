@@ -127,8 +127,9 @@ export class Client {
         if (response.ok && (document !== null || response.status === 204)) return document ?? undefined;
         problem = new ApiError(response.status, { code: "unknown", detail: notOurs(response, text), ...document });
         const mayPass = AGAIN.has(response.status) || document?.retryable === true;
-        if (response.status !== REFUSED && !(repeatable && mayPass)) throw problem;
-        wait = Math.max(wait, 1000 * (Number(response.headers.get("Retry-After")) || 0));
+        const retryAfter = 1000 * (Number(response.headers.get("Retry-After")) || 0);
+        if (response.status === REFUSED ? retryAfter > LONGEST_WAIT : !(repeatable && mayPass)) throw problem;
+        wait = Math.max(wait, retryAfter);
       } catch (error) {
         if (error === problem || signal?.aborted) throw error;
         if (!repeatable && !NOT_SENT.has(error.cause?.code)) throw error;

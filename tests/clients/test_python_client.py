@@ -77,6 +77,16 @@ def test_what_had_no_effect_is_sent_again(service: Scripted, slept: list[float])
     wire.close()
 
 
+@pytest.mark.parametrize(("retry_after", "requests"), [("30", 3), ("31", 1), ("3000", 1)])
+def test_a_limit_that_lasts_is_reported_at_once(
+    service: Scripted, transport: Transport, slept: list[float], retry_after: str, requests: int
+) -> None:
+    service.replies = [(429, problem("recipient_limit", retryable=True), {"Retry-After": retry_after})] * 3
+    with pytest.raises(ApiError, match="429 recipient_limit"):
+        transport.request("POST", "/sms/send", {})
+    assert (len(service.requests), len(slept)) == (requests, requests - 1)
+
+
 def test_a_request_that_found_no_connection_is_tried_again() -> None:
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))

@@ -65,6 +65,13 @@ def test_a_link_that_was_refused_for_now_is_sent_again(service: Scripted) -> Non
     assert call(service.url, LINK) == '{"a":1}'
 
 
+@pytest.mark.parametrize("operation", [SEND, LINK], ids=["send", "link"])
+def test_a_limit_that_lasts_is_reported_at_once(service: Scripted, operation: str) -> None:
+    service.replies = [(429, problem("rate_limited", retryable=True), {"Retry-After": "31"}), (200, {"a": 1}, {})]
+    assert "ApiError: 429 rate_limited" in call(service.url, operation)
+    assert len(service.requests) == 1
+
+
 @pytest.mark.parametrize("operation", [SEND, DELETE], ids=["send", "delete"])
 @pytest.mark.parametrize("reply", FOREIGN.values(), ids=FOREIGN)
 def test_a_response_that_is_not_the_api_s_is_no_success(service: Scripted, reply: Foreign, operation: str) -> None:

@@ -59,6 +59,7 @@ class Wire:
 
     `timeout` is per try, in seconds. Each request is tried up to `tries` times, with pauses of up to `longest_wait`.
     One that must not happen twice is tried again only if nothing was sent, or if the service has refused it with 429.
+    After a 429 with a longer Retry-After than `longest_wait`, none is.
     """
 
     def __init__(
@@ -166,13 +167,19 @@ class Wire:
                 if not repeatable and not isinstance(error, NotConnected):
                     break
             else:
-                if response.is_success or tries == self._tries or not _may_pass(response, repeatable):
+                if response.is_success or tries == self._tries or not self._may_pass(response, repeatable):
                     return response.result()
                 wait = max(wait, response.retry_after)
             if tries < self._tries:
                 self._sleep(min(wait, self._longest_wait) * random.uniform(1.0, 1.3))
                 wait *= 2
         raise Unreachable(f"{method} {target} got no response; tries: {tries}. {problem}")
+
+    def _may_pass(self, response: Response, repeatable: bool) -> bool:
+        """Whether the request may be made again, and may succeed after a pause."""
+        if response.status == REFUSED:
+            return response.retry_after <= self._longest_wait
+        return repeatable and (response.status in AGAIN or response.document.get("retryable") is True)
 
     def _once(self, method: str, target: str, body: bytes | IO[bytes] | None, headers: Mapping[str, str]) -> Response:
         """The response to one try."""
@@ -239,13 +246,6 @@ class Wire:
                     return
         self._open.discard(connection)
         connection.close()
-
-
-def _may_pass(response: Response, repeatable: bool) -> bool:
-    """Whether the request may be made again, and may succeed then."""
-    if response.status == REFUSED:
-        return True
-    return repeatable and (response.status in AGAIN or response.document.get("retryable") is True)
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -116,6 +116,7 @@ export class Client {
   /** A request that is not `repeatable` is tried again only if nothing was sent, or if it was refused with 429. */
   async #tried(target, method, body, headers, signal, repeatable = method !== "POST" || "Idempotency-Key" in headers) {
     let wait = 500;
+    let mayBeDone = false;
     for (let left = this.#tries - 1; ; left -= 1) {
       let problem;
       try {
@@ -125,14 +126,18 @@ export class Client {
         const text = await response.text();
         const document = parsed(text);
         if (response.ok && (document !== null || response.status === 204)) return document ?? undefined;
+        if (method === "DELETE" && mayBeDone && response.status === 404 && document?.code) return {};
         problem = new ApiError(response.status, { code: "unknown", detail: notOurs(response, text), ...document });
         const mayPass = AGAIN.has(response.status) || document?.retryable === true;
         const retryAfter = 1000 * (Number(response.headers.get("Retry-After")) || 0);
         if (response.status === REFUSED ? retryAfter > LONGEST_WAIT : !(repeatable && mayPass)) throw problem;
+        mayBeDone ||= response.status !== REFUSED;
         wait = Math.max(wait, retryAfter);
       } catch (error) {
         if (error === problem || signal?.aborted) throw error;
-        if (!repeatable && !NOT_SENT.has(error.cause?.code)) throw error;
+        const isSent = !NOT_SENT.has(error.cause?.code);
+        if (!repeatable && isSent) throw error;
+        mayBeDone ||= isSent;
         problem = error;
       }
       if (left <= 0) throw problem;

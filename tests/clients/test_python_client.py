@@ -87,6 +87,30 @@ def test_a_limit_that_lasts_is_reported_at_once(
     assert (len(service.requests), len(slept)) == (requests, requests - 1)
 
 
+@pytest.mark.parametrize("lost", [None, (502, b"", {}), (504, problem("gateway_timeout"), {})])
+def test_a_delete_whose_response_was_lost_has_worked(service: Scripted, transport: Transport, lost: Reply) -> None:
+    service.replies = [lost, (429, problem("rate_limited"), {}), (404, problem("group_not_found"), {})]
+    assert transport.request("DELETE", "/groups/g") == {}
+    assert len(service.requests) == 3
+
+
+@pytest.mark.parametrize("before", [(), ((429, problem("rate_limited"), {}),)])
+def test_a_delete_that_was_never_done_is_not_found(
+    service: Scripted, transport: Transport, before: tuple[Reply, ...]
+) -> None:
+    service.replies = [*before, (404, problem("group_not_found"), {})]
+    with pytest.raises(ApiError, match="group_not_found"):
+        transport.request("DELETE", "/groups/g")
+
+
+def test_a_page_of_a_proxy_does_not_say_that_something_was_deleted(service: Scripted, transport: Transport) -> None:
+    service.replies = [None, (404, b"<html>", {}), None, (404, problem("message_not_found"), {})]
+    with pytest.raises(ApiError, match="404 unknown"):
+        transport.request("DELETE", "/groups/g")
+    with pytest.raises(ApiError, match="404 message_not_found"):
+        transport.request("GET", "/messages/m")
+
+
 def test_a_request_that_found_no_connection_is_tried_again() -> None:
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))

@@ -97,3 +97,22 @@ def test_a_proxy_without_the_api_is_tried_again(service: Scripted, reply: Foreig
 def test_a_list_ends_at_a_page_without_a_cursor(service: Scripted) -> None:
     service.replies = [(200, {"data": [{"code": "a"}]}, {})] * 9
     assert call(service.url, 'all(client.pages("listErrors"))') == '[{"code":"a"}]'
+
+
+@pytest.mark.parametrize("lost", [None, UNAVAILABLE])
+def test_a_delete_whose_response_was_lost_has_worked(service: Scripted, lost: Reply) -> None:
+    service.replies = [lost, (404, problem("group_not_found"), {})]
+    assert call(service.url, DELETE) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("replies", "reason"),
+    [
+        ([(404, problem("group_not_found"), {})], "404 group_not_found"),
+        ([(429, problem("rate_limited"), {}), (404, problem("group_not_found"), {})], "404 group_not_found"),
+        ([None, (404, b"<html>", {})], "404 unknown"),
+    ],
+)
+def test_a_delete_that_was_never_done_is_not_found(service: Scripted, replies: list[Reply], reason: str) -> None:
+    service.replies = replies
+    assert reason in call(service.url, DELETE)

@@ -100,7 +100,8 @@ class Wire:
     ) -> Any:
         """One request with a JSON body, tried again where that is safe. Returns the JSON of its response.
 
-        A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. Raises ApiError and Unreachable.
+        A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. A DELETE that is sent again
+        returns an empty object if nothing is left to delete. Raises ApiError and Unreachable.
         """
         sent = None if body is None else _encoded(body)
         repeatable = path in HARMLESS or ("Idempotency-Key" in headers and path not in ONLY_ONCE)
@@ -157,18 +158,23 @@ class Wire:
             connection.close()
 
     def _tried(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], repeatable: bool) -> Any:
-        wait, problem, tries = 0.5, "", 0
+        wait, problem, tries, may_be_done = 0.5, "", 0, False
         while tries < self._tries:
             tries += 1
             try:
                 response = self._once(method, target, body, headers)
             except (OSError, HTTPException) as error:
                 problem = _told(error)
-                if not repeatable and not isinstance(error, NotConnected):
-                    break
+                if not isinstance(error, NotConnected):
+                    if not repeatable:
+                        break
+                    may_be_done = True
             else:
+                if method == "DELETE" and may_be_done and response.is_not_found:
+                    return {}
                 if response.is_success or tries == self._tries or not self._may_pass(response, repeatable):
                     return response.result()
+                may_be_done = may_be_done or response.status != REFUSED
                 wait = max(wait, response.retry_after)
             if tries < self._tries:
                 self._sleep(min(wait, self._longest_wait) * random.uniform(1.0, 1.3))

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from bulksms_client import ApiError, Client
+from bulksms_client import ApiError, Client, Unreachable
 from bulksms_client.transport import Transport
 
 from tests.clients.scripted import BUSY, FOREIGN, Foreign, Scripted
 
+CHUNKED = {"Transfer-Encoding": "chunked", "Content-Length": ""}
 REQUESTS: dict[str, Callable[[Transport], Any]] = {
     "send": lambda transport: transport.request("POST", "/sms/send", {}),
     "delete": lambda transport: transport.request("DELETE", "/groups/g"),
@@ -26,6 +27,36 @@ def test_a_response_that_is_not_the_api_s_is_no_success(
         request_of(transport)
     assert (refused.value.status, refused.value.code) == (reply[0], "unknown")
     assert reply[2].get("Location", "") in refused.value.detail
+
+
+BROKEN: dict[str, tuple[bytes, dict[str, str]]] = {
+    "length": (b"phone\n254711000001\n", {"Content-Length": "200000"}),
+    "chunk": (b"12\r\nphone\n254711000001", CHUNKED),
+    "between-chunks": (b"13\r\nphone\n254711000001\n\r\n", CHUNKED),
+    "size": (b"13\r\nphone\n254711000001\n\r\n1", CHUNKED),
+}
+
+
+@pytest.mark.parametrize(("sent", "headers"), BROKEN.values(), ids=BROKEN)
+def test_a_file_that_breaks_off_is_not_complete(
+    service: Scripted, transport: Transport, sent: bytes, headers: dict[str, str]
+) -> None:
+    service.closes, service.replies = True, [(200, sent, headers), (200, {"a": 1}, {})]
+    with pytest.raises(Unreachable, match="incomplete"):
+        b"".join(transport.stream("/suppressions"))
+    assert transport.request("GET", "/limits") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("sent", "headers"),
+    [(b"phone\n254711000001\n", {}), (b"6\r\nphone\n\r\nd\r\n254711000001\n\r\n0\r\n\r\n", CHUNKED)],
+    ids=["length", "chunks"],
+)
+def test_a_whole_file_is_complete(
+    service: Scripted, transport: Transport, sent: bytes, headers: dict[str, str]
+) -> None:
+    service.replies = [(200, sent, headers)]
+    assert b"".join(transport.stream("/suppressions")) == b"phone\n254711000001\n"
 
 
 def test_no_content_is_no_file(service: Scripted, transport: Transport) -> None:

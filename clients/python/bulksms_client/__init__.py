@@ -7,7 +7,7 @@ Errors:
     BulkSmsError
     ├── ApiError            the service refused: `status`, `code`, `detail`, `problem`
     │   └── LowBalance      402: `required` and `balance`
-    ├── Unreachable         no response after all tries; the request may have taken effect, once
+    ├── Unreachable         no response after all tries, or a file broke off; the request may have taken effect, once
     ├── StillOpen           `wait` timed out before the message or send was finished
     └── InvalidSignature    a webhook that is not from the service
 """

@@ -1,13 +1,18 @@
 """The body of a response, read in chunks."""
 
 from collections.abc import Callable, Iterator
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+
+from bulksms_client.errors import Unreachable
 
 CHUNK_BYTES = 64 * 1024
 
 
 class Chunks(Iterator[bytes]):
-    """The body of a response, in chunks. `close` ends it early, as does dropping it."""
+    """The body of a response, in chunks. `close` ends it early, as does dropping it.
+
+    Raises Unreachable if the connection breaks before the body is complete.
+    """
 
     def __init__(self, response: HTTPResponse, end: Callable[[bool], None]) -> None:
         self._response = response
@@ -19,6 +24,11 @@ class Chunks(Iterator[bytes]):
             raise StopIteration
         try:
             chunk = self._response.read(CHUNK_BYTES)
+            if not chunk and self._response.length:
+                raise IncompleteRead(b"", self._response.length)
+        except (OSError, HTTPException) as error:
+            self.close()
+            raise Unreachable(f"The response is incomplete. {type(error).__name__}: {error}") from error
         except BaseException:
             self.close()
             raise

@@ -37,7 +37,7 @@ class LowBalance(ApiError):
 
 
 class Unreachable(BulkSmsError):
-    """No response came after all tries. Repeat the request with the same key: it has one effect."""
+    """No response came after all tries, or a file broke off. Repeated with the same key, a request has one effect."""
 
 
 class StillOpen(BulkSmsError):

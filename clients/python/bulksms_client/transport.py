@@ -94,7 +94,7 @@ class Transport:
         return self._authorized(lambda headers: self._wire.request(method, path, body, {**once, **headers}, query))
 
     def stream(self, path: str, query: Mapping[str, Any] | None = None, accept: str = "text/csv") -> Iterator[bytes]:
-        """The body of a GET, in chunks. Raises ApiError and Unreachable before the first."""
+        """The body of a GET, in chunks. Raises ApiError before the first, and Unreachable before any."""
         return self._authorized(lambda headers: self._wire.stream(path, {"Accept": accept, **headers}, query))
 
     def upload(

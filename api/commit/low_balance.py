@@ -4,7 +4,7 @@ The statement that reserves the credits (api/commit/commit.py) detects this, and
 SpendLimitReached.
 """
 
-from sqlalchemy import Engine, bindparam, select
+from sqlalchemy import Connection, Engine, bindparam, select
 
 from api.commit.draft import Draft
 from api.problems import Problem
@@ -24,14 +24,15 @@ def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: ReserveRefus
     with reading(engine) as connection:
         if isinstance(error, SpendLimitReached):
             return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
-        row = connection.execute(ACCOUNT, {"account": draft.account_id}).one()
+        return refused_reserve(connection, draft.account_id, draft.cost)
+
+
+def refused_reserve(connection: Connection, account_id: int, required: int) -> Problem:
+    """Why credits could not be reserved: the 402 for a low balance, or the 403 for an account that is not active."""
+    row = connection.execute(ACCOUNT, {"account": account_id}).one()
     if row.state != "active":
         return Problem("account_suspended", "This account may not send at the moment.")
-    return low_balance(draft.cost, row.available)
-
-
-def low_balance(required: int, balance: int) -> Problem:
-    """The 402 for a low balance."""
+    balance = row.available
     return Problem(
         "low_balance",
         f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",

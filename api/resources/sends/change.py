@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
 from api.accept.text import parse_template, prepare_text, render_one
-from api.commit.low_balance import BALANCE, low_balance, spend_limit_reached
+from api.commit.low_balance import refused_reserve, spend_limit_reached
 from api.problems import invalid
 from api.resources.sends import queries
 from api.resources.sends.control import state_conflict
@@ -119,8 +119,7 @@ def _pay(connection: Connection, send: Row[Any], more: int) -> None:
     try:
         post(connection, [_difference(connection, send, more)])
     except ReserveRefused:
-        available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
-        raise low_balance(more, available) from None
+        raise refused_reserve(connection, send.account_id, more) from None
     if more > 0:
         try:
             with connection.begin_nested():

@@ -78,6 +78,15 @@ def test_a_text_that_cannot_be_paid_changes_nothing(service: Service) -> None:
     assert (shown["message"], shown["cost"], shown["rate"]) == ("Hi", 2, None)
 
 
+def test_an_account_that_may_not_send_cannot_pay_for_a_longer_text(service: Service) -> None:
+    send = waiting(service)
+    service.send()
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": service.account_id})
+    for response in (service.send(), change(service, send, message="a" * 161)):
+        assert (response.status_code, response.json["code"]) == (403, "account_suspended")
+
+
 def test_another_text_counts_for_the_spend_limit(service: Service) -> None:
     send = waiting(service)
     with service.engine.begin() as connection:

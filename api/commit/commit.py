@@ -14,9 +14,8 @@ from shared.db.connection import driver_of
 from shared.db.pools import out_of_date_as_outage
 from shared.ids import new_batch_id
 from shared.ledger import spend_limits as spending
-from shared.ledger.ledger import RESERVE_SENDS, RESERVED, ReserveRefused
+from shared.ledger.ledger import ADD_LOW_BALANCE, RESERVE_SENDS, RESERVED, ReserveRefused
 from shared.ledger.spend_limits import COUNT, SpendLimitReached
-from shared.outbox import EventType
 from shared.sends import fair_queueing as fair
 
 REQUIRED_COLUMNS = {
@@ -99,10 +98,7 @@ WITH new_send AS (
               a.spend_month
 ), spent AS ({COUNT}
 ), low AS (
-    INSERT INTO event (id, account_id, type, data)
-    SELECT (%(events)s::json ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
-           json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
-      FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
+    {ADD_LOW_BALANCE.format(ids="%(events)s::json")}
 )
 SELECT id, available, (SELECT clock FROM queue) FROM paid
 """

@@ -14,6 +14,7 @@ from shared.accounts.refused import Refused, no_account
 from shared.accounts.retention import check_retention_days
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
+from shared.ledger.ledger import report_low_balances
 from shared.sms.numbering import is_country
 
 ROW = (
@@ -63,7 +64,10 @@ def change_account(
     _check(after)
     if after["name"] != before["name"]:
         _rename(connection, account_id, after["name"])
-    connection.execute(_change(account_id, after))
+    changed_ids = connection.execute(_change(account_id, after)).scalars().all()
+    raised = after["low_balance_threshold"] - before["low_balance_threshold"]
+    if raised > 0:
+        report_low_balances(connection, dict.fromkeys(changed_ids, raised))
     changed = {name for name, value in after.items() if value != before[name]}
     if changed:
         old, new = ({name: values[name] for name in changed} for values in (before, after))
@@ -87,6 +91,7 @@ def _change(account_id: int, values: dict[str, Any]) -> Update:
         update(account)
         .where(or_(account.c.id == account_id, account.c.sandbox_of == account_id))
         .values(**shared, weight=weight, updated_at=func.clock_timestamp())
+        .returning(account.c.id)
     )
 
 

@@ -13,13 +13,16 @@ whose messages all have a result, are part of larger statements (`api/commit/com
 account's credits.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
+from shared.ids import new_batch_id
+from shared.outbox import EventType
 
 Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal"]
 
@@ -100,6 +103,24 @@ SETTLED = """
 """
 """SQL: the assignments to an account `a` of which `d.captured` and `d.released` were reserved."""
 
+ADD_LOW_BALANCE = f"""
+    INSERT INTO event (id, account_id, type, data)
+    SELECT ({{ids}} ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
+           json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
+      FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
+"""
+"""SQL: adds an event for each account in `paid` (id, available, before, threshold) whose balance fell below its
+threshold. `{ids}` is the event's id by account, as JSON."""
+FALL = text(
+    f"""
+    WITH paid AS (
+        SELECT a.id, a.available, a.available + d.less AS before, a.low_balance_threshold AS threshold
+          FROM unnest(CAST(:id AS bigint[]), CAST(:less AS bigint[])) AS d (id, less) JOIN account a ON a.id = d.id
+    )
+    {ADD_LOW_BALANCE.format(ids="CAST(:events AS json)")}
+    """
+)
+"""The same for accounts whose balance is `less` than before. Of postings that raise the balance, nothing is asked."""
 LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
 """Locks the accounts in the order of their ids, so that transactions that post to several do not deadlock."""
 
@@ -120,8 +141,9 @@ is left out of the result, and the caller rolls back."""
 def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
     """Write the entries and move the accounts' credits with them, in the connection's transaction.
 
-    Entries of 0 credits are left out. Returns each account's available credits afterwards. Raises ReserveRefused where
-    a reserve is not covered (the transaction must be rolled back), IntegrityError where an operation was posted before.
+    Entries of 0 credits are left out. An account whose balance falls below its threshold gets an event. Returns each
+    account's available credits afterwards. Raises ReserveRefused where a reserve is not covered (the transaction must
+    be rolled back), IntegrityError where an operation was posted before.
     """
     rows = [entry for entry in entries if entry.amount]
     if not rows:
@@ -147,7 +169,19 @@ def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
             "reason": list(reasons),
         },
     )
-    return _move(connection, changes, spending="reserve" in kinds)
+    left = _move(connection, changes, spending="reserve" in kinds)
+    report_low_balances(connection, {account: -moved for account, (moved, _) in changes.items() if moved < 0})
+    return left
+
+
+def report_low_balances(connection: Connection, falls: Mapping[int, int]) -> None:
+    """Add an event for each account whose balance fell below its threshold.
+
+    `falls` says by account how much less the balance is now; or how much more the threshold, which is the same.
+    """
+    if falls:
+        events = json.dumps({account: str(new_batch_id()) for account in falls})
+        connection.execute(FALL, {"id": list(falls), "less": list(falls.values()), "events": events})
 
 
 def _move(connection: Connection, changes: dict[int, list[int]], spending: bool) -> dict[int, int]:

@@ -240,7 +240,22 @@ def test_canceling_gives_each_price_back(service: Service) -> None:
     group = group_of(service, {A: {"n": "x"}, B: {"n": LONG}})
     made = send_group(service, group, "{{n}}", send_at=tomorrow)
     assert balance(service) == (997, 3)
-    assert service.post(f"/sends/{made.json['send_id']}/cancel").json["cost"] == 0
+    assert service.post(f"/sends/{made.json['send_id']}/cancel").json["cost"] == 3
+    assert balance(service) == (1000, 0)
+
+
+def test_the_cost_of_a_group_that_is_canceled_while_it_is_expanded(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    group = group_of(service, {A: {"n": "x"}, B: {"n": LONG}, C: {"n": LONG}})
+    made = send_group(service, group, "{{n}}", send_at=tomorrow).json
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = :id"), {"id": made["send_id"]})
+    monkeypatch.setattr(expansion, "PAGE", 1)
+    assert expand(service.engine)
+    for send in (service.get(f"/sends/{made['send_id']}"), service.post(f"/sends/{made['send_id']}/cancel")):
+        assert (send.json["cost"], send.json["segments"]["total"], send.json["segments"]["per_message"]) == (5, 5, None)
     assert balance(service) == (1000, 0)
 
 

@@ -29,6 +29,7 @@ from shared.sms.countries import PREFIX_DIGITS
 from worker.carriers.base import PARTLY_SENT
 from worker.receipts.match_without_id import RECENT, fitting_by_phone
 from worker.receipts.receipt_trace import trace_receipts
+from worker.receipts.uncharged import leave_uncharged
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
 FINAL = ALLOWED_TRANSITIONS[MessageStatus.SENT]
@@ -110,10 +111,9 @@ APPLY_FAST_PATH, APPLY_FAST_PATH_INDEXES = (
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
 RECEIPTS = tables.receipt.c
-UNMATCHED_COLUMNS = (
-    *RECEIPTS["id", "carrier", "reference", "phone", "status"],
-    *RECEIPTS["error", "done_at", "sender_id", "precision", "received_at"],
-)
+UNMATCHED_COLUMNS = RECEIPTS[
+    "id", "carrier", "reference", "phone", "status", "error", "done_at", "sender_id", "precision", "received_at"
+]
 UNMATCHED = (
     select(*UNMATCHED_COLUMNS)
     .where(RECEIPTS.received_at > func.now() - bindparam("newest", type_=Interval), RECEIPTS.id < bindparam("before"))
@@ -121,7 +121,6 @@ UNMATCHED = (
     .limit(bindparam("page"))
     .with_for_update(skip_locked=True)
 )
-
 DROP_MATCHED = delete(tables.receipt).where(in_parameter(RECEIPTS.id, "ids"))
 
 
@@ -243,6 +242,7 @@ def _apply_one_each(connection: Connection, carrier: str, receipts: list[Receipt
                 count_delays(carrier, row.lane, [row.delay])
     add_of_messages(connection, lambda _: [StatusChange.of_message(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
+    leave_uncharged(connection, [row for row in rows if row.moved and row.before == MessageStatus.EXPIRED])
     count_messages(
         carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in rows if row.moved)
     )

@@ -157,6 +157,7 @@ def messages_of_batch(connection: Connection, batch: Row[Any], phone: str | None
 def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
     status = row.status if row is not None else _status_without_row(batch, index)
     free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
+    price = batch.price if row is None else row.price
     return MessageRow(
         id=message_id(batch.id, index),
         send_id=batch.send_id,
@@ -165,7 +166,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         status=status,
         sender_id=batch.sender_id,
         segments=batch.segments,
-        cost=0 if free else batch.price,
+        cost=0 if free else price,
         reference=batch.reference,
         test=batch.test,
         category=LANES[batch.lane],

@@ -19,7 +19,7 @@ from api.resources.sends import control
 from api.resources.sends.bottleneck import estimate, eta_of_queue, limits_of_sends, unfinished_messages
 from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
-from api.resources.sends.totals import OWN, totals
+from api.resources.sends.totals import TOTALS, totals
 from api.schemas.paging import page_of
 from api.schemas.rules import rules_response
 from shared.db.connection import reading
@@ -44,7 +44,7 @@ SEND = f"""
                AND NOT EXISTS (SELECT FROM message m
                                 WHERE m.id = CAST(overlay(b.id::text placing lpad(to_hex(i.index), 4, '0') from 33)
                                                   AS uuid))) AS sending,
-           {OWN}
+           {TOTALS}
       FROM send s
      WHERE s.account_id = :account
 """

@@ -14,12 +14,16 @@ from sqlalchemy import text
 import shared.ids
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
+from shared.carriers.receipts import Receipt
+from shared.doubts.resolution import expire_doubts
+from shared.lifecycle import MessageStatus
 from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
 from tests.harness.statements import statements
 from tests.harness.times import leave_end_of
 from worker.jobs.usage import UsageCounter, pause_after_check
+from worker.receipts.match import record
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -97,6 +101,20 @@ def test_every_outcome_is_counted_once_however_often_it_is_looked_at(service: Se
     count(service)
     assert of_usage(service) == of_messages(service)
     assert sum(of_usage(service).values()) > 20
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_message_that_is_delivered_after_its_doubt_expired_costs_nothing(service: Service) -> None:
+    phone = "99906000099"
+    doubt = service.bulk([KE, phone], message="x" * 161).json["messages"][1]["message_id"]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE doubt SET expires_at = now() WHERE message_id = :id"), {"id": doubt})
+        connection.execute(text("UPDATE message SET reference = 'late' WHERE id = :id"), {"id": doubt})
+    expire_doubts(service.engine, grace=0)
+    record(service.engine, "simulator", [Receipt("late", MessageStatus.DELIVERED, None, datetime.now(UTC), phone)])
+    service.deliver_receipts()
+    count(service)
+    assert [(row["messages"], row["credits"]) for row in usage(service, "by=status")] == [(2, 2)]
     assert audit(service.engine, full=True) == []
 
 

@@ -22,7 +22,7 @@ from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
 from shared.ids import FIRST_ID, batch_of, index_of, message_id, rfc3339
-from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.lifecycle import STORED_STATUSES, MessageStatus, SendState
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED_PHONE
 
@@ -225,13 +225,14 @@ def _of_messages(row: Row[Any], send: Row[Any] | None, carrier: str | None) -> d
 
 def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
     """The current state of a send."""
+    status = _status_of(row)
     return {
         "send_id": str(send.id),
-        "status": _status_of(row),
+        "status": status,
         "kind": send.kind,
         "sender_id": send.sender_id,
         "counts": {"accepted": send.accepted, **{str(status): getattr(send, status) for status in STORED_STATUSES}},
-        "held_reason": send.held_reason,
+        "held_reason": send.held_reason if status == SendState.HELD else None,
         "reference": send.reference,
         "metadata": send.metadata,
         "test": send.test,

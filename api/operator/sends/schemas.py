@@ -51,9 +51,13 @@ class OperatorSendResponse(Schema):
     held_by = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What holds it, or has held it last; null if nothing did.", enum=[*get_args(HeldBy), None]),
+        metadata=doc(
+            "What holds it, or held it when it ended; null if nothing does or did.", enum=[*get_args(HeldBy), None]
+        ),
     )
-    held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why it is held; null if it is not."))
+    held_reason = fields.String(
+        required=True, allow_none=True, metadata=doc("Why it is held, or was when it ended; null if it is or was not.")
+    )
     send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
     expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", "2026-03-02T09:00:00.120Z"))

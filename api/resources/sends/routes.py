@@ -223,6 +223,7 @@ def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: d
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
     counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, status_ahead: waiting - row.sending}
     counts |= {"sending": row.sending, **stored}
+    is_held = row.state == SendState.HELD  # one that ended while it was held keeps why, for the operator
     return SEND_RESPONSE.dump(
         {
             **row._mapping,
@@ -230,6 +231,8 @@ def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: d
             **rules_response(row.rules),
             "message": message,
             "counts": counts,
+            "held_by": row.held_by if is_held else None,
+            "held_reason": row.held_reason if is_held else None,
             "category": LANES[row.lane],
             "eta": eta or _eta(row, waiting, limited_by.get(row.id)),
             "limited_by": limited_by.get(row.id),

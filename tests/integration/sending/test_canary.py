@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 import shared.job_failures
 from shared.audit.check import audit
+from shared.outbox import listen
+from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from worker.sending.canary import check_canaries_and_stop_if
 
@@ -38,6 +41,29 @@ def test_it_works(service: Service, canary: int | str, first: int) -> None:
     assert service.counts(send)["sent"] == 300 - first
     assert shown(service, send)["canary"] is None
     assert audit(service.engine, full=True) == []
+
+
+@pytest.mark.parametrize("end", ["canceled", "completed"])
+def test_a_send_that_ends_while_it_is_held_is_held_no_longer(service: Service, end: str) -> None:
+    listen(service.engine, service.account_id)
+    send = service.bulk([*phones(5, SILENT), *phones(20)], canary=5).json["send_id"]
+    service.sweep()
+    assert shown(service, send)["held_by"] == "canary"
+    if end == "canceled":
+        service.post(f"/sends/{send}/cancel")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :send"), {"send": send})
+    service.sweep()
+    ended = shown(service, send)
+    assert (ended["status"], ended["held_by"], ended["held_reason"]) == (end, None, None)
+    [listed] = service.get("/sends").json["data"]
+    assert (listed["held_by"], listed["held_reason"]) == (None, None)
+    wait_for_others(service)
+    events = service.get(f"/events?types=send.held,send.{end}").json["data"]
+    assert [(each["type"], bool(each["data"]["held_reason"])) for each in events] == [
+        ("send.held", True),
+        (f"send.{end}", False),
+    ]
 
 
 def test_a_failed_canary_holds_the_rest_until_its_owner_resumes_it(service: Service) -> None:

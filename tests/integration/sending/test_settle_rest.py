@@ -183,7 +183,9 @@ def test_a_doubt_of_a_send_that_its_own_failures_stop_stays_one(service: Service
         batch.put(position, Result(MessageStatus.FAILED, None, "refused", AT, 1))
     batch.next_position = 10
     settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
-    assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
+    with service.engine.connect() as connection:
+        held_by = text("SELECT held_by FROM send WHERE id = :send")
+        assert connection.execute(held_by, {"send": send}).scalar_one() == "stop_if"
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 1, "failed": 5}
     assert audit(service.engine, full=True) == []
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.environment import MIN_KEY_LENGTH, Environment, SettingsError
+from shared.environment import MIN_KEY_LENGTH, Environment, SettingsError, log_level, web_address
 
 API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 
@@ -36,19 +36,13 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError(
             f"CONSOLE_SECRET_KEY must have at least {MIN_KEY_LENGTH} characters. Make one with: openssl rand -hex 32"
         )
+    log_level(env)
     proxies = env.get("CONSOLE_PROXIES", "") or "0"
     if not proxies.isdecimal():
         raise SettingsError(f"CONSOLE_PROXIES is {proxies}, and must be a number. Example: CONSOLE_PROXIES=1")
     return Settings(
         secret_key=secret_key,
-        api_url=_address(env, "API_URL", API_URL),
-        url=_address(env, "CONSOLE_URL", CONSOLE_URL),
+        api_url=web_address(env, "API_URL", API_URL),
+        url=web_address(env, "CONSOLE_URL", CONSOLE_URL),
         proxies=int(proxies),
     )
-
-
-def _address(env: Environment, name: str, default: str) -> str:
-    address = (env.get(name, "") or default).rstrip("/")
-    if not address.startswith(("http://", "https://")):
-        raise SettingsError(f"{name} is {address}, and must be a URL. Example: {name}={default}")
-    return address

@@ -3,8 +3,10 @@
 So secrets can be files that Docker, Kubernetes or systemd provides, and need not be in the environment.
 """
 
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 OLD_NAMES = {"WORKER_CONCURRENCY": "WORKER_TURNS"}
 """Names before 0.2.0, which are read if the new ones are not set."""
@@ -50,6 +52,38 @@ def reason(error: OSError | UnicodeDecodeError) -> str:
     if isinstance(error, PermissionError):
         return "permission denied. Make it readable for the user that the service runs as"
     return (error.strerror if isinstance(error, OSError) else str(error)) or str(error)
+
+
+def switch(env: Mapping[str, str], name: str) -> bool:
+    """Whether the setting is on: `1` is on; `0`, or nothing, is off. Raises SettingsError for anything else."""
+    text = env.get(name, "").strip()
+    if text not in ("", "0", "1"):
+        raise SettingsError(f"{name} is {text!r}; it takes `1` for on, and `0` or nothing for off.")
+    return text == "1"
+
+
+def web_address(env: Mapping[str, str], name: str, default: str) -> str:
+    """The address of a web server, without a slash at its end. Raises SettingsError, which does not repeat it."""
+    address = (env.get(name, "") or default).rstrip("/")
+    try:
+        parts = urlsplit(address)
+        is_complete = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_complete = False
+    if not (is_complete and address.startswith(("http://", "https://"))):
+        raise SettingsError(
+            f"{name} is not an address: http:// or https://, a host, and perhaps a port. Example: {name}={default}"
+        )
+    return address
+
+
+def log_level(env: Mapping[str, str]) -> str:
+    """The name of the level in LOG_LEVEL, written in any case; INFO if it is not set. Raises SettingsError."""
+    text = env.get("LOG_LEVEL", "")
+    level = text.strip().upper() or "INFO"
+    if level not in logging.getLevelNamesMapping():
+        raise SettingsError(f"LOG_LEVEL is {text!r}; it takes DEBUG, INFO, WARNING, ERROR or CRITICAL.")
+    return level
 
 
 def driver_url(url: str, name: str = "DATABASE_URL") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from shared.environment import SettingsError
+from shared.environment import SettingsError, switch
 
 __all__ = ["OidcSettings", "is_safe_url", "oidc_settings"]
 
@@ -28,7 +28,7 @@ class OidcSettings:
 
 def oidc_settings(env: Mapping[str, str]) -> OidcSettings | None:
     """The provider from environment variables; None without OIDC_ISSUER. Raises SettingsError."""
-    issuer, only = env.get("OIDC_ISSUER", ""), env.get("OIDC_ONLY", "") == "1"
+    issuer, only = env.get("OIDC_ISSUER", ""), switch(env, "OIDC_ONLY")
     if not issuer:
         if only:
             raise SettingsError("OIDC_ONLY=1 without OIDC_ISSUER would let nobody sign in. Set both, or neither.")

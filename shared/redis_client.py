@@ -43,7 +43,10 @@ def is_redis(url: str) -> bool:
 
 def sentinel_address(url: str) -> SentinelAddress:
     """The parts of a sentinel:// URL. Raises ValueError with what is wrong."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # which would repeat it
+        raise ValueError("its hosts are invalid") from None
     userinfo, _, hosts = parts.netloc.rpartition("@")
     username, _, password = userinfo.partition(":")
     options = dict(parse_qsl(parts.query))
@@ -85,7 +88,11 @@ def celery_broker(url: str) -> tuple[str, dict[str, Any]]:
 
 
 def _host_and_port(text: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{text}")
-    if not parts.hostname:
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:  # which would repeat a part of the address, perhaps of its password
+        raise ValueError("the host or port of a Sentinel is invalid") from None
+    if not host:
         raise ValueError("it names no Sentinel")
-    return parts.hostname, parts.port or SENTINEL_PORT
+    return host, port or SENTINEL_PORT

@@ -7,21 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.addresses import MAX_PORT, check_redis_and_broker, database_address
 from shared.api_key import Network, networks
 from shared.encryption import TextKey
-from shared.environment import MIN_KEY_LENGTH, Environment, driver_url
+from shared.environment import MIN_KEY_LENGTH, Environment, log_level, switch, web_address
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
 from shared.oidc_settings import OidcSettings, oidc_settings
-from shared.redis_client import EXAMPLE, SENTINEL, sentinel_address
 
 N = TypeVar("N", int, float)
 
-MAX_PORT = 65_535
 MAX_LEASE_SECONDS = 100
 """A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
 MAX_REPLICA_LAG = 3_600
 """Seconds. What is older than that is in every replica that is used."""
+MAX_DOUBT_GRACE = 365 * 86_400
+"""Seconds."""
+MAX_RETENTION_DAYS = 3_650
+"""For the installation and for an account."""
+A_DAY = 86_400
+"""Seconds."""
 IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
 
@@ -30,11 +35,6 @@ NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
     " CARRIER=simulator to simulate every message, so that none reaches a phone."
 )
-SCHEMES = {
-    "REDIS_URL": ("redis", "rediss", "sentinel"),
-    "BROKER_URL": ("redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp"),
-}
-"""Allowed schemes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,31 +128,32 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError(
             f"SECRET_KEY is shorter than {MIN_KEY_LENGTH} characters. Make one with `openssl rand -hex 32`."
         )
-    _check_schemes(env)
+    check_redis_and_broker(env)
+    log_level(env)
     return Settings(
-        database_url=driver_url(required["DATABASE_URL"]),
+        database_url=database_address(env, "DATABASE_URL"),
         redis_url=required["REDIS_URL"],
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
         database_pool=_number(env, "DATABASE_POOL", DEFAULTS.database_pool, least=1),
-        replica_url=driver_url(env["REPLICA_URL"], "REPLICA_URL") if env.get("REPLICA_URL") else "",
+        replica_url=database_address(env, "REPLICA_URL") if env.get("REPLICA_URL") else "",
         replica_max_lag=_number(env, "REPLICA_MAX_LAG", DEFAULTS.replica_max_lag, least=2, most=MAX_REPLICA_LAG),
         broker_queue_type=_queue_type(env.get("BROKER_QUEUE_TYPE", ""), env.get("BROKER_URL", "")),
-        eager=env.get("CELERY_EAGER", "") == "1",
+        eager=switch(env, "CELERY_EAGER"),
         carriers_file=env.get("CARRIERS_FILE", ""),
         simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
         simulator_rate=_number(env, "SIMULATOR_RATE", DEFAULTS.simulator_rate),
         simulator_window=_number(env, "SIMULATOR_WINDOW", DEFAULTS.simulator_window, least=1),
-        simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", DEFAULTS.simulator_receipt_delay),
-        simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", DEFAULTS.simulator_round_trip),
+        simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", DEFAULTS.simulator_receipt_delay, most=A_DAY),
+        simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", DEFAULTS.simulator_round_trip, most=A_DAY),
         concurrency=_number(env, "WORKER_CONCURRENCY", DEFAULTS.concurrency, least=1),
         lease=_number(env, "LEASE_SECONDS", DEFAULTS.lease, least=1, most=MAX_LEASE_SECONDS),
-        doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", DEFAULTS.doubt_grace),
+        doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", DEFAULTS.doubt_grace, most=MAX_DOUBT_GRACE),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         secret_key_fallbacks=_fallbacks(env.get("SECRET_KEY_FALLBACKS", ""), required["SECRET_KEY"]),
         guard_file=env.get("GUARD_FILE", ""),
-        webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
-        retention_days=_number(env, "RETENTION_DAYS", DEFAULTS.retention_days),
+        webhook_loopback=switch(env, "WEBHOOK_LOOPBACK"),
+        retention_days=_number(env, "RETENTION_DAYS", DEFAULTS.retention_days, most=MAX_RETENTION_DAYS),
         text_keys=_text_keys(env.get("TEXT_KEYS", "")),
         metrics_token=env.get("METRICS_TOKEN", ""),
         metrics_port=_number(env, "METRICS_PORT", DEFAULTS.metrics_port, most=MAX_PORT),
@@ -163,9 +164,9 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", DEFAULTS.token_requests_per_minute),
         request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", DEFAULTS.request_log_sample_rate, most=1),
-        console_url=_console_url(env.get("CONSOLE_URL", "")),
+        console_url=web_address(env, "CONSOLE_URL", DEFAULTS.console_url),
         oidc=oidc_settings(env),
-        remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
+        remote_control=switch(env, "CELERY_REMOTE_CONTROL"),
     )
 
 
@@ -178,22 +179,6 @@ def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if not settings.carriers_file and not settings.simulated:
         raise SettingsError(NO_CARRIER)
     return settings
-
-
-def _check_schemes(env: Mapping[str, str]) -> None:
-    """Raise SettingsError if the addresses of Redis or the broker are not supported."""
-    for name, schemes in SCHEMES.items():
-        url = env.get(name, "")
-        scheme, separator, _ = url.partition("://")
-        if scheme and not (separator and scheme in schemes):
-            known = ", ".join(f"{each}://" for each in schemes)
-            begins = f"begins with {scheme}://" if separator else "is not a URL"
-            raise SettingsError(f"{name} {begins}; it takes {known}.")
-        if scheme == SENTINEL:
-            try:
-                sentinel_address(url)
-            except ValueError as error:
-                raise SettingsError(f"{name} is not an address of Sentinel: {error}. Example: {EXAMPLE}") from None
 
 
 def _queue_type(text: str, broker_url: str) -> str:
@@ -257,13 +242,6 @@ def _text_key(word: str) -> TextKey:
     return TextKey(name, secret)
 
 
-def _console_url(text: str) -> str:
-    url = text.rstrip("/")
-    if url and not url.startswith(("http://", "https://")):
-        raise SettingsError(f"CONSOLE_URL is {text!r}; it takes an address such as https://sms.example.com.")
-    return url or DEFAULTS.console_url
-
-
 def _lanes(text: str) -> frozenset[int]:
     categories = [word.strip() for word in text.split(",") if word.strip()]
     unknown = [word for word in categories if word not in LANES]
@@ -290,9 +268,11 @@ def _number(env: Mapping[str, str], name: str, default: N, least: float = 0, mos
     text = env.get(name, "")
     try:
         value = type(default)(text) if text else default
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError
     except ValueError:
         raise SettingsError(f"{name} is {text!r}, which is not a number. Example: {name}={default}") from None
     if not least <= value <= most:
-        limit = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
+        limit = f"at least {least}" if most == math.inf else f"between {least} and {most}"
         raise SettingsError(f"{name} is {text}, and must be {limit}. Example: {name}={default}")
     return value

@@ -1,8 +1,7 @@
 """For how long texts and phones of completed sends are kept."""
 
 from shared.accounts.refused import Refused
-
-MAX_RETENTION_DAYS = 3650
+from shared.settings import MAX_RETENTION_DAYS
 
 
 def check_retention_days(days: int | None) -> None:

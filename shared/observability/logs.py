@@ -11,6 +11,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.environment import Environment, SettingsError, log_level
 from shared.sms.phones import mask
 
 VALUES = re.compile(
@@ -70,13 +71,17 @@ def scrub(message: str) -> str:
 
 
 def configure_logging() -> None:
-    """Log everything at LOG_LEVEL (INFO) and above to stderr, Python's warnings too.
+    """Log everything at LOG_LEVEL and above to stderr, Python's warnings too. Exits if that level is none.
 
     Successful tasks and closed pools are logged only at DEBUG.
     """
+    try:
+        least = log_level(Environment(os.environ))
+    except SettingsError as error:
+        sys.exit(str(error))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=os.environ.get("LOG_LEVEL", "INFO"), handlers=[handler], force=True)
+    logging.basicConfig(level=least, handlers=[handler], force=True)
     logging.captureWarnings(True)
     level = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
     for name in DEBUG_LOGGERS:

@@ -1,12 +1,12 @@
 """Health check of this machine's webhook processes: `python -m worker.webhooks.health` exits with 0 if one is alive."""
 
+import os
 import sys
 from socket import gethostname
 
 import psycopg
 
-from shared.environment import SettingsError
-from shared.settings import from_environment
+from shared.environment import Environment, SettingsError, driver_url
 
 ALIVE = "SELECT EXISTS (SELECT FROM lease WHERE starts_with(name, %s) AND held_until > clock_timestamp())"
 """Whether a process has renewed its lease in time, of those whose leases begin with a prefix."""
@@ -20,7 +20,8 @@ def prefix() -> str:
 def main() -> None:
     """Look for a current lease in the database. Processes renew theirs every two seconds."""
     try:
-        url = from_environment().database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        url = driver_url(Environment(os.environ).get("DATABASE_URL", ""))
+        url = url.replace("postgresql+psycopg://", "postgresql://", 1)
         with psycopg.connect(url, connect_timeout=3) as connection:
             row = connection.execute(ALIVE, (prefix(),)).fetchone()
     except (SettingsError, psycopg.Error) as error:

@@ -11,8 +11,8 @@ from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
 from shared.accounts.refused import Refused
-from shared.accounts.retention import MAX_RETENTION_DAYS
 from shared.lifecycle import ACCOUNT_STATES
+from shared.settings import MAX_RETENTION_DAYS
 from shared.sms.numbering import is_country
 
 MAX_WEIGHT = 1_000

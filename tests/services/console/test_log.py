@@ -40,6 +40,6 @@ def test_it_is_json_lines_from_the_first_on(tmp_path: Path) -> None:
     assert warning["logger"] == "console.app" and warning["message"].startswith("The API does not respond")
 
 
-@pytest.mark.parametrize(("level", "levels"), [("WARNING", {"warning"}), ("ERROR", set())])
+@pytest.mark.parametrize(("level", "levels"), [("warning", {"warning"}), ("ERROR", set()), ("", {"info", "warning"})])
 def test_log_level_applies_to_it(tmp_path: Path, level: str, levels: set[str]) -> None:
     assert {line["level"] for line in log_of_a_console(tmp_path, LOG_LEVEL=level)} == levels

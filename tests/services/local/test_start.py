@@ -63,6 +63,8 @@ def test_with_a_carriers_file_that_cannot_be_used(command: list[str], tmp_path: 
 def test_with_a_wrong_setting(command: list[str]) -> None:
     assert_one_sentence(start(command, LEASE_SECONDS="soon"), "LEASE_SECONDS is 'soon', which is not a number.")
     assert_one_sentence(start(command, SECRET_KEY=""), "SECRET_KEY is not set.")
+    assert_one_sentence(start(command, LOG_LEVEL="verbose"), "LOG_LEVEL is 'verbose'; it takes DEBUG, INFO")
+    assert_one_sentence(start(command, DATABASE_URL="postgresql://h:none/x"), "DATABASE_URL is not an address of")
 
 
 @pytest.mark.parametrize("command", [WORKER, WEBHOOKS], ids=["worker", "webhooks"])

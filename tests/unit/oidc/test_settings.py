@@ -26,6 +26,7 @@ def test_the_default_name_is_the_host() -> None:
 
 
 WRONG = [
+    *(({"OIDC_ONLY": value}, "OIDC_ONLY") for value in ("true", "yes", "on")),
     ({"OIDC_ISSUER": "", "OIDC_ONLY": "1"}, "OIDC_ONLY"),
     ({"OIDC_ISSUER": "http://id.acme.example"}, "OIDC_ISSUER"),
     ({"OIDC_ISSUER": "https://id.acme.example/?a=b"}, "OIDC_ISSUER"),

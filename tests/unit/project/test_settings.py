@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.environment import Environment
+from shared.environment import Environment, log_level
 from shared.redis_client import celery_broker, sentinel_address
 from shared.settings import SettingsError, from_environment, service_settings
 
@@ -74,7 +74,7 @@ def test_addresses_of_unsupported_services_are_refused(name: str, url: str) -> N
         ("sentinel://127.0.0.1:26379/0", "it names no `master_name`"),
         ("sentinel:///0?master_name=main", "it names no Sentinel"),
         ("sentinel://127.0.0.1/main?master_name=main", "its path is not the number of a database"),
-        ("sentinel://127.0.0.1:x/0?master_name=main", "Port could not be cast"),
+        ("sentinel://127.0.0.1:x/0?master_name=main", "the host or port of a Sentinel is invalid"),
         ("sentinel://127.0.0.1/0?master_name=main&quorum=2", "it has an unknown option `quorum`"),
     ],
 )
@@ -96,7 +96,19 @@ def test_one_address_of_sentinel_is_for_redis_and_for_celery() -> None:
     assert celery_broker("redis://h:1/0") == ("redis://h:1/0", {})
 
 
-@pytest.mark.parametrize("url", ["amqp://u:p@127.0.0.1//", "amqps://127.0.0.1//", "rediss://127.0.0.1:6379/0"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "amqp://u:p@127.0.0.1//",
+        "amqps://127.0.0.1//",
+        "amqp://u:p@h1:5672/v;amqp://u:p@h2:5672/v",
+        "amqp://",
+        "rediss://127.0.0.1:6379/0",
+        "rediss://:p@h/0?ssl_cert_reqs=none&ssl_ca_certs=/ca.pem",
+        "redis://u:p@[::1]:6379/0?socket_keepalive=yes",
+        "redis:///0",
+    ],
+)
 def test_other_brokers_are_taken(url: str) -> None:
     assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url
 
@@ -121,13 +133,123 @@ def test_a_variable_is_read_by_its_old_name() -> None:
         ("WORKER_CONCURRENCY", "0", "at least 1"),
         ("DATABASE_POOL", "0", "at least 1"),
         ("LEASE_SECONDS", "101", "between 1 and 100"),
-        ("LEASE_SECONDS", "nan", "between 1 and 100"),
         ("SIMULATOR_RATE", "-1", "at least 0"),
+        ("RETENTION_DAYS", "3651", "between 0 and 3650"),
+        ("DOUBT_GRACE_SECONDS", "31536001", "between 0 and 31536000"),
+        ("SIMULATOR_RECEIPT_DELAY", "86401", "between 0 and 86400"),
+        ("SIMULATOR_ROUND_TRIP", "1e300", "between 0 and 86400"),
     ],
 )
 def test_a_number_out_of_bounds_is_refused(name: str, value: str, limit: str) -> None:
     with pytest.raises(SettingsError, match=f"{name} is {value}, and must be {limit}. Example: {name}="):
         from_environment({**NEEDED, name: value})
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "soon"])
+@pytest.mark.parametrize("name", ["LEASE_SECONDS", "DOUBT_GRACE_SECONDS", "SIMULATOR_RATE", "REQUEST_LOG_SAMPLE_RATE"])
+def test_what_is_no_finite_number_is_refused(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} is '{value}', which is not a number"):
+        from_environment({**NEEDED, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [("CELERY_EAGER", "eager"), ("WEBHOOK_LOOPBACK", "webhook_loopback"), ("CELERY_REMOTE_CONTROL", "remote_control")],
+)
+def test_a_switch_is_on_or_off_or_refused(name: str, setting: str) -> None:
+    for value, on in {"1": True, " 1 ": True, "0": False, "": False, " ": False}.items():
+        assert getattr(from_environment({**NEEDED, name: value}), setting) is on, value
+    for value in ("true", "yes", "on", "2", "-1"):
+        with pytest.raises(SettingsError, match=f"{name} is '{value}'; it takes `1` for on, and `0` or nothing for"):
+            from_environment({**NEEDED, name: value})
+
+
+def test_the_log_level_is_written_in_any_case() -> None:
+    levels = {"": "INFO", " ": "INFO", "debug": "DEBUG", "Warning ": "WARNING", "ERROR": "ERROR"}
+    assert {text: log_level({"LOG_LEVEL": text}) for text in levels} == levels
+    with pytest.raises(SettingsError, match=r"LOG_LEVEL is 'verbose'; it takes DEBUG, INFO"):
+        from_environment({**NEEDED, "LOG_LEVEL": "verbose"})
+
+
+PASSWORD = "Xanthippe"
+DATABASES = [
+    "h:abc/x",
+    "h:99999/x",
+    "h:-1/x",
+    "[::1/x",
+    "h1:1,h2:2/x",
+    "/x?host=h1,h2&port=1,none",
+    "/x?host=h1,h2&port=1,65536",
+    "h/x?sslmod=require",
+]
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REPLICA_URL"])
+@pytest.mark.parametrize("rest", DATABASES)
+def test_an_address_that_no_database_can_have_is_refused(name: str, rest: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} is not an address of Postgres: ") as refused:
+        from_environment({**NEEDED, name: f"postgresql://bulksms:{PASSWORD}@{rest}"})
+    assert PASSWORD not in str(refused.value)
+
+
+def test_an_unknown_option_of_a_database_is_named_unless_it_may_be_of_the_password() -> None:
+    with pytest.raises(SettingsError, match=r"invalid .*sslmod"):
+        from_environment({**NEEDED, "DATABASE_URL": "postgresql://h/x?sslmod=require"})
+    with pytest.raises(SettingsError, match="write special characters of its password as %XX") as refused:
+        from_environment({**NEEDED, "DATABASE_URL": f"postgresql://bulksms:x@y?{PASSWORD}=@h/x"})
+    assert PASSWORD not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://",
+        "postgresql:///x?host=/var/run/postgresql",
+        "postgresql://%2Fvar%2Frun/x",
+        "postgresql://u:p@[::1]:5432/x",
+        "postgresql://u:p/w@h1,h2/x",
+        "postgresql://u:p@/x?host=h1,h2&port=5432,5433&target_session_attrs=read-write",
+        "postgresql://u:p@/x?host=h1:5432&host=h2:5433",
+        "postgresql://u:p@h/x?host=h1,h2&port=,5433",
+        "postgres://u:p@h/x?sslmode=verify-full&sslrootcert=/ca.pem&options=-c%20jit%3Doff",
+    ],
+)
+def test_other_addresses_of_databases_are_taken(url: str) -> None:
+    assert from_environment({**NEEDED, "DATABASE_URL": url}).database_url.endswith(url.partition("://")[2])
+
+
+@pytest.mark.parametrize("name", ["REDIS_URL", "BROKER_URL"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"redis://:{PASSWORD}@h:abc/0",
+        f"redis://:{PASSWORD}@h:99999/0",
+        f"rediss://:{PASSWORD}@[::1/0",
+        f"redis://:{PASSWORD}/w@h/0",
+        f"redis://:{PASSWORD}@h/0?sokcet_timeout=1",
+        f"rediss://:{PASSWORD}@h/0?ssl_cert_reqs=some",
+        f"sentinel://:{PASSWORD}@h:abc/0?master_name=main",
+        f"sentinel://:{PASSWORD}:w/x@h/0?master_name=main",
+        f"sentinel://:{PASSWORD}\u2100@h/0?master_name=main",
+    ],
+)
+def test_an_address_that_no_redis_can_have_is_refused(name: str, url: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} is not an address of (Redis|Sentinel): ") as refused:
+        from_environment({**NEEDED, name: url})
+    assert PASSWORD not in str(refused.value)
+
+
+@pytest.mark.parametrize("rest", ["h:abc//", "h:99999//", "[::1//", "h1:5672//;amqp://u:p@h2:abc//"])
+def test_an_address_that_no_rabbitmq_can_have_is_refused(rest: str) -> None:
+    with pytest.raises(SettingsError, match=r"^BROKER_URL is not an address of RabbitMQ: ") as refused:
+        from_environment({**NEEDED, "BROKER_URL": f"amqp://u:{PASSWORD}@{rest}"})
+    assert PASSWORD not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["localhost:8001", "http://", "http://h:abc", "http://h:99999", "https://[::1"])
+def test_an_address_that_no_console_can_have_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"^CONSOLE_URL is not an address: .*Example: CONSOLE_URL=http://"):
+        from_environment({**NEEDED, "CONSOLE_URL": url})
 
 
 def test_the_settings_of_a_replica_are_checked() -> None:

@@ -22,27 +22,33 @@ PHONE = "254711000000"
 def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_url: str = "") -> str:
     """The addresses of the service and its console, shell commands that send a first message, and a link to sign in.
 
-    With `carriers_file` messages reach real phones, so the reader has to fill in the phone.
+    With `carriers_file` messages reach real phones, so the reader has to fill in the phone. If the account of the demo
+    cannot send, the banner says why instead.
     """
     base = demo["base_url"].rstrip("/")
-    if carriers_file:
-        where = f"the carriers of {carriers_file}. It reaches a phone and may cost\nmoney, so fill in your own number"
-    else:
-        where = "the simulated carrier (it reaches no phone)"
     console = f"Its console is at {console_url}\n" if console_url else ""
     return f"""
 Bulk SMS is ready at {base}   (API reference: {base}/reference, logs: {var / "log"}, your data: {var})
 {console}
-Paste this to send a message to {where}:
-
-{variables(base, demo)}
-{GET_TOKEN}
-{send_command(demo["sender_id"], "YOUR_PHONE" if carriers_file else PHONE)}
-{SHOW}
+{demo.get("unusable") or _first_send(base, demo, carriers_file)}
 {_sign_in(demo)}
 Another terminal gets the same environment with: . {shlex.quote(str(var / "env"))}
 Ctrl-C stops everything; the data stays.
 """
+
+
+def _first_send(base: str, demo: Mapping[str, str], carriers_file: str) -> str:
+    """The commands that send a first message, and where it goes."""
+    if carriers_file:
+        where = f"the carriers of {carriers_file}. It reaches a phone and may cost\nmoney, so fill in your own number"
+    else:
+        where = "the simulated carrier (it reaches no phone)"
+    return f"""Paste this to send a message to {where}:
+
+{variables(base, demo)}
+{GET_TOKEN}
+{send_command(demo["sender_id"], "YOUR_PHONE" if carriers_file else PHONE)}
+{SHOW}"""
 
 
 def _sign_in(demo: Mapping[str, str]) -> str:

@@ -35,7 +35,10 @@ CONTACTS = 1_000
 EMAIL = "owner@example.com"
 """The person of the demo: owner of the account, and operator of the installation."""
 
+NO_KEY = NewKey("", "")
+
 KEYS, GROUPS = accounts.api_key.c, contact_group.c
+STATE = select(accounts.account.c.state).where(accounts.account.c.id == bindparam("account"))
 SECRET_HASH = select(KEYS.secret_hash).where(
     KEYS.id == bindparam("key"),
     KEYS.account_id.in_(IDS_WITH_SANDBOX),
@@ -51,9 +54,11 @@ def ensure_demo(base_url: str) -> dict[str, str]:
     """Create the demo account, if needed, with credits, a sender ID, a group, a person, an API key and a test key.
 
     Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id,
-    group_id, and sign_in_url, a new link that signs the person in once, within a day; empty if they are disabled.
+    group_id, unusable, and sign_in_url, a new link that signs the person in once, within a day; empty if they are
+    disabled. `unusable` says why the account cannot send, in a sentence or two; empty if it can.
 
-    A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else.
+    A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else. An account that
+    cannot send gets no new key.
     """
     settings = from_environment()
     engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
@@ -76,8 +81,10 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
         request_sender(connection, account, SENDER)
         decide_sender(connection, account, SENDER, "approved")
     group = _group(connection, account)
-    live = _kept_key(connection, settings, account) or _new_key(connection, settings, account)
-    test = _kept_key(connection, settings, account, "test_") or _new_key(connection, settings, account, test=True)
+    unusable = _unusable(connection.execute(STATE, {"account": account}).scalar_one())
+    live, test = _kept_key(connection, settings, account), _kept_key(connection, settings, account, "test_")
+    live = live or (NO_KEY if unusable else _new_key(connection, settings, account))
+    test = test or (NO_KEY if unusable else _new_key(connection, settings, account, test=True))
     return {
         "base_url": base_url,
         "api_key": live.api_key,
@@ -86,8 +93,20 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
         "test_api_secret": test.api_secret,
         "sender_id": SENDER,
         "group_id": str(group),
+        "unusable": unusable,
         "sign_in_url": _sign_in_url(connection, settings, account),
     }
+
+
+def _unusable(state: str) -> str:
+    """Why the account cannot send; empty if it can."""
+    if state == "active":
+        return ""
+    if state == "closed":
+        remedy = "Make another account with `bulksms account create NAME`"
+    else:
+        remedy = f"Activate it with `bulksms account activate {ACCOUNT}`"
+    return f"The account {ACCOUNT} cannot send, because it is {state}. {remedy}."
 
 
 def _sign_in_url(connection: Connection, settings: Settings, account: int) -> str:

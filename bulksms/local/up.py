@@ -13,6 +13,7 @@ from bulksms.local.ports import LOOPBACK, free_port, is_free
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from bulksms.local.supervisor import Stopped, Supervisor, to_stderr
+from shared.addresses import MAX_PORT
 
 SMPP_CARRIER = """[carrier.smsc]
 kind = "smpp"
@@ -36,16 +37,20 @@ def up(home: Path, port: int, workers: int, carrier: str = "simulator", console_
     """
     home = home.absolute()
     var = home / "var"
-    var.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = Lock(var / "up.lock")
+    console_port = console_port or port + 1
     try:
+        _require_two(port, console_port)
+        var.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock.acquire(f"The service is already running in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
         _require_free(port)
-        console_port = console_port or port + 1
         _require_free(console_port, "CONSOLE_PORT")
         _run(home, port, workers, carrier, console_port)
     except LocalError as error:
         to_stderr(f"\n{error}")
+        return 1
+    except OSError as error:
+        to_stderr(f"\n{error.filename or var} cannot be used: {error.strerror or error}.")
         return 1
     finally:
         lock.release()
@@ -123,14 +128,21 @@ def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) 
     }
 
 
+def _require_two(port: int, console_port: int) -> None:
+    if console_port > MAX_PORT:
+        raise LocalError(f"No port follows {port}, so give the console one: make run CONSOLE_PORT={_alternative(port)}")
+    if console_port == port:
+        raise LocalError(
+            f"The API has port {port}. Give the console another: make run CONSOLE_PORT={_alternative(port)}"
+        )
+
+
 def _require_free(port: int, name: str = "PORT") -> None:
     # API processes share their port (SO_REUSEPORT): a second service on it would not fail to start, but take some of
     # the first one's requests.
     if not is_free(port):
-        raise LocalError(
-            f"Port {port} is in use on {LOOPBACK}. Use another one: make run {name}={_free_alternative(port)}"
-        )
+        raise LocalError(f"Port {port} is in use on {LOOPBACK}. Use another one: make run {name}={_alternative(port)}")
 
 
-def _free_alternative(port: int) -> int:
+def _alternative(port: int) -> int:
     return next((other for other in range(8080, 8180) if other != port and is_free(other)), 8080)

@@ -48,6 +48,7 @@ from shared.db.tables.inbound import inbound, inbound_part
 from shared.db.tables.messages import doubt, message, unreadable_receipt
 from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
+from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, idempotency, send
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
@@ -89,6 +90,10 @@ MESSAGES = (
     .where(message.c.id > READY.c.batch_id, message.c.id <= last_message_id(READY.c.batch_id))
     .where(message.c.phone == NUMBER)
     .values(phone=0)
+)
+SIMULATED = delete(simulated_submit).where(
+    simulated_submit.c.message_id.between(READY.c.batch_id, last_message_id(READY.c.batch_id)),
+    simulated_submit.c.phone == NUMBER,
 )
 TEXTS = (
     update(send)
@@ -228,7 +233,8 @@ def _erase_messages(
     ready = [row for row in containing if row.state in ENDED and row.id not in in_doubt]
     for row in ready:
         counts["messages"] += _rewrite(connection, row, subject["phone"])
-    connection.execute(MESSAGES, {"batch_id": [row.id for row in ready], "number": subject["number"]})
+    for statement in (MESSAGES, SIMULATED):
+        connection.execute(statement, {"batch_id": [row.id for row in ready], "number": subject["number"]})
     counts["texts"] += connection.execute(TEXTS, {"sends": sorted({row.send_id for row in ready})}).rowcount
     return [row.id for row in containing if row not in ready]
 

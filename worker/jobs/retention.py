@@ -41,6 +41,7 @@ from shared.db.tables.accounts import account
 from shared.db.tables.base import MOMENT
 from shared.db.tables.messages import attempt as attempt_row
 from shared.db.tables.messages import message, resolved_doubt
+from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
@@ -105,9 +106,9 @@ PHONES = (
     .where(OF_SENDS)
     .values(recipients="", variables=case((batch.c.variables.is_not(None), literal([], JSONB))))
 )
-MESSAGES, ATTEMPTS, RESOLVED_DOUBTS = (
+MESSAGES, ATTEMPTS, SIMULATED, RESOLVED_DOUBTS = (
     delete(column.table).where(column > batch.c.id, column <= last_message_id(batch.c.id))
-    for column in (message.c.id, attempt_row.c.message_id, resolved_doubt.c.message_id)
+    for column in (message.c.id, attempt_row.c.message_id, simulated_submit.c.message_id, resolved_doubt.c.message_id)
 )
 BATCHES_OF_SEND = select(batch.c.id).where(batch.c.send_id == bindparam("send")).order_by(batch.c.id)
 REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id, "sends"))
@@ -211,7 +212,7 @@ def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bo
         keep_usage(connection, hour, counts_of(connection, of_hour))
     small = [send.id for send in ready if not _is_large(send)]
     if small:
-        for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS):
+        for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS, SIMULATED):
             connection.execute(statement.where(OF_SENDS), {"sends": small})
     if sends:
         for statement in (PHONES, RESOLVED_DOUBTS.where(OF_SENDS), REJECTIONS, TEXTS):
@@ -224,7 +225,7 @@ def _delete_of_send(engine: Engine, send: UUID, *, rows: bool) -> None:
         batches = connection.execute(BATCHES_OF_SEND, {"send": send}).scalars().all()
     for first in range(0, len(batches), BATCHES):
         with engine.begin() as connection:
-            for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS):
+            for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS, SIMULATED):
                 connection.execute(statement.where(OF_BATCHES), {"batches": batches[first : first + BATCHES]})
 
 

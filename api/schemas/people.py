@@ -19,6 +19,8 @@ EMAIL = "ann@acme.example"
 MAX_CODE_LENGTH = 40
 MAX_SECRET_LENGTH = 100
 """Characters of a session's, a link's or an invitation's token."""
+NO_ZONES = frozenset({"Factory", "localtime"})
+"""Files beside those of the time zones: for a computer whose zone is not set, and the zone of this server."""
 
 
 class Email(fields.String):
@@ -38,7 +40,7 @@ class TimeZone(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         name = super()._deserialize(value, attr, data, **kwargs)
-        if name not in available_timezones():
+        if name in NO_ZONES or name not in available_timezones():
             raise fail("invalid", "Use a name of the IANA time zone database, such as Africa/Nairobi.")
         return name
 

@@ -2,6 +2,7 @@
 
 from zoneinfo import ZoneInfo, available_timezones
 
+from babel.dates import get_timezone as zone_of_babel
 from flask import Flask, request
 from flask_babel import Babel, get_timezone
 
@@ -24,7 +25,18 @@ def time_zone() -> str:
     """The person's time zone, or UTC."""
     person = maybe_person()
     chosen = str(person.details.get("time_zone") or "") if person else ""
-    return chosen if chosen in ZONES else "UTC"
+    return chosen if can_show(chosen) else "UTC"
+
+
+def can_show(name: str) -> bool:
+    """Whether times can be shown in a time zone: Babel knows fewer than Python."""
+    if name not in ZONES:
+        return False
+    try:
+        zone_of_babel(name)
+    except LookupError:
+        return False
+    return True
 
 
 def zone() -> ZoneInfo:

@@ -2,7 +2,6 @@
 
 from io import BytesIO
 from typing import Any
-from zoneinfo import available_timezones
 
 import segno
 from bulksms_client.errors import ApiError
@@ -12,15 +11,14 @@ from markupsafe import Markup
 
 from console.pages.forms import Form
 from console.pages.languages import LANGUAGES
+from console.pages.languages import ZONES as ALL_ZONES
 from console.session import current
 
 pages = Blueprint("me", __name__, url_prefix="/me")
 
 LONGEST_URI = 700
 """Characters that fit into a QR code, which takes 2,953 bytes."""
-ZONES = sorted(
-    zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc/", "posix/", "right/"))
-)
+ZONES = sorted(zone for zone in ALL_ZONES if "/" in zone and not zone.startswith("Etc/"))
 
 
 @pages.route("/profile", methods=["GET", "POST"])

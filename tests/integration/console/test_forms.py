@@ -323,6 +323,20 @@ def test_a_person_sets_their_language_zone_and_password(console: Console) -> Non
     assert other.submit("/sign-in", email=person.email, password="another long password").status_code == 302
 
 
+@pytest.mark.parametrize("stored", ["Factory", "localtime", "Mars/Base"])
+def test_a_zone_in_which_no_time_can_be_shown_is_taken_as_utc(console: Console, stored: str) -> None:
+    browser, service = console.browser(), console.service
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE person SET time_zone = :stored"), {"stored": stored})
+    console.app.extensions["bulksms_api"].people.clear()
+    message = service.send().json["message_id"]
+    created = service.get(f"/messages/{message}").json["created_at"]
+    assert f"{created[11:16]}:" in browser.get(f"/messages/{message}").text
+    for page in ("/credits/", "/sends/"):
+        assert browser.get(page).status_code == 200
+    assert browser.open("/me/profile").status_code == 200
+
+
 @pytest.mark.parametrize("name", ["", "  "])
 def test_an_empty_name_is_not_said_to_be_saved(console: Console, name: str) -> None:
     browser = console.browser()

@@ -181,6 +181,8 @@ def test_a_person_changes_their_name_language_and_time_zone(service: Service) ->
         {"locale": "english"},
         {"time_zone": "../../etc/passwd"},
         {"time_zone": "Nowhere"},
+        {"time_zone": "Factory"},
+        {"time_zone": "localtime"},
         {"email": "x@example.com"},
         {"operator_role": "admin"},
     ):

@@ -7,19 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
 from api.problems import Problem
+from shared.contacts.formulas import defused, restored
 from shared.contacts.text_stream import SUBSTITUTE
 
 MAX_COLUMNS = 100
 CSV_PAGE = 5_000
 """Rows of an export that are read at a time."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""First characters that make a spreadsheet treat a cell as a formula, if need be after blanks, or in full width."""
-
 QUOTED = re.compile('[,"\n\r]')
 """What makes RFC 4180 §2 require quotes."""
-
-SPECIAL = re.compile('[,"\n\r\t=+@\uff1d\uff0b\uff0d\uff20-]')
-"""Every character of FORMULA and QUOTED: one search clears most cells of an export."""
 
 
 def csv_line(values: Iterable[object]) -> str:
@@ -28,20 +23,17 @@ def csv_line(values: Iterable[object]) -> str:
 
 
 def csv_cell(value: str) -> str:
-    """Quote a value where RFC 4180 §2 requires it, and defuse a formula with a leading apostrophe."""
-    if not SPECIAL.search(value):
-        return value
-    if value.startswith(FORMULA) or value.lstrip().startswith(FORMULA):
-        value = "'" + value
+    """Defuse the formulas in a value, and quote it where RFC 4180 §2 requires it."""
+    value = defused(value)
     return '"' + value.replace('"', '""') + '"' if QUOTED.search(value) else value
 
 
 def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]:
     """Yield each row as a mapping of lower-case column name to cell, without empty cells. `column` must be present.
 
-    Only the current chunk of the body is in memory. Raises Problem: payload_too_large over `limit` bytes,
-    too_many_recipients after `max_rows` rows, unsupported_media_type, or validation_failed if the file is not CSV with
-    that column.
+    Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory. Raises Problem:
+    payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows, unsupported_media_type, or
+    validation_failed if the file is not CSV with that column.
     """
     check_media_type(("text/csv",), limit)
     lines = (line for chunk in chunks_of_file(open_file(limit)) for line in io.StringIO(chunk, newline="\n"))
@@ -60,7 +52,7 @@ def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]
             if taken > max_rows or read > 2 * max_rows:  # empty rows take time as well
                 raise _too_many(max_rows)
             if is_row:
-                yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
+                yield {name: restored(cell.strip()) for name, cell in zip(names, row, strict=False) if cell.strip()}
     except csv.Error as error:
         raise not_csv(f"Line {reader.line_num} is not CSV: {error}.") from None
 

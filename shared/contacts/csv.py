@@ -3,6 +3,8 @@
 The first row is a header if none of its cells looks like a number. Phones are in the column `phone`, or one with a name
 that address books use, or the only column. `tags` has tags separated by semicolons; every other named column is a
 field. Without a header, the first column that looks like numbers has the phones, and the others are ignored.
+
+An apostrophe before a formula is none of the value: exports and spreadsheets write it.
 """
 
 import csv
@@ -11,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
 from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, tag_problem, value_problem
+from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering
 
@@ -126,7 +129,7 @@ class ContactReader:
         phone = self._numbering.read(written)
         if phone is None:
             return RejectedRow(line, written[:QUOTED], **self._numbering.problem(written))
-        fields = {name: cells[at] for name, at in checkpoint.fields.items() if at < len(cells) and cells[at]}
+        fields = {name: restored(cells[at]) for name, at in checkpoint.fields.items() if at < len(cells) and cells[at]}
         tags = [] if checkpoint.tags is None or checkpoint.tags >= len(cells) else _tags(cells[checkpoint.tags])
         problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
         if problem is None and len(tags) > MAX_TAGS:
@@ -192,4 +195,4 @@ def _cells(record: str, delimiter: str) -> list[str]:
 
 
 def _tags(cell: str) -> list[str]:
-    return [tag for tag in (part.strip() for part in _BETWEEN_TAGS.split(cell)) if tag]
+    return [tag for tag in (part.strip() for part in _BETWEEN_TAGS.split(restored(cell))) if tag]

@@ -95,7 +95,7 @@ def test_a_phone_that_opts_out_after_acceptance_is_dropped_at_hand_over_and_not_
 
 def test_what_is_exported_can_be_imported(service: Service) -> None:
     service.post("/suppressions", phones=[PHONE], reason='said "no", twice')
-    service.post("/suppressions", phones=[PHONE, OTHER], category="marketing", sender_id="ACME")
+    service.post("/suppressions", phones=[PHONE, OTHER], category="marketing", sender_id="ACME", reason="-1;=1")
     exported = export(service)
     assert exported.count("\n") == 4
     for phone in (PHONE, OTHER):

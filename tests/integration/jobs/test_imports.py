@@ -58,6 +58,20 @@ def contacts(service: Service, group: str) -> list[dict[str, Any]]:
     return list(service.get(f"/groups/{group}/contacts?limit=1000").json["data"])
 
 
+def test_an_export_is_imported_as_it_was(service: Service) -> None:
+    odd = ["=1+1", "-5", "+254711000009", "'=1", "Ann;=cmd|' /C calc'!A0", "a\n=1\n'-2", "=" + "x" * 254, "it's;-)"]
+    entries = [
+        {"phone": str(254711000000 + place), "fields": {"note": value}, "tags": ["-a", "vip", "=b", "'@c"]}
+        for place, value in enumerate(odd)
+    ]
+    group, other = service.new_group([]), service.new_group([])
+    service.post(f"/groups/{group}/contacts", contacts=entries)
+    export = service.get(f"/groups/{group}/contacts", headers={"Accept": "text/csv"}).text
+    assert "x,=" not in export and ";=" not in export and "\n=" not in export
+    assert upload_of(service, other, export)["counts"]["added"] == len(odd)
+    assert contacts(service, other) == contacts(service, group) == entries
+
+
 def left_behind(service: Service) -> tuple[int, int]:
     """Pieces, and uploads without an end."""
     with service.engine.connect() as connection:

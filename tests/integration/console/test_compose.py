@@ -5,12 +5,16 @@ import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import text
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import encode_multipart
 
 from console.message import drafts, recipients
+from console.views.compose import LARGEST_FILE
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from tests.harness.console import Browser, Console
 
@@ -33,6 +37,16 @@ def confirmed(browser: Browser, **fields: Any) -> Any:
     page = browser.post("/compose/confirm", **fields)
     assert page.status_code == 200, page.text
     return page
+
+
+def post_as_browsers_do(browser: Browser, page: str, fields: dict[str, Any], *, multipart: bool) -> Any:
+    """Post a form in its encoding. The test client would leave the temporary file of a large one open."""
+    if multipart:
+        boundary, body = encode_multipart(fields)
+        kind = f"multipart/form-data; boundary={boundary}"
+    else:
+        body, kind = urlencode(fields).encode(), "application/x-www-form-urlencoded"
+    return browser.client.post(browser.path(page), data=body, content_type=kind)
 
 
 def cells(page: str) -> list[str]:
@@ -127,6 +141,23 @@ def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
         for each in console.service.get("/messages").json["data"]
     ]
     assert texts == ["Hi Ben in Köln"], "0711 is no phone"
+
+
+@pytest.mark.parametrize("action", ["/compose/send", "/compose/"])
+def test_a_large_file_in_another_alphabet_is_sent_on_from_the_confirmation(console: Console, action: str) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    rows = [f"254711{number:06},{'примечание ' * 300}" for number in range(2_000)]
+    file = ("phone,note\n" + "\n".join(rows)).encode()
+    assert 12_000_000 < len(file) < LARGEST_FILE
+    fields = {**browser.tokens, **ONE, "kind": "file", "file": FileStorage(io.BytesIO(file), "all.csv")}
+    page = post_as_browsers_do(browser, "/compose/confirm", fields, multipart=True)
+    assert "Send to 2,000 recipients" in page.text
+    (form,) = re.findall(rf'<form method="post" action="{browser.path(action)}"([^>]*)>', page.text)
+    values = {name: re.sub("\r\n|\r|\n", "\r\n", value) for name, value in hidden(page).items()}
+    assert len(values["file_text"].encode()) > 12_000_000
+    answer = post_as_browsers_do(browser, action, values, multipart='enctype="multipart/form-data"' in form)
+    assert answer.status_code == (302 if action == "/compose/send" else 200)
 
 
 def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> None:

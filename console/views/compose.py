@@ -84,12 +84,13 @@ def _posted() -> Form:
     uploaded = request.files.get("file")
     if uploaded is not None and uploaded.filename:
         content = uploaded.stream.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
+        file = decoded(content) if len(content) <= LARGEST_FILE else ""
+        if max(len(content), len(file.encode())) > LARGEST_FILE:  # forms carry it in UTF-8, which may be longer
             form.errors["file"] = gettext("The file is larger than 20 MB. Import it into a group instead.")
             return form
         for name in [name for name in form.values if name.startswith("column_")]:
             del form.values[name]
-        form.values["file_text"] = decoded(content)
+        form.values["file_text"] = file
         form.values["file_name"] = uploaded.filename
         form.values["phone_column"] = form.values["file_rows"] = ""
     return form

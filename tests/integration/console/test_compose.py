@@ -160,6 +160,16 @@ def test_a_large_file_in_another_alphabet_is_sent_on_from_the_confirmation(conso
     assert answer.status_code == (302 if action == "/compose/send" else 200)
 
 
+def test_a_file_that_the_next_form_could_not_carry_is_refused_at_once(console: Console) -> None:
+    browser = console.browser("sender")
+    browser.get("/compose/")
+    file = ("phone,note\n" + f"254711000001,{'例' * 250}\n" * 30_000).encode("utf-16")
+    assert len(file) < LARGEST_FILE < len(file.decode("utf-16").encode())
+    fields = {**browser.tokens, **ONE, "kind": "file", "file": FileStorage(io.BytesIO(file), "all.csv")}
+    page = post_as_browsers_do(browser, "/compose/confirm", fields, multipart=True)
+    assert page.status_code == 400 and "The file is larger than 20 MB." in page.text
+
+
 def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> None:
     browser = console.browser("sender")
     fields = {**ONE, "kind": "file", "file_text": "phone,name\n254711000001,Ann\n254711000002,\n", "file_name": "a.csv"}

@@ -16,6 +16,8 @@ pages = Blueprint("usage", __name__, url_prefix="/usage")
 
 DIMENSIONS = ("day", "country", "sender_id", "category")
 MOST_DAYS = 366
+MOST_PAGES = 20
+"""Pages of 1,000 rows that are read of a report."""
 
 
 @pages.get("/")
@@ -25,15 +27,18 @@ def show() -> Any:
     query = _query(form)
     days: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
+    is_whole = True
     chosen = _days(form)
     if not form.wrong:
         try:
-            days = by_day(account().usage.report("day,status", **query)["data"], chosen)
+            of_days, is_whole = _report("day,status", query)
+            days = by_day(of_days, chosen)
             if form["by"] != "day":
-                rows = _grouped(account().usage.report(f"{form['by']},status", **query)["data"], form["by"])
+                counted, is_whole = _report(f"{form['by']},status", query)
+                rows = _grouped(counted, form["by"])
         except ApiError as error:
             form.refuse(error)
-    shown = render_template("usage/show.html", form=form, days=days, rows=rows, query=query, dimensions=DIMENSIONS)
+    shown = render_template("usage/show.html", form=form, days=days, rows=rows, query=query, is_whole=is_whole)
     return shown, 400 if form.wrong else 200
 
 
@@ -61,6 +66,18 @@ def _query(form: Form) -> dict[str, Any]:
         "sender_id": form.text("sender_id"),
         "country": country.upper() if country else None,
     }
+
+
+def _report(by: str, query: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
+    """The rows of a report, and whether these are all."""
+    page = account().usage.report(by, **query)
+    rows = list(page["data"])
+    for _ in range(1, MOST_PAGES):
+        if not page["next_cursor"]:
+            break
+        page = account().usage.report(by, cursor=page["next_cursor"], **query)
+        rows += page["data"]
+    return rows, not page["next_cursor"]
 
 
 def _days(form: Form) -> list[str]:

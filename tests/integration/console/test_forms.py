@@ -1,5 +1,6 @@
 """Forms of groups, opt-outs, sender IDs, keys, webhooks and people: what they do, and say of bad input."""
 
+import csv
 import io
 import re
 import time
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from console.views import usage
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
 from tests.harness.console import Console
@@ -442,6 +444,44 @@ def test_usage_is_counted_by_country_and_downloaded(console: Console) -> None:
     page = browser.get("/usage/?by=country")
     assert "KE" in page.text and "1,234" in page.text and "2,345" in page.text
     assert "1234" in browser.get("/usage/usage.csv?by=country").text
+
+
+@pytest.fixture
+def used_for_a_year(console: Console) -> str:
+    """Usage of four outcomes on each of 365 days, each day from another sender ID. Returns the query for all of it."""
+    with console.service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO usage (account_id, began_at, sender_id, country, lane, status, messages, credits)"
+                " SELECT :account, day AT TIME ZONE 'UTC', 'S' || to_char(day, 'YYYYMMDD'), 'KE', 1, each.status, 10, 7"
+                " FROM generate_series(timestamp '2025-01-01', timestamp '2025-12-31', interval '1 day') day,"
+                " unnest(CAST('{delivered,failed,expired,canceled}' AS message_status[])) each (status)"
+            ),
+            {"account": console.service.account_id},
+        )
+    return "since=2025-01-01&until=2025-12-31"
+
+
+@pytest.mark.parametrize("by", ["day", "sender_id"])
+def test_usage_of_a_year_is_the_same_on_the_page_and_in_the_file(
+    console: Console, used_for_a_year: str, by: str
+) -> None:
+    browser = console.browser("viewer")
+    page = browser.get(f"/usage/?{used_for_a_year}&by={by}").text
+    table = page[page.rindex("<tbody>") :].partition("</tbody>")[0]
+    cells = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in table.split("</tr>") if "<td" in row]
+    shown = sum(int(cell.replace(",", "")) for row in cells for cell in row[1:-1])
+    file = csv.DictReader(io.StringIO(browser.get(f"/usage/usage.csv?{used_for_a_year}&by={by}").text))
+    assert shown == sum(int(row["messages"]) for row in file) == 365 * 4 * 10
+    assert len(cells) == 365 and cells[0][-1] == "28" and "has only the first" not in page
+
+
+def test_a_table_of_usage_that_is_cut_says_so(
+    console: Console, used_for_a_year: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage, "MOST_PAGES", 1)
+    page = console.browser("viewer").get(f"/usage/?{used_for_a_year}&by=sender_id").text
+    assert "The table has only the first of very many entries." in page
 
 
 def test_play_credits_are_filled_up(console: Console) -> None:

@@ -95,24 +95,34 @@ def remove_contact(group_id: Any) -> Any:
 def contact(group_id: Any) -> Any:
     """Add one contact, or change the fields and tags of the one with the phone number in the address."""
     require("groups:write")
-    group = account().groups.one(str(group_id))
+    shown: dict[str, Any] = {"group": account().groups.one(str(group_id))}
+    named = plain_phone(request.args.get("phone", ""))
+    known = _known(str(group_id), named)
+    shown["changed"] = known["phone"]
     if request.method == "GET":
-        known = _known(str(group_id), plain_phone(request.args.get("phone", "")))
         form = Form({"phone": known["phone"], "tags": ", ".join(known["tags"])})
         form.values.setlist("field_name", [*known["fields"], *([] if "name" in known["fields"] else ["name"]), "", ""])
         form.values.setlist("field_value", [*known["fields"].values(), "", "", ""])
-        return render_template("groups/contact.html", group=group, form=form)
+        return render_template("groups/contact.html", form=form, **shown)
     form = Form.posted({"contacts": "phone"})
-    phone = plain_phone(form["phone"])
-    put = {"phone": phone, "fields": _fields(form), "tags": _tags(form)}
-    known = _known(str(group_id), phone)
-    if known["phone"] not in ("", plain_phone(request.args.get("phone", ""))) and put != known:
-        form.errors["phone"] = gettext("This phone number is already in the group.")
-        return render_template("groups/contact.html", group=group, form=form, known=known["phone"]), 400
-    try:
-        account().groups.put_contacts(str(group_id), [put], form.key)
-    except ApiError as error:
-        return render_template("groups/contact.html", group=group, form=_refused(form, error)), 400
+    form.values.setdefault("phone", named)
+    put: dict[str, Any] = {"phone": plain_phone(form["phone"]), "fields": _fields(form), "tags": _tags(form)}
+    if named and not known["phone"]:
+        form.problem = gettext("The contact is no longer in the group.")
+    elif named and put["phone"] != known["phone"]:
+        form.problem = gettext("To change the phone number, remove the contact, and add one with the new number.")
+    elif not named:
+        known = _known(str(group_id), put["phone"])
+        if known["phone"] and put != known:
+            form.errors["phone"] = gettext("This phone number is already in the group.")
+            shown["known"] = known["phone"]
+    if not form.wrong:
+        try:
+            account().groups.put_contacts(str(group_id), [put], form.key)
+        except ApiError as error:
+            _refused(form, error)
+    if form.wrong:
+        return render_template("groups/contact.html", form=form, **shown), 400
     flash(gettext("The contact is saved."), "good")
     return redirect(url_for("groups.show", group_id=group_id))
 

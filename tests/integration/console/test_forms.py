@@ -417,13 +417,42 @@ def test_a_contact_that_is_in_the_group_is_not_replaced_by_adding_it(console: Co
     place = f"/groups/{group}/contact"
     browser.get(place)
     fields: dict[str, Any] = {"field_name": "first_name", "field_value": "Anna", "tags": "new"}
-    for address in (place, f"{place}?phone=254711000002"):
-        page = browser.post(address, phone="+254 711 000 001", **fields)
-        assert page.status_code == 400 and "already in the group" in page.text and 'value="Anna"' in page.text
-        assert f'href="{browser.path(place)}?phone=254711000001"' in page.text
+    page = browser.post(place, phone="+254 711 000 001", **fields)
+    assert page.status_code == 400 and "already in the group" in page.text and 'value="Anna"' in page.text
+    assert f'href="{browser.path(place)}?phone=254711000001"' in page.text
     assert service.get(f"/groups/{group}/contacts").json["data"] == contacts
     same = {"field_name": ["name", "city"], "field_value": ["Ann", "Kisumu"], "tags": "vip"}
     assert browser.post(place, phone="254711000001", **same).status_code == 302, "sent twice, it was added once"
+
+
+def test_a_change_of_a_contact_keeps_its_phone_number(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.new_group(["254711000001", "254711000002"])
+    place = f"/groups/{group}/contact?phone=254711000001"
+    shown = browser.get(place).text
+    assert "+254711000001" in shown and "remove the contact, and add one" in shown and 'name="phone"' not in shown
+    fields = {"field_name": "name", "field_value": "Ann", "tags": ""}
+    for other in ("254711000009", "254711000002", ""):
+        page = browser.post(place, phone=other, **fields)
+        assert page.status_code == 400 and "To change the phone number" in page.text and 'value="Ann"' in page.text
+    assert browser.post(place, **fields).status_code == 302
+    listed = service.get(f"/groups/{group}/contacts").json["data"]
+    assert {each["phone"]: each["fields"] for each in listed} == {"254711000001": {"name": "Ann"}, "254711000002": {}}
+
+
+def test_a_contact_that_was_removed_is_not_added_by_changing_it(console: Console) -> None:
+    service, browser = console.service, console.browser("sender")
+    group = service.new_group(["254711000001"])
+    place = f"/groups/{group}/contact?phone=254711000001"
+    browser.get(place)
+    browser.post(f"/groups/{group}/contacts/remove", phone="254711000001")
+    fields = {"field_name": "name", "field_value": "Ann", "tags": "vip"}
+    page = browser.post(place, **fields)
+    assert page.status_code == 400 and "The contact is no longer in the group." in page.text
+    assert service.get(f"/groups/{group}/contacts").json["data"] == []
+    assert 'value="254711000001"' in page.text and 'value="vip"' in page.text
+    (action,) = re.findall(r'<form method="post" action="([^"]*/contact[^"]*)"', page.text)
+    assert browser.submit(action, phone="254711000001", **fields).status_code == 302, "now it is meant"
 
 
 @pytest.mark.parametrize("query", ["since=2026-13-01", "until=soon", "country=Kenya", "sender_id=" + TOO_LONG])

@@ -19,6 +19,8 @@ pages = Blueprint("accounts", __name__, url_prefix="/accounts")
 STATES = ("active", "suspended", "frozen", "closed")
 TOP_UPS = 20
 """Top-ups on the page of an account."""
+SENDER_IDS = 100
+"""Sender IDs on the page of an account, which may have a thousand."""
 
 
 @pages.get("/")
@@ -40,7 +42,7 @@ def show(account_id: int) -> Any:
         account=api.accounts.one(account_id),
         limits=api.accounts.limits(account_id),
         rules=api.accounts.rules(account_id)["data"],
-        senders=api.sender_ids.page(account_id=account_id, limit=100)["data"],
+        senders=api.sender_ids.page(account_id=account_id, limit=SENDER_IDS),
         keys=api.api_keys.page(account_id, limit=100)["data"],
         top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
     )

@@ -18,12 +18,13 @@ ALL = "all"
 
 @pages.get("/")
 def index() -> Any:
-    """Those that wait for a decision, or those of another state."""
+    """Those that wait for a decision, or those of another state; of one account if the address names it."""
     state = request.args.get("status") or STATES[0]
     if state not in (*STATES, ALL):
         state = STATES[0]
-    page = operator().sender_ids.page(status=None if state == ALL else state, **paging())
-    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES)
+    of = request.args.get("account_id") or None
+    page = operator().sender_ids.page(status=None if state == ALL else state, account_id=of, **paging())
+    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES, of=of)
 
 
 @pages.post("/<uuid:sender>/approve")

@@ -6,6 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterator
+from html import unescape
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -295,6 +296,33 @@ def test_a_sender_id_is_approved_rejected_and_suspended(console: Console) -> Non
     other = pending(console, "BANK")
     done = admin.submit(f"/operator/sender-ids/{other}/reject", reason="somebody else's name", follow=True)
     assert "The sender ID is rejected." in done.text
+
+
+def test_every_sender_id_of_an_account_can_be_found_from_its_page(console: Console) -> None:
+    admin, account = console.operator(), console.service.account_id
+    with console.service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state)"
+                " SELECT :account, 'MANY' || to_char(number, 'FM000'), 'rejected' FROM generate_series(1, 120) number"
+            ),
+            {"account": account},
+        )
+    page = admin.open(of_the_account(console)).text
+    assert "Only the first 100 are listed." in page and "MANY120" not in page
+    (link,) = re.findall(r'<a href="([^"]+)">All sender IDs of this account</a>', page)
+    seen = ""
+    for _ in range(4):
+        page = admin.open(unescape(link)).text
+        seen += page
+        next_page = re.search(r'href="([^"]+)">Next page<', page)
+        if next_page is None:
+            break
+        link = next_page[1]
+    found = re.findall(r'class="nowrap"><b>(ACME|MANY\d+)</b>', seen)
+    assert set(found) == {"ACME", *(f"MANY{number:03}" for number in range(1, 121))} and len(found) == 121
+    assert f"status=rejected&amp;account_id={account}" in page
+    assert admin.open("/operator/sender-ids/?account_id=abc").status_code == 400
 
 
 def test_the_sender_id_of_another_account_is_not_approved(console: Console) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from flask import Flask
 from flask_babel import format_date, format_datetime, format_decimal, format_percent, lazy_gettext, ngettext
@@ -226,19 +227,22 @@ def total(values: Iterable[int | None]) -> int:
     return sum(value or 0 for value in values)
 
 
-def utc_from_local(text: str) -> str:
-    """The API's form of a time that was typed in the reader's zone, such as 2026-03-02T09:00. Raises ValueError."""
+def utc_from_local(text: str, of: ZoneInfo | None = None) -> str:
+    """The API's form of a time that was typed in a zone, by default the reader's. Raises ValueError.
+
+    The time is such as 2026-03-02T09:00.
+    """
     local = datetime.fromisoformat(text)
     if not EARLIEST_YEAR <= local.year <= LATEST_YEAR:  # beyond these, a change of time zone may leave the calendar
         raise ValueError(text)
-    at = local if local.tzinfo else local.replace(tzinfo=zone())
+    at = local if local.tzinfo else local.replace(tzinfo=of or zone())
     return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def local_from_utc(text: str | None) -> str:
-    """The value of a `datetime-local` field for a time of the API."""
+def local_from_utc(text: str | None, of: ZoneInfo | None = None) -> str:
+    """The value of a `datetime-local` field for a time of the API, in a zone, by default the reader's."""
     at = parsed(text)
-    return at.astimezone(zone()).strftime("%Y-%m-%dT%H:%M") if at else ""
+    return at.astimezone(of or zone()).strftime("%Y-%m-%dT%H:%M") if at else ""
 
 
 def add_formats(app: Flask) -> None:

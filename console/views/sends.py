@@ -10,10 +10,10 @@ from flask_babel import gettext
 from console.load.live_responses import shared
 from console.message.progress import Progress
 from console.message.recipients import differs_by_recipient
+from console.message.send_changes import change_form, posted_change
 from console.pages.confirmations import change_at_once
 from console.pages.csv_files import download
-from console.pages.formats import local_from_utc, utc_from_local
-from console.pages.forms import Form, as_number
+from console.pages.forms import Form
 from console.pages.message_errors import explained
 from console.pages.paging import paging
 from console.session.current import account, require
@@ -121,52 +121,20 @@ def change(send_id: Any) -> Any:
     """Change when it is due, when it expires, how fast it goes, or its text if all get the same."""
     require("sms:send")
     send = account().sends.one(str(send_id))
-    differs = differs_by_recipient(send)
-    before = {
-        "send_at": local_from_utc(send["send_at"]),
-        "expires_at": local_from_utc(send["expires_at"]),
-        "rate": str(send["rate"] or ""),
-        **({} if differs else {"message": send["message"] or ""}),
-    }
+    shown = {"send": send, "differs": differs_by_recipient(send)}
     if request.method == "GET":
-        return render_template("sends/change.html", send=send, differs=differs, form=Form(before))
-    form = Form.posted()
-    changes = _changes(form, before)
+        return render_template("sends/change.html", form=change_form(send), **shown)
+    form, changes = posted_change(send)
     if changes and not form.wrong:
         try:
             account().sends.change(str(send_id), changes)
         except ApiError as error:
             form.refuse(error)
     if form.wrong:
-        return render_template("sends/change.html", send=send, differs=differs, form=form), 400
+        return render_template("sends/change.html", form=form, **shown), 400
     flash(gettext("The send is changed."), "good")
     return redirect(url_for("sends.show", send_id=send_id))
 
 
 def _live(send_id: Any) -> Any:
     return shared(f"send {send_id}", lambda: account().sends.one(str(send_id)))
-
-
-def _changes(form: Form, before: dict[str, str]) -> dict[str, Any]:
-    """The changed values. Invalid times are reported in the form."""
-    typed = {name: _as_compared(form[name]) for name in before if name in form.values}
-    changed = {name: text for name, text in typed.items() if text != _as_compared(before[name])}
-    body: dict[str, Any] = {}
-    for name, text in changed.items():
-        if name == "message":
-            body[name] = text
-        elif not text:
-            body[name] = None
-        elif name == "rate":
-            body[name] = as_number(text)
-        else:
-            try:
-                body[name] = utc_from_local(text)
-            except ValueError:
-                form.errors[name] = gettext("Enter a date and a time.")
-    return body
-
-
-def _as_compared(text: str) -> str:
-    """A text as it is compared: a browser changes the ends of its lines, and blanks around it do not count."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -127,6 +127,12 @@ def confirmed(browser: Browser, made: dict[str, str]) -> dict[str, Any]:
     return fields | ({"quote_id": found[1]} if found else {})
 
 
+def changed(browser: Browser, made: dict[str, str]) -> dict[str, Any]:
+    """Another rate of a send, in the form as its page shows it."""
+    found = re.search(r'name="shown" value="([^"]+)"', browser.get(f"/sends/{made['send_id']}/change").text)
+    return {"rate": "7"} | ({"shown": found[1]} if found else {})
+
+
 def file(browser: Browser, made: dict[str, str]) -> dict[str, Any]:
     return {"file": (io.BytesIO(f"phone\n{number()}\n".encode()), "phones.csv")}
 
@@ -163,7 +169,7 @@ FORMS: dict[str, Callable[[Browser, dict[str, str]], dict[str, Any]]] = {
     "people.withdraw": fields(),
     "sender_ids.create": lambda browser, made: {"sender_id": f"S{number()[-9:]}"},
     "sender_ids.delete": fields(),
-    "sends.change": fields(rate="7"),
+    "sends.change": changed,
     "sends.control": fields(),
     "webhooks.control": fields(),
     "webhooks.create": fields(url="https://example.com/%s"),

@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from html import unescape
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import text
+from werkzeug.test import TestResponse
 
 from console.message.progress import Progress
-from tests.harness.console import Console
+from tests.harness.console import Browser, Console
 from tests.harness.times import ahead
 from tests.integration.console.test_operator import REPORTED
 
@@ -31,6 +34,26 @@ def scheduled(console: Console, message: str = "Doors open at 9") -> str:
     """A send that waits for tomorrow."""
     later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     return str(console.service.bulk(["254711000001", "254711000002"], message, send_at=later).json["send_id"])
+
+
+def typed_time(days: int) -> str:
+    """A time in some days, as it is typed into a form by somebody whose time zone is UTC."""
+    return f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M}"
+
+
+def change_form(browser: Browser, send: str) -> dict[str, str]:
+    """The fields of the form that changes a send, as its page shows them."""
+    page = browser.get(f"/sends/{send}/change").text
+    form = page[page.index('<form method="post" class="card"') :].partition("</form>")[0]
+    values = dict(re.findall(r'<input[^>]* name="(\w+)"[^>]* value="([^"]*)"', form))
+    area = re.search(r'<textarea[^>]*name="message"[^>]*>\n(.*?)</textarea>', form, re.DOTALL)
+    values |= {"message": re.sub(r"\r\n|\r|\n", "\r\n", area[1])} if area else {}
+    return {name: unescape(value) for name, value in values.items()}
+
+
+def change(browser: Browser, send: str, **typed: str) -> TestResponse:
+    """Open the form, type into it and save it."""
+    return browser.post(f"/sends/{send}/change", **{**change_form(browser, send), **typed})
 
 
 def test_it_works(console: Console) -> None:
@@ -76,20 +99,17 @@ def test_the_question_before_a_cancel_can_be_told_from_its_answers(console: Cons
 
 def test_a_waiting_send_is_changed(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
-    form = browser.get(f"/sends/{send}/change")
-    values = dict(re.findall(r'<input id="(\w+)" name="\w+" type="[\w-]+" value="([^"]*)"', form.text))
-    assert browser.post(f"/sends/{send}/change", **values, message="Doors open at 10").status_code == 302
+    assert change(browser, send, message="Doors open at 10").status_code == 302
     changed = console.service.get(f"/sends/{send}").json
     assert changed["message"] == "Doors open at 10"
-    wrong = browser.post(f"/sends/{send}/change", **{**values, "rate": "quick"}, message="Doors open at 10")
+    wrong = change(browser, send, rate="quick")
     assert wrong.status_code == 400 and 'id="rate-error"' in wrong.text and 'value="quick"' in wrong.text
 
 
 @pytest.mark.parametrize(("field", "typed"), [("send_at", "x"), ("expires_at", "x"), ("rate", "9" * 5000)])
 def test_a_wrong_value_is_reported_at_its_field(console: Console, field: str, typed: str) -> None:
     browser, send = console.browser("sender"), scheduled(console)
-    browser.get(f"/sends/{send}/change")
-    wrong = browser.post(f"/sends/{send}/change", **{field: typed})
+    wrong = change(browser, send, **{field: typed})
     assert wrong.status_code == 400
     assert re.findall(r'id="(\w+)-error"', wrong.text) == [field]
 
@@ -98,11 +118,62 @@ def test_a_wrong_value_is_reported_at_its_field(console: Console, field: str, ty
 def test_a_text_that_nobody_has_edited_stays_as_it_is(console: Console, message: str) -> None:
     send = scheduled(console, message)
     browser, before = console.browser("sender"), console.service.get(f"/sends/{send}").json["message"]
-    browser.get(f"/sends/{send}/change")
-    as_browsers_send_it = re.sub(r"\r\n|\r|\n", "\r\n", before)
-    assert browser.post(f"/sends/{send}/change", rate="7", message=as_browsers_send_it).status_code == 302
+    assert change(browser, send, rate="7").status_code == 302
     changed = console.service.get(f"/sends/{send}").json
     assert (changed["rate"], changed["message"]) == (7, before)
+
+
+def test_what_others_have_changed_meanwhile_stays(console: Console) -> None:
+    mine, others, send = console.browser("sender"), console.browser("sender"), scheduled(console)
+    form = change_form(mine, send)
+    later = typed_time(days=2)
+    assert change(others, send, message="Doors open at 10", send_at=later).status_code == 302
+    assert mine.post(f"/sends/{send}/change", **{**form, "rate": "5"}).status_code == 302
+    now = console.service.get(f"/sends/{send}").json
+    assert (now["message"], now["send_at"][:16], now["rate"]) == ("Doors open at 10", later, 5)
+
+
+def test_a_value_that_somebody_else_has_changed_too_is_not_replaced_unseen(console: Console) -> None:
+    mine, others, send = console.browser("sender"), console.browser("sender"), scheduled(console)
+    later, theirs = typed_time(days=2), typed_time(days=3)
+    form = {**change_form(mine, send), "message": "Doors open at 11", "send_at": later, "rate": "5"}
+    assert change(others, send, message="Doors open at <10>", send_at=theirs).status_code == 302
+    page = mine.post(f"/sends/{send}/change", **form)
+    assert page.status_code == 400 and set(re.findall(r'id="(\w+)-error"', page.text)) == {"message", "send_at"}
+    assert "It is now: Doors open at &lt;10&gt;. Save again" in page.text
+    assert f"It is now: {datetime.fromisoformat(theirs):%-d %b %Y, %H:%M}. Save again" in page.text
+    now = console.service.get(f"/sends/{send}").json
+    assert (now["message"], now["rate"]) == ("Doors open at <10>", None)
+    shown = re.search(r'name="shown" value="([^"]+)"', page.text)
+    assert shown and "Doors open at 11" in page.text and 'value="5"' in page.text
+    assert mine.post(f"/sends/{send}/change", **{**form, "shown": unescape(shown[1])}).status_code == 302
+    now = console.service.get(f"/sends/{send}").json
+    assert (now["message"], now["send_at"][:16], now["rate"]) == ("Doors open at 11", later, 5)
+
+
+def test_the_times_of_a_form_stay_in_the_zone_that_it_showed(console: Console) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    before, form = console.service.get(f"/sends/{send}").json["send_at"], change_form(browser, send)
+    browser.open("/me/profile")
+    browser.submit("/me/profile", name="Ann", locale="en", time_zone="America/New_York")
+    assert browser.post(f"/sends/{send}/change", **{**form, "rate": "6"}).status_code == 302
+    assert console.service.get(f"/sends/{send}").json["send_at"] == before
+    later = typed_time(days=2)
+    assert browser.post(f"/sends/{send}/change", **{**form, "send_at": later}).status_code == 302
+    now = console.service.get(f"/sends/{send}").json["send_at"]
+    assert now[:16] == later
+    there = datetime.fromisoformat(now).astimezone(ZoneInfo("America/New_York"))
+    assert change_form(browser, send)["send_at"] == f"{there:%Y-%m-%dT%H:%M}"
+
+
+@pytest.mark.parametrize("shown", ["", "nonsense", "\u00e9\0.x", "other"])
+def test_a_form_that_does_not_say_what_it_showed_replaces_nothing_unseen(console: Console, shown: str) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    kept = change_form(browser, scheduled(console))["shown"] if shown == "other" else shown
+    page = change(browser, send, shown=kept, message="Doors open at 10")
+    assert page.status_code == 400 and "It is now: Doors open at 9. Save again" in page.text
+    assert console.service.get(f"/sends/{send}").json["message"] == "Doors open at 9"
+    assert change(browser, send, shown=kept).status_code == 302, "nothing was edited"
 
 
 def test_a_text_that_differs_by_recipient_cannot_be_changed(console: Console) -> None:
@@ -112,12 +183,12 @@ def test_a_text_that_differs_by_recipient_cannot_be_changed(console: Console) ->
     browser = console.browser("sender")
     form = browser.get(f"/sends/{send}/change").text
     assert 'name="message"' not in form and "The text cannot, because it differs by recipient." in form
-    assert browser.post(f"/sends/{send}/change", rate="7").status_code == 302
+    assert change(browser, send, rate="7").status_code == 302
     assert (service.get(f"/sends/{send}").json["rate"], service.get(f"/sends/{send}").json["message"]) == (
         7,
         "Hi {{name}}",
     )
-    wrong = browser.post(f"/sends/{send}/change", rate="quick")
+    wrong = change(browser, send, rate="quick")
     assert wrong.status_code == 400 and 'name="message"' not in wrong.text
     same = service.send("254711000001", "Hi {{{{name}}}}", send_at=later).json["send_id"]
     form = browser.get(f"/sends/{same}/change").text
@@ -127,8 +198,7 @@ def test_a_text_that_differs_by_recipient_cannot_be_changed(console: Console) ->
 def test_changing_a_completed_send_is_refused_with_its_state(console: Console) -> None:
     send = console.service.bulk(["254711000001"], "Hi").json["send_id"]
     browser = console.browser("sender")
-    browser.get(f"/sends/{send}/change")
-    late = browser.post(f"/sends/{send}/change", message="Hello")
+    late = change(browser, send, message="Hello")
     assert late.status_code == 400 and "The send can no longer change. Its state: Completed." in late.text
 
 

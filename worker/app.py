@@ -90,7 +90,7 @@ def log_as_json(**_: Any) -> None:
 
 @worker_init.connect
 def start(sender: Any, **_: Any) -> None:
-    """Check the settings of traces, the schema and the text keys, and start the worker process.
+    """Check the settings of traces, GUARD_FILE, the schema and the text keys, and start the worker process.
 
     Runs before the consumer is up, because the consumer waits for the broker and messages are sent without it too.
     Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here.
@@ -103,6 +103,7 @@ def start(sender: Any, **_: Any) -> None:
         raise SystemExit(1)
     try:
         start_traces("worker")
+        guard.notes.require_writable()
         wait_for_database(process.engine)
         keep_checking(guard, process.sweeper.outage, process.dispatcher.stop)
         process.start()

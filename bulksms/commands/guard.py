@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
+from rich.markup import escape
 
 from bulksms.environment import Installation, engine_of, installation
 from bulksms.output import done, json_option, messages, show_one
@@ -21,6 +23,10 @@ NEXT_STEPS = (
 REMINDER = (
     "After a restore, opt-outs, revoked keys, suspensions and other changes since the backup are lost:"
     " docs/operating/backup.md says how to find them."
+)
+UNKNOWN = (
+    "{place}: {problem}. The mark there is not known. If it is higher than the database's, sending is held again when a"
+    " worker reads it. Release it again then."
 )
 
 
@@ -50,9 +56,14 @@ def show(as_json: bool) -> None:
     with engine_of(target) as engine, reading(engine) as connection:
         state = state_of(connection)
     with notes_of(target) as notes:
-        marks = {"mark_in_redis": notes.in_redis(state.id), "mark_in_file": notes.in_file(state.id)}
-    shown = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed, "seconds_lost": state.behind}
-    show_one({**shown, "mark": state.mark, **marks, "installation": state.id}, as_json)
+        noted = {"redis": notes.in_redis(state.id), "file": notes.in_file(state.id)}
+    shown: dict[str, Any] = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed}
+    shown |= {"seconds_lost": state.behind, "mark": state.mark}
+    for place, note in noted.items():
+        shown[f"mark_in_{place}"] = note.mark if as_json or note.mark is not None else note.problem
+        if as_json:
+            shown[f"{place}_problem"] = note.problem or None
+    show_one({**shown, "installation": state.id}, as_json)
     if state.held and not as_json:
         messages().print(f"[yellow]![/yellow] {NEXT_STEPS}")
 
@@ -63,8 +74,15 @@ def release_all(send_open: bool) -> None:
     """Resume sending. Each open send is held for review."""
     target = installation()
     with engine_of(target) as engine, notes_of(target) as notes, engine.begin() as connection:
+        installation_id = state_of(connection).id
+        problems = {"Redis": notes.in_redis(installation_id).problem}
+        if target.settings.guard_file:
+            problems[f"GUARD_FILE={target.settings.guard_file}"] = notes.in_file(installation_id).problem
         sends = release_guard(connection, notes, send_open=send_open)
     done("Sending has resumed.")
+    for place, problem in problems.items():
+        if problem:
+            messages().print(f"[yellow]![/yellow] {UNKNOWN.format(place=escape(place), problem=escape(problem))}")
     messages().print(f"[yellow]![/yellow] {REMINDER}")
     if sends:
         done(

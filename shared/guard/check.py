@@ -71,7 +71,7 @@ class Guard:
                     self._send_heartbeat(connection, before)
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
-        in_file = self.notes.in_file(before.id) if self._worker else 0
+        in_file = (self.notes.in_file(before.id).mark or 0) if self._worker else 0
         known = self._known(before.id, in_file)
         with self._engine.begin() as connection:
             state, verdict, wrote = self._compare(connection, before, new, known, bool(in_file))
@@ -82,13 +82,14 @@ class Guard:
             if state.held:
                 self._witness.forget()
             self._remember(state)
-            if self._worker and state.confirmed and not state.held and state.mark > known:
+            # Workers that each have a file of their own note a mark that another one raised, too.
+            if self._worker and state.confirmed and not state.held and state.mark > min(known, in_file):
                 self.notes.write(state.id, state.mark)
         return state
 
     def _known(self, installation: UUID, in_file: int) -> int:
         """The installation's highest mark that is noted outside the database, or 0."""
-        in_redis = self.notes.in_redis(installation) if self._worker else 0
+        in_redis = (self.notes.in_redis(installation).mark or 0) if self._worker else 0
         return max(self._seen[1] if self._seen[0] == installation else 0, in_redis, in_file)
 
     def _compare(

@@ -17,7 +17,6 @@ from shared.db.tables.messages import doubt, receipt
 from shared.db.tables.running import job_failure, lease
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import webhook
-from shared.guard import state_of
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
 from shared.health.finding import Finding, first_line
@@ -27,6 +26,7 @@ from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
+from shared.health.restore_guard import check_guard
 from shared.health.secret_key import check_secret_key
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
@@ -147,7 +147,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "clocks": lambda: clock_findings(connection),
         "carriers": lambda: check_carriers(connection),
         "webhooks": lambda: [webhook_finding(connection, target)],
-        "restore guard": lambda: [_guard(connection, target)],
+        "restore guard": lambda: [check_guard(connection, settings.guard_file)],
         "secret key": lambda: [check_secret_key(connection, settings.secret_key, settings.secret_key_fallbacks)],
         "queue": lambda: [check_queue(connection)],
         "in doubt": lambda: [_doubts(connection, settings.doubt_grace)],
@@ -206,20 +206,6 @@ def webhook_finding(connection: Connection, target: Installation) -> Finding:
     return Finding(
         "webhooks", "ok", f"{row.webhooks} active, posted to by {counted(row.processes, 'process', 'processes')}"
     )
-
-
-def _guard(connection: Connection, target: Installation) -> Finding:
-    state = state_of(connection)
-    if state.held:
-        detail = f"{state.reason}: nothing is sent"
-        return Finding("restore guard", "wrong", detail, "See docs/operating/backup.md, then: bulksms guard release")
-    if not state.confirmed:
-        detail = "nothing is sent until a worker has checked that the database has lost no commits"
-        return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
-    if not target.settings.guard_file:
-        detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
-        return Finding("restore guard", "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
-    return Finding("restore guard", "ok", "the database has lost nothing")
 
 
 def check_queue(connection: Connection) -> Finding:

@@ -26,7 +26,8 @@ def release_guard(
     Raises Refused if nothing is held.
     """
     state = state_of(connection)
-    if not release(connection, max(notes.in_redis(state.id), notes.in_file(state.id))):
+    noted = max(notes.in_redis(state.id).mark or 0, notes.in_file(state.id).mark or 0)
+    if not release(connection, noted):
         raise Refused("Nothing is held: this database has not lost anything, as far as is known.")
     record(connection, by, "guard.released", after={"open_sends_go_on": send_open}, reason=reason)
     if send_open:

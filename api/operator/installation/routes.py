@@ -103,7 +103,7 @@ def get_guard(caller: Operator) -> Any:
     notes = _notes()
     with reading(services().engine) as connection:
         state = state_of(connection)
-    marks = {"mark_in_redis": notes.in_redis(state.id), "mark_in_file": notes.in_file(state.id)}
+    marks = {"mark_in_redis": notes.in_redis(state.id).mark or 0, "mark_in_file": notes.in_file(state.id).mark or 0}
     return GUARD.dump({**state._asdict(), **marks})
 
 

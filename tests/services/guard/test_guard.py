@@ -19,7 +19,8 @@ from shared.db.connection import make_engine
 from shared.guard import Guard, Witness, release, state_of
 from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
-from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS
+from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS, STALE
+from shared.health.restore_guard import check_guard
 from shared.sends.holding import hold_sends
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
@@ -90,7 +91,7 @@ def test_it_works(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> Non
     guard = worker_guard(engine, redis, file)
     looked(guard, engine, 5)
     state = guard.check()
-    assert state.mark == guard.notes.in_redis(state.id) >= 5
+    assert state.mark == guard.notes.in_redis(state.id).mark >= 5
     assert json.loads(file.read_text()) == {str(state.id): state.mark}
 
 
@@ -114,11 +115,63 @@ def test_one_note_is_enough(engine: Engine, redis: fakeredis.FakeRedis, file: Pa
     assert other.check().mark == 2, "what is held does not rise until it would not be noticed any more"
 
 
-def test_without_a_readable_note_nothing_is_held(engine: Engine, file: Path) -> None:
+@pytest.mark.parametrize("content", ["{", "[]", "7", '{"a": 1}', "\x00"])
+def test_without_a_readable_note_nothing_is_held(engine: Engine, file: Path, content: str) -> None:
     looked(worker_guard(engine, None, file), engine, 5)
     go_back(engine, 3)
-    file.write_text("{")
-    assert not worker_guard(engine, None, file).check().held
+    file.write_text(content)
+    guard = worker_guard(engine, None, file)
+    assert not guard.check().held
+    a_second_later(engine)
+    state = guard.check()
+    assert json.loads(file.read_text())[str(state.id)] == state.mark
+
+
+def test_each_worker_keeps_its_own_file_up_to_date(
+    engine: Engine, redis: fakeredis.FakeRedis, file: Path, tmp_path: Path
+) -> None:
+    raising, other = worker_guard(engine, redis, file), worker_guard(engine, redis, tmp_path / "other.json")
+    for _ in range(3):
+        a_second_later(engine)
+        raising.check()
+        state = other.check()
+        assert other.notes.in_file(state.id).mark == state.mark
+
+
+def doctors_finding(engine: Engine, file: Path) -> tuple[str, str]:
+    with engine.connect() as connection:
+        found = check_guard(connection, str(file))
+    return found.outcome, found.detail
+
+
+def test_the_doctor_finds_a_file_that_workers_do_not_write(engine: Engine, file: Path) -> None:
+    guard = worker_guard(engine, None, file)
+    looked(guard, engine, 5)
+    assert doctors_finding(engine, file)[0] == "ok"
+    file.unlink()
+    outcome, detail = doctors_finding(engine, file)
+    assert outcome == "notice" and "not on this machine" in detail, "another machine's workers may write theirs"
+    file.mkdir()
+    outcome, detail = doctors_finding(engine, file)
+    assert outcome == "wrong" and "cannot be read: Is a directory" in detail
+    file.rmdir()
+    file.write_text("[]")
+    assert "not a JSON object" in doctors_finding(engine, file)[1]
+    state = guard.check()
+    file.write_text(json.dumps({str(state.id): state.mark - STALE - 1}))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE lease SET held_until = clock_timestamp() + interval '50 s'"))
+    outcome, detail = doctors_finding(engine, file)
+    assert outcome == "wrong" and f"{STALE + 1} s behind" in detail
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM lease"))
+    assert doctors_finding(engine, file)[0] == "ok", "no worker runs"
+
+
+def test_the_doctor_finds_that_no_worker_has_the_file(engine: Engine, tmp_path: Path) -> None:
+    looked(worker_guard(engine, None, None), engine, 5)
+    outcome, detail = doctors_finding(engine, tmp_path / "mistyped" / "mark.json")
+    assert outcome == "wrong" and "No such file or directory" in detail
 
 
 def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) -> None:
@@ -127,7 +180,7 @@ def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) ->
     guard = worker_guard(engine, fakeredis.FakeRedis(server=server), file)
     looked(guard, engine, 3)
     state = guard.check()
-    assert guard.notes.in_file(state.id) == state.mark >= 3
+    assert guard.notes.in_file(state.id).mark == state.mark >= 3
 
 
 def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:

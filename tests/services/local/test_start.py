@@ -67,6 +67,14 @@ def test_with_a_wrong_setting(command: list[str]) -> None:
     assert_one_sentence(start(command, DATABASE_URL="postgresql://h:none/x"), "DATABASE_URL is not an address of")
 
 
+def test_a_worker_that_can_never_write_its_guard_file(tmp_path: Path) -> None:
+    file = tmp_path / "mistyped" / "mark.json"
+    ended = start(WORKER, GUARD_FILE=str(file))
+    assert ended.returncode == 1
+    assert f"GUARD_FILE={file} cannot be written: No such file or directory." in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 @pytest.mark.parametrize("command", [WORKER, WEBHOOKS], ids=["worker", "webhooks"])
 def test_a_wrong_password_is_not_waited_for(command: list[str], postgres_server: Postgres) -> None:
     ended = start(command, DATABASE_URL=with_wrong_password(postgres_server))

@@ -1,10 +1,12 @@
 """Imports contacts from a CSV file of any size, chunk by chunk, holding one chunk in memory."""
 
 import csv
+import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 from uuid import UUID
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -51,14 +53,17 @@ def import_contacts(
 
     `charset` is the file's encoding; default: UTF-8, or UTF-16 with a byte order mark.
 
-    Raises Refused for an unknown group or a file that is not CSV. Chunks already imported stay in the group.
+    Raises Refused for an unknown group, a file that is not CSV, and `errors` that is the same file. Chunks already
+    imported stay in the group.
     """
+    if errors is not None and errors.exists() and errors.samefile(file):
+        raise Refused(f"{errors} is the file to import. Name another one for rejected rows.")
     report = Report()
     encoding = encoding_named(charset) if charset else None
     with ExitStack() as stack:
         progress = stack.enter_context(_progress())
         stream = stack.enter_context(progress.open(file, "rb"))
-        error_writer = csv.writer(stack.enter_context(errors.open("w", newline=""))) if errors else None
+        error_writer = csv.writer(stack.enter_context(_put_in_place(errors))) if errors else None
         if error_writer:
             error_writer.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id))
@@ -77,6 +82,40 @@ def import_contacts(
             detail = str(problem) or "It is a binary file: save it as CSV."
             raise Refused(f"{file} is not CSV of contacts. {detail}") from None
     return report
+
+
+@contextmanager
+def _put_in_place(path: Path) -> Iterator[TextIO]:
+    """A new file, readable for its owner only, which replaces that of this path at the end of the block.
+
+    If the block fails, the former file stays. A path that is no file, such as /dev/stderr, is written directly.
+    Raises Refused if it cannot be written.
+    """
+    try:
+        with _staged(path) as file:
+            yield file
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}.") from error
+
+
+@contextmanager
+def _staged(path: Path) -> Iterator[TextIO]:
+    if path.exists() and not path.is_file():
+        with path.open("w", newline="", encoding="utf-8") as file:
+            yield file
+        return
+    target = path.resolve()
+    staged = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with open(staged, "w", newline="", encoding="utf-8", opener=_privately) as file:
+            yield file
+        staged.replace(target)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_EXCL, 0o600)
 
 
 def _import_chunk(

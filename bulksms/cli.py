@@ -1,5 +1,6 @@
 """`bulksms`, the operator's command line."""
 
+import sys
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -66,6 +67,8 @@ class Commands(click.Group):
             formatter.write_dl([(name, known.summary) for name, known in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
+        if sys.stdout is None:
+            raise click.ClickException("Standard output is closed. Nothing was done. Discard it with > /dev/null.")
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):

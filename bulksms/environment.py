@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 from sqlalchemy import Connection, Engine
 
-from bulksms.output import messages
+from bulksms.output import NotPrinted, messages
 from shared.db.connection import make_engine
 from shared.encryption import Texts
 from shared.health.installation import Installation as Installation
@@ -68,7 +69,15 @@ def engine_of(target: Installation) -> Iterator[Engine]:
 
 
 @contextmanager
-def database() -> Iterator[Connection]:
-    """One transaction in the installation's database, committed at the end of the block."""
-    with engine_of(installation()) as engine, engine.begin() as connection:
-        yield connection
+def database(target: Installation | None = None) -> Iterator[Connection]:
+    """One transaction in the installation's database, committed at the end of the block.
+
+    Print in the block what is shown only once, or must not be repeated: if it cannot be printed, nothing is changed.
+    """
+    with engine_of(target or installation()) as engine:
+        try:
+            with engine.begin() as connection:
+                yield connection
+        except (NotPrinted, BrokenPipeError) as error:
+            reason = error.message if isinstance(error, NotPrinted) else NotPrinted("nobody reads it").message
+            raise click.ClickException(f"{reason} Nothing was changed.") from error

@@ -1,15 +1,19 @@
 """Output of the commands, as tables or JSON."""
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 from sqlalchemy import RowMapping
@@ -23,9 +27,49 @@ PIPED_WIDTH = 200
 """Width of output that does not go to a terminal, in characters."""
 
 
+class NotPrinted(click.ClickException):
+    """Standard output cannot be written."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Standard output cannot be written: {reason}.")
+
+
+class Output(Console):
+    """A console that raises BrokenPipeError if nobody reads."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave the end of the command to click."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output, with colors and the terminal's width if it is a terminal."""
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+    return Output(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def show(*objects: Any, **options: Any) -> None:
+    """Print on standard output, and flush. `options` are those of rich's `print`."""
+    with writing():
+        console().print(*objects, **options)
+
+
+def echo(value: object) -> None:
+    """Print one line, for programs, and flush."""
+    with writing():
+        click.echo(value)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Raise NotPrinted if standard output cannot be written, or BrokenPipeError if nobody reads."""
+    try:
+        yield
+    except OSError as error:
+        with suppress(OSError), Path(os.devnull).open("w") as nothing:
+            os.dup2(nothing.fileno(), sys.stdout.fileno())  # or Python complains once more when it ends
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise NotPrinted(error.strerror or str(error)) from error
 
 
 def messages() -> Console:
@@ -51,17 +95,17 @@ def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, tit
     if not table_rows:
         messages().print(escape(empty))
         return
-    out = console()
+    width = console().width
     for between_words in (" ", "\n"):
         table = _table(table_rows, title, between_words)
         # Measured on a wide console: one of the terminal's width never reports more than its width.
-        if Console(width=MEASURED_WIDTH).measure(table).minimum <= out.width:
-            out.print(table)
+        if Console(width=MEASURED_WIDTH).measure(table).minimum <= width:
+            show(table)
             return
-    out.print(f"[italic]{escape(title)}[/italic]")
+    show(f"[italic]{escape(title)}[/italic]")
     for row in table_rows:
-        out.rule()
-        out.print(_list_of(row))
+        show(Rule())
+        show(_list_of(row))
 
 
 def show_lines(rows: Iterable[RowMapping | Mapping[str, Any]], empty: str) -> None:
@@ -70,7 +114,7 @@ def show_lines(rows: Iterable[RowMapping | Mapping[str, Any]], empty: str) -> No
     if not lines:
         messages().print(escape(empty))
     for line in lines:
-        console().print(Text(line), soft_wrap=True)
+        show(Text(line), soft_wrap=True)
 
 
 def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
@@ -78,7 +122,7 @@ def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(dict(row))
         return
-    console().print(_list_of(row))
+    show(_list_of(row))
 
 
 def _table(rows: list[dict[str, Any]], title: str, between_words: str) -> Table:
@@ -109,7 +153,7 @@ def _list_of(row: RowMapping | Mapping[str, Any]) -> Table:
 
 def show_json(value: Any) -> None:
     """Print JSON; times are ISO 8601."""
-    click.echo(json.dumps(value, indent=2, default=_plain))
+    echo(json.dumps(value, indent=2, default=_plain))
 
 
 def done(text: str) -> None:

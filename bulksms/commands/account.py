@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import click
 
 from bulksms.environment import database
-from bulksms.output import done, json_option, show_one, show_rows
+from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.change_account import change_account
 from shared.accounts.close_account import close_account
@@ -36,13 +36,13 @@ def create(name: str, low_balance: int, weight: int, authentication: bool) -> No
     """Create an account, without credits."""
     with database() as connection:
         account_id = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
+        echo(account_id)
     steps = (
         hint("account", "topup", account_id, "CREDITS", "--reason", "TEXT"),
         hint("sender", "request", account_id, "SENDER_ID"),
         hint("key", "create", account_id),
     )
     done(f"Account {account_id} ({name}). Next: {'; '.join(steps)}")
-    click.echo(account_id)
 
 
 @account.command("list")
@@ -158,7 +158,7 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         after = change_account(connection, account_id, changes, reason)
-    show_one({"id": account_id, **after}, False)
+        show_one({"id": account_id, **after}, False)
 
 
 @account.command()
@@ -185,11 +185,11 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         result = reverse_top_up(connection, account_id, topup, credits, reason)
+        echo(result.balance)
     if result.repeated:
         done(f"This top-up was already reversed; nothing was changed. {account} has {result.balance:,} credits.")
     else:
         done(f"{credits:,} credits reversed; {account} has {result.balance:,}.")
-    click.echo(result.balance)
 
 
 # Without this `-5` would be an unknown option rather than a refused number.
@@ -203,11 +203,11 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         result = top_up(connection, account_id, credits, reason, key or str(uuid4()))
+        echo(result.balance)
     if result.repeated:
         done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:
         done(f"{counted(credits, 'credit')} added; {account} has {result.balance:,}.")
-    click.echo(result.balance)
 
 
 @account.command()
@@ -226,7 +226,7 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
         else:
             assert message_id is not None
             result = refund_message(connection, account_id, message_id, reason)
-    if result is None:
-        raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
+        if result is None:
+            raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
+        echo(result.balance)
     done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}.")
-    click.echo(result.balance)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bulksms.environment import engine_of, installation
-from bulksms.output import console, done, json_option, messages, show_json
+from bulksms.output import done, json_option, messages, show, show_json
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
 from shared.audit.results import record_audit
@@ -48,7 +48,7 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
     if as_json:
         show_json({"full": full, "breaches": [asdict(breach) for breach in breaches], "frozen": frozen})
     else:
-        console().print(_table(results))
+        show(_table(results))
     for account in frozen:
         messages().print(
             f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then activate it:"

@@ -12,7 +12,7 @@ from api.operator.carriers.accept_test_message import accept_test_message
 from api.problems import Problem
 from api.services import Services
 from bulksms.environment import NOWHERE, database, engine_of, installation
-from bulksms.output import console, done, json_option, show_one, show_rows
+from bulksms.output import done, json_option, show, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
 from shared.carriers.control import MAX_RATE
@@ -65,11 +65,11 @@ def check(file: Path) -> None:
     for each in described.carriers:
         rate = f"{each.rate:g} segments a second" if each.rate else "no rate limit"
         share = f"{described.shares[each.name]:.0%} reserved for authentication"
-        console().print(f"carrier {each.name}: {rate}, window {each.window}, {share}", markup=False)
+        show(f"carrier {each.name}: {rate}, window {each.window}, {share}", markup=False)
     for route in described.routes.routes if described.routes else ():
-        console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
+        show(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
     for limit in described.routes.limits if described.routes else ():
-        console().print(f"limit {limit.name}: {limit.rate:g} segments a second", markup=False)
+        show(f"limit {limit.name}: {limit.rate:g} segments a second", markup=False)
     done(f"{file} can be used. Workers read it when they start.")
 
 

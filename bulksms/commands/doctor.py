@@ -9,7 +9,7 @@ from rich.table import Table
 
 from bulksms.carriers_file import check_carriers_file
 from bulksms.environment import engine_of, installation
-from bulksms.output import console, done, json_option, messages, show_json
+from bulksms.output import done, json_option, messages, show, show_json
 from shared.health import doctor as checks
 from shared.health.finding import Finding
 from shared.plurals import counted
@@ -35,7 +35,7 @@ def doctor(as_json: bool) -> None:
             table.add_row(MARKS[finding.outcome], escape(finding.name), escape(finding.detail))
             if finding.remedy:
                 table.add_row("", "", escape(f"→ {finding.remedy}"))
-        console().print(table)
+        show(table)
     wrong = sum(finding.outcome == "wrong" for finding in findings)
     if wrong:
         messages().print(f"[red]✗ {wrong} of {len(findings)} checks failed.[/red]")

@@ -10,7 +10,7 @@ from sqlalchemy import Integer, Text, bindparam, cast, select
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.imports import Report, import_contacts
-from bulksms.output import done, json_option, messages, show_rows
+from bulksms.output import done, echo, json_option, messages, show_rows
 from shared.accounts import administration as accounts
 from shared.contacts import groups as contacts
 from shared.contacts import suppressions
@@ -47,8 +47,8 @@ def create(account: str, name: str) -> None:
     """Create an empty group. Prints its id."""
     with database() as connection:
         made = contacts.create_group(connection, accounts.find_account(connection, account), name)
+        echo(made)
     done(f"Group {name!r}. Next: {hint('group', 'import', made, 'FILE.csv')}")
-    click.echo(made)
 
 
 @group.command("list")

@@ -1,11 +1,10 @@
 """`bulksms key`."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import click
 
-from bulksms.environment import database, engine_of, installation
+from bulksms.environment import database, installation
 from bulksms.output import done, json_option, messages, show_one, show_rows
 from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
@@ -44,7 +43,7 @@ def create(
     """Create a key. Its secret is shown once."""
     target = installation()
     expires_at = datetime.now(UTC) + timedelta(days=expires_in_days) if expires_in_days else None
-    with engine_of(target) as engine, engine.begin() as connection:
+    with database(target) as connection:
         owner = accounts.find_account(connection, account)
         new_key = accounts.create_key(
             connection,
@@ -57,7 +56,8 @@ def create(
             allowed_ips=allowed,
             requests_per_second=requests_per_second,
         )
-    _show_secret(new_key._asdict(), as_json)
+        show_one(new_key._asdict(), as_json)
+    _remind(as_json)
 
 
 @key.command("list")
@@ -84,11 +84,12 @@ def list_keys(account: str, as_json: bool) -> None:
 def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
     """Issue a new secret for a key. It is shown once."""
     target = installation()
-    with engine_of(target) as engine, engine.begin() as connection:
+    with database(target) as connection:
         owner = accounts.find_account(connection, account)
         secret, pepper = make_key().api_secret, target.settings.secret_key
         until = rotate_key(connection, owner, api_key, secret, pepper, overlap)
-    _show_secret({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
+        show_one({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
+    _remind(as_json)
 
 
 @key.command()
@@ -100,7 +101,6 @@ def revoke(api_key: str) -> None:
     done(f"{api_key} is revoked.")
 
 
-def _show_secret(shown: dict[str, Any], as_json: bool) -> None:
-    show_one(shown, as_json)
+def _remind(as_json: bool) -> None:
     if not as_json:
         messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")

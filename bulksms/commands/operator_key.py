@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from bulksms.environment import database, engine_of, installation
-from bulksms.output import done, json_option, messages, show_json, show_one, show_rows
+from bulksms.environment import database, installation
+from bulksms.output import done, json_option, messages, show_one, show_rows
 from bulksms.renamed import renamed
 from shared.accounts.operator_keys import (
     OPERATOR_SCOPES,
@@ -38,7 +38,7 @@ def create(
     """Create a key, with the NAME of the person or system that uses it. Its secret is shown once."""
     target = installation()
     expires_at = datetime.now(UTC) + timedelta(days=expires_in_days) if expires_in_days else None
-    with engine_of(target) as engine, engine.begin() as connection:
+    with database(target) as connection:
         new_key = create_operator_key(
             connection,
             name,
@@ -47,11 +47,9 @@ def create(
             expires_at,
             allowed_ips=allowed,
         )
-    if as_json:
-        show_json(new_key._asdict())
-        return
-    show_one(new_key._asdict(), as_json)
-    messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")
+        show_one(new_key._asdict(), as_json)
+    if not as_json:
+        messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")
 
 
 @operator_key.command("list")

@@ -8,7 +8,7 @@ from rich.markup import escape
 from sqlalchemy import Connection, Row, func, select
 
 from bulksms.environment import database, engine_of, installation
-from bulksms.output import done, json_option, messages, show_json, show_rows
+from bulksms.output import done, echo, json_option, messages, show_json, show_rows
 from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
@@ -91,11 +91,12 @@ def invite(email: str, account: str | None, role: str | None, operator_role: str
     if account is None and operator_role is None:
         raise click.UsageError("Give --account and --role, or --operator, or all of them.")
     target = installation()
-    with engine_of(target) as engine, engine.begin() as connection:
+    with database(target) as connection:
         account_id = accounts.find_account(connection, account) if account is not None else None
         invitation = invite_person(connection, email, account_id, role, operator_role)
-    url = f"{target.settings.console_url}/invitations/{invitation.token}"
-    _show_link({"email": email, "url": url, "expires_at": invitation.expires_at}, as_json)
+        url = f"{target.settings.console_url}/invitations/{invitation.token}"
+        _show_link({"email": email, "url": url, "expires_at": invitation.expires_at}, as_json)
+    _remind(as_json)
 
 
 @person.command()
@@ -107,16 +108,14 @@ def link(email: str, as_json: bool) -> None:
     With it they can set a new password. Give it to nobody else. An earlier link of the person stops working.
     """
     target = installation()
-    with engine_of(target) as engine, engine.begin() as connection:
+    with database(target) as connection:
         row = _active(connection, email)
         is_replaced = has_link(connection, row.id)
-        token = make_link(connection, row.id)
+        url = f"{target.settings.console_url}/sign-in/link/{make_link(connection, row.id)}"
+        _show_link({"email": email, "url": url, "valid": _minutes(VALID)}, as_json)
     if is_replaced:
         messages().print("This person's earlier link no longer works.")
-    _show_link(
-        {"email": email, "url": f"{target.settings.console_url}/sign-in/link/{token}", "valid": _minutes(VALID)},
-        as_json,
-    )
+    _remind(as_json)
 
 
 @person.command()
@@ -191,9 +190,15 @@ def _active(connection: Connection, email: str) -> Row[Any]:
 def _show_link(shown: dict[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(shown)
-        return
-    click.echo(shown["url"])
-    messages().print("[yellow]Pass the link on to this person only. It works once, and is not shown again.[/yellow]")
+    else:
+        echo(shown["url"])
+
+
+def _remind(as_json: bool) -> None:
+    if not as_json:
+        messages().print(
+            "[yellow]Pass the link on to this person only. It works once, and is not shown again.[/yellow]"
+        )
 
 
 def _minutes(valid: timedelta) -> str:

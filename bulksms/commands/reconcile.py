@@ -25,7 +25,11 @@ MAX_SHOWN = 10
 @click.argument("report", type=click.File("rb"))
 @click.option("--carrier", required=True, help="The carrier that wrote the report, as named by `bulksms doubt list`.")
 @click.option(
-    "--within", type=click.IntRange(0), default=300, show_default=True, help="Seconds by which times may differ."
+    "--within",
+    type=click.IntRange(0),
+    default=300,
+    show_default=True,
+    help="Seconds by which times may differ.",
 )
 @click.option("--apply", "applies", is_flag=True, help="Resolve what matches; without it, nothing is changed.")
 @json_option
@@ -39,20 +43,20 @@ def reconcile(report: BinaryIO, carrier: str, within: int, applies: bool, as_jso
         _check_carrier(connection, carrier)
         result = _match(connection, carrier, report, timedelta(seconds=within))
         resolved = apply_report(connection, carrier, result) if applies else 0
-    left = result.left if applies else result.left + len(result.resolutions)
-    if as_json:
-        show_json(
-            {
-                "matched": dict(result.statuses()),
-                "resolved": resolved,
-                "not_in_doubt": result.not_in_doubt,
-                "unmatched": result.unmatched,
-                "ambiguous_lines": result.ambiguous,
-                "unreadable_lines": [{"line": line, "detail": why} for line, why in result.unreadable.items()],
-                "left_in_doubt": left,
-            }
-        )
-        return
+        left = result.left if applies else result.left + len(result.resolutions)
+        if as_json:
+            show_json(
+                {
+                    "matched": dict(result.statuses()),
+                    "resolved": resolved,
+                    "not_in_doubt": result.not_in_doubt,
+                    "unmatched": result.unmatched,
+                    "ambiguous_lines": result.ambiguous,
+                    "unreadable_lines": [{"line": line, "detail": why} for line, why in result.unreadable.items()],
+                    "left_in_doubt": left,
+                }
+            )
+            return
     _explain(result)
     if applies:
         done(f"{counted(resolved, 'message')} resolved; {left:,} left in doubt.")

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 
 from bulksms.local.errors import LocalError
-from bulksms.output import console, messages
+from bulksms.output import messages, show
 from bulksms.smsc.http_control import serve_http
 from bulksms.smsc.records import Journal
 from bulksms.smsc.server import Smsc
@@ -61,7 +61,7 @@ def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | Non
         except OSError as error:
             raise LocalError(f"The SMSC cannot listen: {error}") from error
     for name, value in counts.items():
-        console().print(f"{name.replace('_', ' '):>20}  {value:,}")
+        show(f"{name.replace('_', ' '):>20}  {value:,}")
 
 
 async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int | None) -> dict[str, float]:

@@ -30,6 +30,7 @@ DOCUMENTED_OVERRIDES = {
     "marshmallow.fields": {"_deserialize", "_serialize", "default_error_messages"},
     "marshmallow.schema": {"Meta", "error_messages", "load"},
     "prometheus_client.registry": {"collect"},
+    "rich.console": {"on_broken_pipe"},
     "sqlalchemy.pool.base": {"connect"},
     "sqlalchemy.pool.impl": {"connect"},
     "werkzeug.routing.converters": {"regex", "to_python"},

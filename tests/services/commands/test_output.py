@@ -1,0 +1,121 @@
+"""What cannot be printed is not done: a secret that nobody saw, credits that would be added again."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+
+from bulksms.local.redis import RedisServer
+from tests.harness.people import a_person
+from tests.harness.service import SECRET_KEY, Service
+
+pytestmark = pytest.mark.slow
+BULKSMS = [sys.executable, "-c", "from bulksms.cli import main; main(prog_name='bulksms')"]
+STATE = """
+SELECT (SELECT count(*) FROM account), (SELECT count(*) FROM api_key), (SELECT count(*) FROM operator_key),
+       (SELECT sum(generation) FROM api_key), (SELECT count(*) FROM ledger), (SELECT count(*) FROM invitation),
+       (SELECT count(*) FROM sign_in_link), (SELECT count(*) FROM contact_group), (SELECT count(*) FROM audit_log)
+"""
+Run = Callable[..., subprocess.CompletedProcess[str]]
+CHANGES = [
+    ("account", "create", "OTHER"),
+    ("account", "topup", "ACCOUNT", "5", "--reason", "x"),
+    ("account", "reverse-topup", "ACCOUNT", "first", "5", "--reason", "x"),
+    ("account", "set", "ACCOUNT", "--weight", "2"),
+    ("key", "create", "ACCOUNT"),
+    ("key", "create", "ACCOUNT", "--json"),
+    ("key", "rotate", "ACCOUNT", "KEY", "--overlap", "0"),
+    ("operator-key", "create", "ops", "--scope", "read"),
+    ("person", "invite", "NEW", "--operator", "support"),
+    ("person", "link", "PERSON"),
+    ("group", "create", "ACCOUNT", "Customers"),
+]
+
+
+@pytest.fixture
+def run(engine: Engine, redis_server: RedisServer) -> Run:
+    """Run a command in a process of its own, with its output to a file or device."""
+    env = {
+        **os.environ,
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_server.url,
+        "SECRET_KEY": SECRET_KEY,
+        "CARRIER": "simulator",
+        "PYTHONPATH": str(Path.cwd()),
+    }
+
+    def call(*arguments: str, to: str = "", out: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+        command = ["sh", "-c", f'exec "$@" {to}', "sh", *BULKSMS, *arguments]
+        return subprocess.run(command, env=env, stdout=out, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+
+    return call
+
+
+def state(engine: Engine) -> tuple[object, ...]:
+    with engine.connect() as connection:
+        return tuple(connection.execute(text(STATE)).one())
+
+
+@pytest.fixture
+def names(engine: Engine, run: Run) -> dict[str, str]:
+    """What stands in the commands: an account with a top-up and a key, and a person."""
+    tag = uuid4().hex[:12]
+    account, person = f"account {tag}", a_person(Service(engine)).email
+    assert run("account", "create", account).returncode == 0
+    assert run("account", "topup", account, "500", "--reason", "x", "--key", "first").returncode == 0
+    assert run("key", "create", account).returncode == 0
+    with engine.connect() as connection:
+        of_account = "SELECT k.id FROM api_key k JOIN account a ON a.id = k.account_id WHERE a.name = :name"
+        key = str(connection.execute(text(of_account), {"name": account}).scalar_one())
+    return {"ACCOUNT": account, "OTHER": f"other {tag}", "KEY": key, "PERSON": person, "NEW": f"new-{person}"}
+
+
+def test_without_output_nothing_is_changed(engine: Engine, run: Run, names: dict[str, str]) -> None:
+    changes = [[names.get(word, word) for word in change] for change in CHANGES]
+    before = state(engine)
+    for change in changes:
+        result = run(*change, to="> /dev/full")
+        expected = "Error: Standard output cannot be written: No space left on device. Nothing was changed.\n"
+        assert (result.returncode, result.stderr) == (1, expected), change
+        assert state(engine) == before, change
+    for change in changes:
+        result = run(*change)
+        assert result.returncode == 0, result.stderr
+        assert state(engine) != before, change
+        before = state(engine)
+
+
+def test_if_nobody_reads_the_output_nothing_is_changed(engine: Engine, run: Run, names: dict[str, str]) -> None:
+    before = state(engine)
+    for change in (("key", "create", names["ACCOUNT"]), ("account", "topup", names["ACCOUNT"], "5", "--reason", "x")):
+        nobody, out = os.pipe()
+        os.close(nobody)
+        result = run(*change, out=out)
+        os.close(out)
+        assert state(engine) == before, (change, result.stderr)
+        assert "nobody reads it. Nothing was changed." in result.stderr
+
+
+def test_a_closed_output_is_refused_before_the_command(engine: Engine, run: Run, names: dict[str, str]) -> None:
+    before, account = state(engine), names["ACCOUNT"]
+    for command in (
+        ("account", "list"),
+        ("account", "topup", account, "5", "--reason", "x"),
+        ("key", "create", account),
+    ):
+        result = run(*command, to=">&-")
+        assert result.returncode == 1 and state(engine) == before
+        assert result.stderr == (
+            "Error: Standard output is closed. Nothing was done. Discard it with > /dev/null.\n"
+        ), command
+
+
+def test_a_list_that_cannot_be_printed(run: Run) -> None:
+    result = run("account", "list", to="> /dev/full")
+    assert result.returncode == 1
+    assert result.stderr == "Error: Standard output cannot be written: No space left on device.\n"

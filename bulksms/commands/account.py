@@ -8,7 +8,7 @@ import click
 from bulksms.environment import database
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
-from shared.accounts.change_account import change_account
+from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT, change_account
 from shared.accounts.close_account import close_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
@@ -19,6 +19,8 @@ from shared.plurals import counted
 from shared.sends.reactivate import reactivate
 
 LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
+THRESHOLD, WEIGHT = click.IntRange(0, MAX_THRESHOLD), click.IntRange(1, MAX_WEIGHT)
+MAX_DIGITS = 9
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
 
 
@@ -29,8 +31,10 @@ def account() -> None:
 
 @account.command()
 @click.argument("name")
-@click.option("--low-balance", type=int, default=100, show_default=True, help="Credits below which the balance is low.")
-@click.option("--weight", type=int, default=1, show_default=True, help="Relative share of each carrier's rate.")
+@click.option(
+    "--low-balance", type=THRESHOLD, default=100, show_default=True, help="Credits below which the balance is low."
+)
+@click.option("--weight", type=WEIGHT, default=1, show_default=True, help="Relative share of each carrier's rate.")
 @click.option("--authentication", is_flag=True, help="Allow sends in the category authentication.")
 def create(name: str, low_balance: int, weight: int, authentication: bool) -> None:
     """Create an account, without credits."""
@@ -126,9 +130,7 @@ def authentication(account: str, allowed: str) -> None:
 @click.argument("days")
 def retention(account: str, days: str) -> None:
     """Forget texts and phone numbers of an account's sends DAYS after they completed; `none`: use RETENTION_DAYS."""
-    if days != "none" and not days.isdecimal():
-        raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
-    retention_days = None if days == "none" else int(days)
+    retention_days = _days(days, "DAYS")
     with database() as connection:
         change_account(connection, accounts.find_account(connection, account), {"retention_days": retention_days})
     period = "as long as the installation" if retention_days is None else counted(retention_days, "day")
@@ -139,8 +141,8 @@ def retention(account: str, days: str) -> None:
 @click.argument("account")
 @click.option("--name", help="New name.")
 @click.option("--country", help="As `bulksms account country`: two letters, or `none`.")
-@click.option("--low-balance", type=int, help="Credits below which the balance is low.")
-@click.option("--weight", type=int, help="Relative share of each carrier's rate.")
+@click.option("--low-balance", type=THRESHOLD, help="Credits below which the balance is low.")
+@click.option("--weight", type=WEIGHT, help="Relative share of each carrier's rate.")
 @click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
 @click.option("--reason", help="Kept in the audit log.")
 def set_account(account: str, reason: str | None, **options: Any) -> None:
@@ -150,11 +152,8 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
         raise click.UsageError("Name what to change, such as --weight 2.")
     if "country" in changes:
         changes["country"] = None if changes["country"].lower() == "none" else changes["country"].upper()
-    days = changes.get("retention_days")
-    if days is not None:
-        if days != "none" and not days.isdecimal():
-            raise click.BadParameter("Give a number of days, or `none`.", param_hint="--retention")
-        changes["retention_days"] = None if days == "none" else int(days)
+    if "retention_days" in changes:
+        changes["retention_days"] = _days(changes["retention_days"], "--retention")
     with database() as connection:
         account_id = accounts.find_account(connection, account)
         after = change_account(connection, account_id, changes, reason)
@@ -230,3 +229,12 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
             raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
         echo(result.balance)
     done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}.")
+
+
+def _days(given: str, hint: str) -> int | None:
+    """A number of days, or None for `none`. `hint` names the argument."""
+    if given == "none":
+        return None
+    if not given.isdecimal() or len(given) > MAX_DIGITS:
+        raise click.BadParameter("Give a number of days, or `none`.", param_hint=hint)
+    return int(given)

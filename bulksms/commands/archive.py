@@ -10,7 +10,7 @@ import click
 from sqlalchemy import Engine
 
 from bulksms.environment import Installation, database, engine_of, installation
-from bulksms.output import done, json_option, messages, show_rows
+from bulksms.output import done, json_option, messages, show_rows, writing
 from shared.archive.restore import list_archived, read, restore, rewrite
 from shared.archive.weeks import archive as archive_weeks
 from shared.audit.check import audit
@@ -46,7 +46,7 @@ def write_weeks(folder: Path, before: date) -> None:
     Runs a full audit first, and archives nothing if it finds a breach. If it is interrupted, run it again.
     """
     target = installation()
-    with _database(target) as engine:
+    with _database(target, folder) as engine:
         with messages().status("Auditing ..."):
             breaches = audit(engine, full=True, doubt_grace=target.settings.doubt_grace)
         if breaches:
@@ -72,7 +72,7 @@ def list_weeks(as_json: bool) -> None:
 @click.argument("week", type=Day())
 def read_week(folder: Path, week: date) -> None:
     """Print the messages of a week as CSV, without what was forgotten or erased since."""
-    with _database(installation()) as engine:
+    with _database(installation(), folder) as engine, writing():
         read(engine, week, folder, sys.stdout.buffer.write)
         sys.stdout.buffer.flush()
 
@@ -83,7 +83,7 @@ def read_week(folder: Path, week: date) -> None:
 @click.option("--to", type=FOLDER, required=True, help="Another folder, for the new file.")
 def rewrite_week(folder: Path, week: date, to: Path) -> None:
     """Write a week's file again, without what was forgotten or erased since. Delete the old file afterwards."""
-    with _database(installation()) as engine:
+    with _database(installation(), to) as engine:
         manifest = rewrite(engine, week, folder, to, _say)
     done(f"{manifest.messages:,} messages are in {to}. Delete the files of the week in {folder}.")
 
@@ -93,7 +93,7 @@ def rewrite_week(folder: Path, week: date, to: Path) -> None:
 @click.argument("week", type=Day())
 def restore_week(folder: Path, week: date) -> None:
     """Put a week's messages back into the database, without what was forgotten or erased since."""
-    with _database(installation()) as engine:
+    with _database(installation(), folder) as engine:
         restore(engine, week, folder, _say)
 
 
@@ -103,10 +103,12 @@ def _say(week: date, step: str) -> None:
 
 
 @contextmanager
-def _database(target: Installation) -> Iterator[Engine]:
-    """The installation's engine. Errors of files become one sentence."""
+def _database(target: Installation, folder: Path) -> Iterator[Engine]:
+    """The installation's engine. Errors of files in the folder become one sentence."""
     try:
         with engine_of(target) as engine:
             yield engine
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise click.ClickException(f"{error.filename or 'A file'}: {error.strerror}.") from error
+        raise click.ClickException(f"{error.filename or folder}: {error.strerror}.") from error

@@ -17,7 +17,9 @@ from shared.ids import LAST_NUMBER
 @click.argument("account", required=False)
 @click.option("--action", help="Only changes whose action begins with this: `key`, or `key.revoked`.")
 @click.option("--actor", help="Only changes by this actor, such as `key smsk_live_…` or `operator key opk_…`.")
-@click.option("--before", type=click.IntRange(1), default=LAST_NUMBER, help="Only changes older than this id.")
+@click.option(
+    "--before", type=click.IntRange(1, LAST_NUMBER), default=LAST_NUMBER, help="Only changes older than this id."
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def audit_log(

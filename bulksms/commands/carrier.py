@@ -12,6 +12,7 @@ from api.operator.carriers.accept_test_message import accept_test_message
 from api.problems import Problem
 from api.services import Services
 from bulksms.environment import NOWHERE, database, engine_of, installation
+from bulksms.numbers import Number
 from bulksms.output import done, json_option, show, show_one, show_rows
 from shared.accounts.administration import Refused
 from shared.carriers import control as live
@@ -88,7 +89,7 @@ def _order(route: Route) -> str:
 
 @carrier.command("set")
 @click.argument("name")
-@click.option("--rate", type=click.FloatRange(0), help="Segments per second, for all workers together; 0: unlimited.")
+@click.option("--rate", type=Number(0, MAX_RATE), help="Segments per second, for all workers together; 0: unlimited.")
 @click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages per worker.")
 @click.option("--reset", is_flag=True, help="Use the values of CARRIERS_FILE again.")
 def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) -> None:
@@ -114,7 +115,7 @@ def limits(as_json: bool) -> None:
 
 @carrier.command()
 @click.argument("name")
-@click.option("--rate", type=click.FloatRange(0, MAX_RATE), help="Segments per second; 0 lifts the limit.")
+@click.option("--rate", type=Number(0, MAX_RATE), help="Segments per second; 0 lifts the limit.")
 @click.option("--reset", is_flag=True, help="Use the value of CARRIERS_FILE again.")
 def limit(name: str, rate: float | None, reset: bool) -> None:
     """Change a limit by its name, such as "sender ACME" or "prefix 254"."""
@@ -148,9 +149,7 @@ def resume(name: str) -> None:
 @click.argument("phone")
 @click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier accepts.")
 @click.option("--text", default="Test", show_default=True)
-@click.option(
-    "--wait", type=click.FloatRange(0, 600), default=30.0, show_default=True, help="Seconds to wait for the outcome."
-)
+@click.option("--wait", type=Number(0, 600), default=30.0, show_default=True, help="Seconds to wait for the outcome.")
 @json_option
 def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bool) -> None:
     """Send one test message through one carrier.

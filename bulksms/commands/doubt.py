@@ -42,7 +42,9 @@ def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
 @click.argument("message_ids", nargs=-1, type=click.UUID, metavar="[MESSAGE_ID]...")
 @click.argument("outcome", type=click.Choice(list(by_operator.OUTCOMES)))
 @click.option("--send", "send_id", type=click.UUID, help="All messages in doubt of this send.")
-@click.option("--file", type=click.File(), help="File of message ids, one per line; `-`: standard input.")
+@click.option(
+    "--file", type=click.File(encoding="utf-8-sig"), help="File of message ids, one per line; `-`: standard input."
+)
 def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | None, file: TextIO | None) -> None:
     """Resolve messages in doubt as the carrier reports them.
 
@@ -68,13 +70,20 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
 def read_ids(file: TextIO) -> list[UUID]:
     """Read message ids, one per line. Empty lines are skipped; anything else raises Refused."""
     ids = []
-    for number, line in enumerate(file, 1):
-        if word := line.strip():
-            try:
-                ids.append(UUID(word))
-            except ValueError:
-                raise Refused(f"Line {number} is not a message id: {word[:40]!r}. Nothing was changed.") from None
+    try:
+        for number, line in enumerate(file, 1):
+            if word := line.strip():
+                ids.append(_message_id(word, number))
+    except UnicodeDecodeError:
+        raise Refused(f"{file.name} is not text in UTF-8. Nothing was changed.") from None
     return ids
+
+
+def _message_id(word: str, line: int) -> UUID:
+    try:
+        return UUID(word)
+    except ValueError:
+        raise Refused(f"Line {line} is not a message id: {word[:40]!r}. Nothing was changed.") from None
 
 
 def _status(connection: Connection, message: UUID) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import Integer, Text, bindparam, cast, select
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.imports import Report, import_contacts
+from bulksms.numbers import MAX_INTEGER
 from bulksms.output import done, echo, json_option, messages, show_rows
 from shared.accounts import administration as accounts
 from shared.contacts import groups as contacts
@@ -190,7 +191,7 @@ def remove_suppression(account: str, phone: str, category: str | None, sender_id
 
 @suppression.command("list")
 @click.argument("account")
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MAX_INTEGER), default=100, show_default=True)
 @json_option
 def list_suppressions(account: str, limit: int, as_json: bool) -> None:
     """Show an account's opt-out list, newest first."""

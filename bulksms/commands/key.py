@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from bulksms.environment import database, installation
+from bulksms.numbers import MAX_INTEGER
 from bulksms.output import done, json_option, messages, show_one, show_rows
 from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
@@ -28,7 +29,9 @@ def key() -> None:
 @click.option("--expires-in-days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
 @click.option("--name", help="A label for the key.")
 @click.option("--allow", "allowed", multiple=True, help="Restrict the key to this network; may be repeated.")
-@click.option("--requests-per-second", type=click.IntRange(1), help="Maximum number of requests per second.")
+@click.option(
+    "--requests-per-second", type=click.IntRange(1, MAX_INTEGER), help="Maximum number of requests per second."
+)
 @json_option
 def create(
     account: str,

@@ -26,7 +26,7 @@ MAX_SHOWN = 10
 @click.option("--carrier", required=True, help="The carrier that wrote the report, as named by `bulksms doubt list`.")
 @click.option(
     "--within",
-    type=click.IntRange(0),
+    type=click.IntRange(0, 86_400),
     default=300,
     show_default=True,
     help="Seconds by which times may differ.",

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 
 from bulksms.local.errors import LocalError
+from bulksms.numbers import Number
 from bulksms.output import messages, show
 from bulksms.smsc.http_control import serve_http
 from bulksms.smsc.records import Journal
@@ -32,12 +33,12 @@ inbound message.
 @click.option("--system-id", help="The only system_id to accept. [default: any]")
 @click.option("--password", help="The only password to accept. [default: any]")
 @click.option("--receipts/--no-receipts", default=True, show_default=True)
-@click.option("--receipt-delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds.")
+@click.option("--receipt-delay", type=Number(0), default=1.0, show_default=True, help="Seconds.")
 @click.option("--receipt-window", type=click.IntRange(1), default=1000, show_default=True, help="Unanswered receipts.")
-@click.option("--rate", type=click.FloatRange(0), default=0.0, help="Submits per second; more are throttled.")
-@click.option("--round-trip", type=click.FloatRange(0), default=0.0, help="Delay of every response, in seconds.")
-@click.option("--slow-time", type=click.FloatRange(0), default=1.0, help="Delay of the response to 99904…, in seconds.")
-@click.option("--lose", type=click.FloatRange(0, 1), default=0.0, help="Share of submits accepted without a response.")
+@click.option("--rate", type=Number(0), default=0.0, help="Submits per second; more are throttled.")
+@click.option("--round-trip", type=Number(0), default=0.0, help="Delay of every response, in seconds.")
+@click.option("--slow-time", type=Number(0), default=1.0, help="Delay of the response to 99904…, in seconds.")
+@click.option("--lose", type=Number(0, 1), default=0.0, help="Share of submits accepted without a response.")
 @click.option("--drop-after", type=click.IntRange(0), default=0, help="Break the connection at every Nth submit.")
 @click.option("--garbage-after", type=click.IntRange(0), default=0, help="Send an invalid PDU after every Nth submit.")
 @click.option(
@@ -55,7 +56,8 @@ def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | Non
         raise click.BadParameter("Give a number such as 0x1400.", param_hint="--message-id-tag") from None
     settings = SmscSettings(**options)
     with contextlib.ExitStack() as stack:
-        watch = Journal(stack.enter_context(journal.open("a", buffering=65536)), tag) if journal else None
+        file = stack.enter_context(journal.open("a", buffering=65536, encoding="utf-8")) if journal else None
+        watch = Journal(file, tag) if file else None
         try:
             counts = asyncio.run(_serve(settings, watch, stats_port))
         except OSError as error:

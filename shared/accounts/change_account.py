@@ -17,6 +17,8 @@ from shared.db.tables.accounts import account
 from shared.ledger.ledger import report_low_balances
 from shared.sms.numbering import is_country
 
+MAX_WEIGHT = 1_000
+MAX_THRESHOLD = 10**12
 ROW = (
     select(
         account.c.name,

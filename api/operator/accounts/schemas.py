@@ -10,13 +10,11 @@ from api.schemas.errors import fail
 from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
 from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
+from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT
 from shared.accounts.refused import Refused
 from shared.lifecycle import ACCOUNT_STATES
 from shared.settings import MAX_RETENTION_DAYS
 from shared.sms.numbering import is_country
-
-MAX_WEIGHT = 1_000
-MAX_THRESHOLD = 10**12
 
 
 def _name(*, required: bool = False) -> fields.String:

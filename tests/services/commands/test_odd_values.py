@@ -1,0 +1,157 @@
+"""Odd values of arguments and odd files are refused in one sentence."""
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, text
+
+from bulksms.cli import main
+from bulksms.local.redis import RedisServer
+from tests.harness.service import SECRET_KEY
+
+Run = Callable[..., Result]
+LATIN_1 = os.fsdecode(b"caf\xe9")
+HUGE = "99999999999999999999999999"
+MESSAGE = str(uuid4())
+
+
+@pytest.fixture
+def run(engine: Engine, redis_server: RedisServer) -> Run:
+    """Run a command. It must end with `code`, and not by a bug."""
+    env = {
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_server.url,
+        "SECRET_KEY": SECRET_KEY,
+        "CARRIER": "simulator",
+    }
+
+    def call(*arguments: object, code: int, **more: str) -> Result:
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})
+        assert result.exit_code == code, (arguments, result.exception, result.output)
+        assert result.exception is None or isinstance(result.exception, SystemExit), (arguments, result.exception)
+        return result
+
+    return call
+
+
+def test_text_that_is_not_utf_8(run: Run) -> None:
+    for command in (
+        ("account", "create", LATIN_1),
+        ("account", "show", LATIN_1),
+        ("sender", "list", LATIN_1),
+        ("audit-log", "--actor", LATIN_1),
+        ("operator-key", "create", LATIN_1, "--scope", "read"),
+    ):
+        assert "'caf\\udce9' is not text in UTF-8." in run(*command, code=1).stderr
+    assert "The database refuses a value" in run("account", "create", "a\0b", code=1).stderr
+
+
+def test_numbers_out_of_range(run: Run, tmp_path: Path) -> None:
+    acme = run("account", "create", f"account {uuid4()}", code=0).stdout.strip()
+    (tmp_path / "report.csv").write_text("phone,status\n")
+    for command in (
+        ("account", "create", "other", "--weight", HUGE),
+        ("account", "create", "other", "--weight", "0"),
+        ("account", "create", "other", "--weight", "1001"),
+        ("account", "create", "other", "--low-balance", HUGE),
+        ("account", "create", "other", "--low-balance", "-1"),
+        ("account", "set", acme, "--weight", 2**31),
+        ("account", "set", acme, "--low-balance", HUGE),
+        ("account", "set", acme, "--retention", "1" * 5000),
+        ("account", "retention", acme, "1" * 5000),
+        ("audit-log", "--before", HUGE),
+        ("suppression", "list", acme, "--limit", HUGE),
+        ("key", "create", acme, "--requests-per-second", HUGE),
+        ("reconcile", tmp_path / "report.csv", "--carrier", "main", "--within", HUGE),
+    ):
+        assert "Usage: " in run(*command, code=2).stderr
+    assert "3,650" in run("account", "retention", acme, "999999999", code=1).stderr.replace("3650", "3,650")
+
+
+@pytest.mark.parametrize("rate", ["inf", "nan", "1e300", "-1"])
+def test_rates_that_no_carrier_can_have(run: Run, rate: str) -> None:
+    for command in (("carrier", "set", "main"), ("carrier", "limit", "sender ACME"), ("smsc",)):
+        assert "--rate" in run(*command, "--rate", rate if command != ("smsc",) else "nan", code=2).stderr
+    assert "--wait" in run("carrier", "test", "main", "254711000001", "--wait", "nan", code=2).stderr
+
+
+def test_files_of_message_ids(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "ids"
+    file.write_bytes(b"\xff\xfe\x00\x80")
+    assert f"{file} is not text in UTF-8." in run("doubt", "resolve", "sent", "--file", file, code=1).stderr
+    file.write_text(f"{MESSAGE}\n", encoding="utf-8-sig")
+    stderr = run("doubt", "resolve", "sent", "--file", file, code=1).stderr
+    assert f"Message {MESSAGE} has no result yet" in stderr, "the ids were read"
+
+
+def test_files_that_cannot_be_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "/nope/j: No such file or directory." in run("smsc", "--port", 0, "--journal", "/nope/j", code=1).stderr
+
+    def fill_the_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("bulksms.commands.archive.archive_weeks", fill_the_disk)
+    result = run("archive", "write", tmp_path, "--before", "2026-01-05", code=1)
+    assert f"Error: {tmp_path}: No space left on device.\n" in result.stderr
+
+
+def a_group(run: Run) -> str:
+    account = run("account", "create", f"account {uuid4()}", code=0).stdout.strip()
+    return run("group", "create", account, "Customers", code=0).stdout.strip()
+
+
+def test_rejected_rows_never_overwrite_the_list(run: Run, tmp_path: Path) -> None:
+    group, file = a_group(run), tmp_path / "list.csv"
+    content = "phone,name\n254733000001,a\nbad,b\n"
+    file.write_text(content)
+    (tmp_path / "link.csv").symlink_to(file)
+    (tmp_path / "hard.csv").hardlink_to(file)
+    for same in ("list.csv", "link.csv", "hard.csv"):
+        result = run("group", "import", group, file, "--errors", tmp_path / same, code=1)
+        assert "is the file to import. Name another one for rejected rows." in result.stderr
+        assert file.read_text() == content
+
+
+def test_a_report_of_rejected_rows_is_replaced_when_it_is_complete(run: Run, tmp_path: Path) -> None:
+    group, file, report = a_group(run), tmp_path / "list.csv", tmp_path / "bad.csv"
+    report.write_text("earlier")
+    file.write_bytes(b"phone\n254733000001\n" + b"\xff" * 9)
+    run("group", "import", group, file, "--errors", report, code=1)
+    assert report.read_text() == "earlier"
+    file.write_text("phone\n254733000001\nbäd\n", encoding="utf-8")
+    run("group", "import", group, file, "--errors", report, code=0)
+    assert "bäd" in report.read_text(encoding="utf-8")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.csv", "list.csv"]
+    missing = tmp_path / "missing" / "bad.csv"
+    result = run("group", "import", group, file, "--errors", missing, code=1)
+    assert f"{missing} cannot be written: No such file or directory." in result.stderr
+    result = run("group", "import", group, file, "--errors", "/dev/full", code=1)
+    assert "/dev/full cannot be written: No space left on device." in result.stderr
+
+
+def test_what_the_guard_does_not_know_is_no_zero(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = json.loads(run("guard", "show", "--json", code=0).stdout)
+    assert (shown["mark_in_redis"], shown["redis_problem"]) == (0, None)
+    assert (shown["mark_in_file"], shown["file_problem"]) == (None, "GUARD_FILE is not set")
+    monkeypatch.setenv("GUARD_FILE", str(tmp_path / "missing"))
+    shown = json.loads(run("guard", "show", "--json", code=0).stdout)
+    assert (shown["mark_in_file"], shown["file_problem"]) == (None, "cannot be read: No such file or directory")
+    assert "cannot be read: No such file or directory" in run("guard", "show", code=0).stdout
+
+
+def test_a_release_says_which_marks_it_does_not_know(
+    run: Run, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUARD_FILE", str(tmp_path))
+    for known in (True, False):
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'it was restored'"))
+        stderr = run("guard", "release", code=0, **({} if known else {"REDIS_URL": "redis://127.0.0.1:1/0"})).stderr
+        assert ("Redis: not reachable. The mark there is not known." in stderr) == (not known)
+        assert f"GUARD_FILE={tmp_path}: cannot be read: Is a directory." in stderr

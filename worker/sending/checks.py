@@ -38,28 +38,22 @@ _INDEX = "(get_byte(uuid_send(c.message_id), 14) * 256 + get_byte(uuid_send(c.me
 _TRIED = f"{_INDEX} < b.next_index AND {_INDEX} <> ALL (coalesce(b.retry, '{{}}'))"
 TAKE_CAPS = text(
     f"""
-    WITH wanted AS (
-        SELECT * FROM unnest(CAST(:ids AS uuid[]), CAST(:phones AS bigint[])) WITH ORDINALITY AS w (id, phone, place)
-    ), before AS (
-        SELECT c.phone, c.message_id,
-               coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
-                        b.state NOT IN ('canceled', 'expired') OR {_TRIED}, false) AS counts
-          FROM (SELECT DISTINCT phone FROM wanted) AS p
-          JOIN capped c ON c.account_id = :account AND c.lane = :lane AND c.phone = p.phone
-                       AND c.at > clock_timestamp() - make_interval(hours => :hours)
-          LEFT JOIN message m ON m.id = c.message_id
-          LEFT JOIN batch b ON b.id = batch_of(c.message_id)
-    ), again AS (
-        SELECT w.id, w.phone FROM wanted w JOIN before b ON b.message_id = w.id
-    ), new AS (
-        SELECT w.id, w.phone, row_number() OVER (PARTITION BY w.phone ORDER BY w.place) AS number
-          FROM wanted w WHERE NOT EXISTS (SELECT FROM again a WHERE a.id = w.id)
+    WITH counted AS (
+        SELECT w.id, w.phone, w.place, before.has_counted, before.number AS before
+          FROM unnest(CAST(:ids AS uuid[]), CAST(:phones AS bigint[])) WITH ORDINALITY AS w (id, phone, place)
+         CROSS JOIN LATERAL (
+                SELECT coalesce(bool_or(c.message_id = w.id), false) AS has_counted,
+                       count(*) FILTER (WHERE coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
+                                                       b.state NOT IN ('canceled', 'expired') OR {_TRIED})) AS number
+                  FROM capped c LEFT JOIN message m ON m.id = c.message_id
+                  LEFT JOIN batch b ON b.id = batch_of(c.message_id)
+                 WHERE c.account_id = :account AND c.lane = :lane AND c.phone = w.phone
+                   AND c.at > clock_timestamp() - make_interval(hours => :hours)) AS before
+    ), numbered AS (
+        SELECT *, row_number() OVER (PARTITION BY phone, has_counted ORDER BY place) AS number FROM counted
     )
     INSERT INTO capped (account_id, lane, phone, message_id)
-    SELECT :account, :lane, a.phone, a.id FROM again a
-     UNION ALL
-    SELECT :account, :lane, n.phone, n.id FROM new n
-     WHERE n.number + (SELECT count(*) FROM before b WHERE b.phone = n.phone AND b.counts) <= :most
+    SELECT :account, :lane, phone, id FROM numbered WHERE has_counted OR before + number <= :most
         ON CONFLICT (account_id, lane, phone, message_id) DO UPDATE SET at = excluded.at
     RETURNING message_id
     """

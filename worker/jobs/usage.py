@@ -3,7 +3,7 @@
 An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its
 sends' counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the
 time of counting. `pause_after_check` says when it is checked again. Eight days after its last send has ended, if
-nothing is in doubt, it is final, and its messages may be deleted.
+nothing is in doubt and no receipt may come, it is final, and its messages may be deleted.
 
 Counting takes long, and readers of events wait for every transaction that has written (shared/events/stream.py). So the
 transaction writes only when it has counted; if retention has changed the hour meanwhile, it fails and is repeated.
@@ -62,7 +62,9 @@ connection."""
 WAITING_SECONDS = 600.0
 """Seconds between checks of an old hour of which messages still wait, unless those of all hours would take longer."""
 FINAL_AFTER = timedelta(days=8)
-"""Since the last send of an hour has ended. No receipt applies later: unmatched ones are kept for three days."""
+"""Since the last send of an hour has ended, and so since its last message was submitted."""
+RECEIPTS_AFTER = timedelta(days=3)
+"""After the last message of an hour could expire at its carrier: a receipt may come so late."""
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
 
@@ -97,6 +99,7 @@ SUMS = (
         func.sum(send.c.accepted).label("accepted"),
         *(func.sum(send.c[status]).label(str(status)) for status in STORED_STATUSES),
         func.max(send.c.completed_at).label("last_end"),
+        func.max(send.c.expires_at).label("last_expiry"),
     )
     .where(send.c.price > 0)
     .group_by(*DIMENSIONS)
@@ -210,7 +213,8 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     ends = [each.last_end for each in sums if each.last_end is not None and not waiting]
     quiet = row.now - max([hour + HOUR, *ends])
     rest = pause_after_check(quiet, waiting > 0, time.monotonic() - began, row.open_hours)
-    is_final = quiet > FINAL_AFTER and not waiting
+    receipts_may_come = any(each.last_expiry + RECEIPTS_AFTER > row.now for each in sums)
+    is_final = quiet > FINAL_AFTER and not waiting and not receipts_may_come
     connection.execute(COUNTED, {"hour": hour, "sums": counters, "is_final": is_final, "rest": rest})
     if counts is not None:  # after the hour is locked: retention takes the same locks in this order
         replace_counts(connection, hour, counts)

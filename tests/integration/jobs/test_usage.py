@@ -168,9 +168,12 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     monkeypatch.setattr("worker.jobs.usage.FINAL_AFTER", timedelta(hours=-1))
     service.bulk([KE, US])
     service.deliver_receipts()
-    count(service)
-    with service.engine.begin() as connection:
-        assert connection.execute(text("SELECT bool_and(final) FROM usage_hour")).scalar()
+    is_final = text("SELECT bool_and(final) FROM usage_hour")
+    for after, expected in ((timedelta(days=3), False), (timedelta(days=-4), True)):  # of the end of their validity
+        monkeypatch.setattr("worker.jobs.usage.RECEIPTS_AFTER", after)
+        count(service)
+        with service.engine.begin() as connection:
+            assert connection.execute(is_final).scalar() is expected
     assert audit(service.engine, full=True) == []
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))

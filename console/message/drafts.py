@@ -64,8 +64,8 @@ class Draft:
         return self.kind == "file" and not self.form["file_text"]
 
     @cached_property
-    def phone_column(self) -> int:
-        """The column of the phones."""
+    def phone_column(self) -> int | None:
+        """The column of the phones; None if the person has to choose it."""
         chosen = self.form.place("phone_column")
         return self.table.phone_column if chosen is None else chosen
 
@@ -109,7 +109,9 @@ class Draft:
         return len(self.recipients) if rows is None else rows
 
     def sample(self) -> list[dict[str, Any]]:
-        """The first recipients of a list or a file."""
+        """The first recipients of a list or a file, if the column of their phones is known."""
+        if self.kind == "file" and self.phone_column is None:
+            return []
         return [as_recipient(each) for each in self.recipients[:SAMPLE]]
 
     def one(self, recipient: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +128,8 @@ class Draft:
 
     def _read_recipients(self) -> list[Any]:
         if self.kind == "file":
-            return list(recipients_of_table(self.table, self.phone_column, self.columns))
+            place = -1 if self.phone_column is None else self.phone_column
+            return list(recipients_of_table(self.table, place, self.columns))
         phones = phones_of_list(self.form["list"]) if self.kind == "list" else []
         if len(phones) > MOST_RECIPIENTS:
             raise TooManyRecipients
@@ -156,6 +159,8 @@ class Draft:
             return {"group_id": self.group_id}
         if not self.recipients:
             self.form.errors.setdefault(self.kind, gettext("Add at least one recipient."))
+        elif self.kind == "file" and self.phone_column is None:
+            self.form.errors["phone_column"] = gettext("Choose the column with the phone numbers.")
         return {"phones": self.recipients}
 
     def _content(self) -> dict[str, Any]:

@@ -2,45 +2,31 @@
 
 import csv
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import islice
 from typing import Any
 
+from shared.sms.written import DATE, written_digits
+
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "tel", "whatsapp", "telefon", "handy", "mobil")
 """What a column of phones is called, the most telling word first."""
-PHONE_STEMS = ("phone", "mobil", "cellphone", "telephone", "telefon", "handy", "whatsapp")
-"""What longer words for them begin with, such as `Telefonnummer`."""
-NUMBER_NAMES = ("number", "nummer", "no", "nr")
-"""What may also be in its name, but is in those of other columns too."""
-INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-"""What copied contacts have around a phone, such as marks of the direction of writing."""
-_BLANK = r"[ \u00a0\u2007\u2009\u202f]"
-_BETWEEN = rf"(?:{_BLANK}*[-/\u2010-\u2015]{_BLANK}*|{_BLANK}+|\.)"
-_ENCLOSED = r"\((?!0\))[0-9]{1,9}\)"
-WRITTEN_PHONE = re.compile(
-    rf"\+?{_BLANK}*(?:[0-9]+|(?:\(\+?[0-9]{{1,9}}\)|[0-9]{{1,9}})"
-    rf"(?:{_BETWEEN}?{_ENCLOSED}|(?:{_BETWEEN}|(?<=\)))[0-9]{{1,9}}){{0,13}}"
-    rf"(?:{_BETWEEN}|(?<=\)))[0-9]{{1,11}})"
+PHONE_STEMS = re.compile(
+    r"phone|telef|mobil|mov[ie]l|celular|portable|handy(?!man)|rufnummer|whatsapp|msisdn"
+    r"|\b(?:tel|cell|simu|gsm)(?:n[or]|num\w*)?\b"
 )
-"""One phone, in groups of digits or not. Nothing follows a group of ten digits or more, and nothing precedes one of
-twelve: it is a phone by itself, and what stands beside it is not."""
-DATE = re.compile(
-    r"(?:19|20)[0-9]{2}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12][0-9]|3[01])"
-    r"|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)[0-9]{2}"
+"""What is in longer names of it, such as `Telefonnummer`."""
+NUMBER_NAMES = ("number", "nummer", "numero", "num", "namba", "no", "nr")
+"""What it may also be called, but other columns are too."""
+CONTACT_NAMES = ("contact", "contacts", "kontakt", "contacto", "contato")
+OTHER_NUMBERS = re.compile(
+    r"client|kunde|customer|account|konto|compte|cuenta|conta\b|order|bestell|auftrag|commande|pedido|\bid|kitambulisho"
+    r"|invoice|rechnung|factur|\bref|code|\bdni\b|\bcpf\b"
 )
-NOT_ONE_PHONE = re.compile(
-    rf"""[^.]*\.0+                                   # as a spreadsheet writes it: 254 711 009 918.0
-    | [0-9]+\.[0-9]{{8,}}                            # in a numbered list: 1.254711009918
-    | \D*[2-689]\D.*                                 # also there: no country has a code of one digit, except
-    | \D*[17]\D(?!(?:\D*[0-9]){{10}}\Z).*            # 1 and 7, whose phones have 11 digits
-    | {DATE.pattern}""",
-    re.VERBOSE | re.ASCII,
-)
-"""Digits in groups that are not one phone."""
-NOT_A_DIGIT = re.compile(r"[^0-9]+")
+"""What is in the names of columns with numbers that are no phones."""
 NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
 LONGEST_PLACEHOLDER = 32
 LONGEST_MESSAGE = 1600
@@ -81,11 +67,8 @@ def plain_phone(text: str) -> str:
     Any other text is returned as it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which
     may be somebody else's phone.
     """
-    phone = INVISIBLE.sub("", text).strip()
-    if not WRITTEN_PHONE.fullmatch(phone) or (not phone.isdecimal() and NOT_ONE_PHONE.fullmatch(phone)):
-        return text.strip()
-    digits = NOT_A_DIGIT.sub("", phone)
-    return digits if "+" in phone else digits.removeprefix("00")
+    digits = written_digits(text)
+    return text.strip() if digits is None else digits
 
 
 def phones_of_list(text: str) -> list[str]:
@@ -112,25 +95,29 @@ class Table:
         return islice(_rows(self.text, self.delimiter), int(self.has_names), None)
 
     @property
-    def phone_column(self) -> int:
-        """The column that most likely has the phones.
+    def phone_column(self) -> int | None:
+        """The column that certainly has the phones. None if there is none, and the person has to choose.
 
-        That is one with an exact name of phones, such as `Phone` or `Mobile number`, or else the column whose first
-        rows read like phones. Of several such columns, it is one with a word for phones in its name, such as
-        `Telefonnummer`; otherwise the one with most phones, and rather one that is not called a number.
+        That is one with an exact name of phones, such as `Phone` or `Mobile number`, or else with a word for phones in
+        its name, or else one that is called a number or a contact, or else the only one whose first rows read like
+        phones. A name counts only if the first rows read like phones.
         """
+        if len(self.columns) < 2:
+            return 0
         words = [_words(name) for name in self.columns]
-        exact = (at for name in PHONE_NAMES for at, each in enumerate(words) if name in each and _is_of_phones(each))
-        found = next(exact, None)
-        if found is None:
-            found = max(range(len(words)), key=lambda at: self._likeness(at, words[at]), default=0)
-        return found
-
-    def _likeness(self, place: int, words: Sequence[str]) -> tuple[bool, bool, int, bool]:
-        """How much a column is like one of phones, for comparison."""
-        count = sum(_like_phone(_cell(row, place)) for row in self.first_rows)
-        is_called_phones = any(word in PHONE_NAMES or word.startswith(PHONE_STEMS) for word in words)
-        return count > 0, is_called_phones, count, not any(word.endswith(NUMBER_NAMES) for word in words)
+        exact = [at for name in PHONE_NAMES for at, each in enumerate(words) if name in each and _is_of_phones(each)]
+        like_phones = [at for at in range(len(words)) if any(_like_phone(_cell(row, at)) for row in self.first_rows)]
+        if not like_phones:
+            return exact[0] if exact else None
+        for at in exact:
+            if at in like_phones:
+                return at
+        for is_named in (_is_called_phones, _is_called_number):
+            if named := [at for at in like_phones if is_named(words[at])]:
+                return named[0] if len(named) == 1 else None
+        is_other = bool(OTHER_NUMBERS.search(" ".join(words[like_phones[0]])))
+        are_elsewhere = is_other and any(map(_is_called_phones, words))
+        return like_phones[0] if len(like_phones) == 1 and not are_elsewhere else None
 
     def column(self, name: str) -> int | None:
         """The index of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
@@ -152,7 +139,7 @@ def read_table(text: str) -> Table:
     rows = tuple(islice(_rows(text, delimiter), SAMPLE + 1))
     if not rows:
         return Table()
-    if any(_like_phone(cell) for cell in rows[0]) and not _has_name_of_phones(rows):
+    if not _are_names(rows):
         columns = tuple(str(number) for number in range(1, len(rows[0]) + 1))
         return Table(columns, rows[:SAMPLE], text, delimiter)
     return Table(rows[0], rows[1:], text, delimiter, has_names=True)
@@ -229,7 +216,9 @@ def _like_phone(cell: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", name.lower())
+    """The words of a name in small letters without accents."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
+    return re.findall(r"[^\W\d_]+", "".join(char for char in folded if not unicodedata.combining(char)))
 
 
 def _is_of_phones(words: Sequence[str]) -> bool:
@@ -237,10 +226,26 @@ def _is_of_phones(words: Sequence[str]) -> bool:
     return any(word in PHONE_NAMES for word in words) and all(word in PHONE_NAMES + NUMBER_NAMES for word in words)
 
 
-def _has_name_of_phones(rows: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a cell of the first row is the name of the phones below it, rather than a kind such as `mobile`."""
-    for place, name in enumerate(rows[0]):
-        below = "".join(_cell(row, place) for row in rows[1:])
-        if _is_of_phones(_words(name)) and (not below or any(map(str.isdecimal, below))):
-            return True
-    return False
+def _is_called_phones(words: Sequence[str]) -> bool:
+    return PHONE_STEMS.search(" ".join(words)) is not None
+
+
+def _is_called_number(words: Sequence[str]) -> bool:
+    """Whether it may be a name of phones, such as `contact number`, and is not one of other numbers."""
+    if not words or OTHER_NUMBERS.search(" ".join(words)):
+        return False
+    return any(word in CONTACT_NAMES for word in words) or all(word in NUMBER_NAMES for word in words)
+
+
+def _are_names(rows: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the first row has the names of the columns.
+
+    A phone in it is a name only if there is a name of phones too, and if its own column has something else below it.
+    """
+    phones = [place for place, cell in enumerate(rows[0]) if _like_phone(cell)]
+    if not phones:
+        return True
+    columns = [[cell for row in rows[1:] if (cell := _cell(row, place))] for place in range(len(rows[0]))]
+    have_phones = [any(map(_like_phone, column)) for column in columns]
+    has_name = any(has and _is_called_phones(_words(name)) for name, has in zip(rows[0], have_phones, strict=True))
+    return has_name and all(columns[place] and not have_phones[place] for place in phones)

@@ -114,6 +114,8 @@ def _without_price(draft: Draft) -> MessagePreview | None:
 def _confirmation(form: Form) -> Any:
     draft = Draft(form)
     body = draft.body()
+    if "phone_column" in form.errors:
+        return _page(form), 400
     form.values["key"] = key_for(form.key, body)
     if was_sent(form.key, body):
         return _already_sent(form.key, is_same=True)

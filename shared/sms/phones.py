@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from shared.plurals import counted
+from shared.sms.written import MAX_WRITTEN_LENGTH, written_digits
 
 __all__ = [
     "MAX_WRITTEN_LENGTH",
@@ -43,17 +44,6 @@ SEPARATORS = str.maketrans(
 )
 _OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
-_NOT_ONE_PHONE = re.compile(
-    rf"""{_TRUNK_ZERO.pattern}
-    | \t                                        # two cells of a spreadsheet
-    | ^[^(]*\) | \)\s*$                         # 2) 491701234567, and 491701234567 (2)
-    | [0-9]{{10}}\D+[0-9] | [0-9]\D+[0-9]{{12}}    # a phone by itself, beside other digits
-    | ^\D*[2-689]\D+[0-9]                       # 2 4917 01234567: no country has a code of one digit, except
-    | ^\D*[17]\D+[0-9](?!(?:\D*[0-9]){{9}}\D*$)  # 1 and 7, whose phones have 11 digits""",
-    re.VERBOSE | re.ASCII,
-)
-"""Digits in groups of which some are not of the phone."""
-MAX_WRITTEN_LENGTH = 64  # no written phone number is longer; avoids work on a text pasted by mistake
 
 _JSON_NAMES: dict[type, str] = {
     type(None): "null",
@@ -101,17 +91,13 @@ def is_phone(text: str) -> bool:
 
 
 def suggest(text: str) -> str | None:
-    """The digits to send if only a plus sign, a leading 00 or separators are wrong; otherwise None.
+    """The digits to send if only a plus sign, a leading 00, a bullet or separators are wrong; otherwise None.
 
     "+49 170 123-4567" gives "491701234567". "+49 (0)170 1234567" and "2) 491701234567" give None: with the zero or the
     2 it would be somebody else's number.
     """
-    if len(text) > MAX_WRITTEN_LENGTH or _NOT_ONE_PHONE.search(text):
-        return None
-
-    compact = text.strip().translate(SEPARATORS)
-    digits = compact[1:] if compact.startswith("+") else compact.removeprefix("00")
-    return digits if is_phone(digits) else None
+    digits = written_digits(text)
+    return digits if digits is not None and is_phone(digits) else None
 
 
 def is_spreadsheet_number(text: str) -> bool:

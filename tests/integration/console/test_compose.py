@@ -206,10 +206,18 @@ def test_digits_beside_a_phone_are_no_part_of_it(console: Console) -> None:
     assert console.service.get("/suppressions").json["data"] == []
 
 
-def test_the_confirmation_shows_the_column_of_phones(console: Console) -> None:
+def test_the_column_of_phones_is_chosen_and_confirmed(console: Console) -> None:
     browser = console.browser("sender")
     text = "Order number,Ring,<b>Kin</b>\n1000234567,254711000001,254711000002\n"
-    page = confirmed(browser, **{**ONE, "kind": "file", "file": (io.BytesIO(text.encode()), "a.csv")})
+    browser.get("/compose/")
+    fields = {**ONE, "kind": "file", "file_text": text, "file_name": "a.csv"}
+    for page in (browser.post("/compose/confirm", **fields), browser.post("/compose/send", **fields)):
+        assert page.status_code == 400 and "Choose the column with the phone numbers." in page.text
+        assert '<option value="">Choose a column</option>' in page.text and "1 row<" in page.text
+    assert sent(console) == []
+    quote = browser.post("/compose/quote", **{**fields, "preview_for": "1"})
+    assert quote.status_code == 200 and "Choose the column with the phone numbers." in quote.text
+    page = confirmed(browser, **{**fields, "phone_column": "1"})
     shown = "<dt>Phone number column</dt><dd>{}, such as +{}<br>"
     assert shown.format("Ring", "254711000001") in page.text and "To take another column, choose Change." in page.text
     written = browser.post("/compose/", **hidden(page))

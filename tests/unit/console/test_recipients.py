@@ -24,7 +24,7 @@ from console.message.recipients import (
     recipients_of_table,
     sample_of,
 )
-from shared.sms.phones import is_phone
+from shared.sms.phones import is_phone, suggest
 from shared.sms.segments import MAX_CHARACTERS
 
 
@@ -50,10 +50,34 @@ from shared.sms.segments import MAX_CHARACTERS
         ("+1 (202) 555-0143", "12025550143"),
         ("1.202.555.0143", "12025550143"),
         ("7 912 345-67-89", "79123456789"),
+        ("- +254 711 009 918", "254711009918"),
+        ("-254711009918", "254711009918"),
+        ("\u2013 254711009918", "254711009918"),
+        ("• (254) 711 009918", "254711009918"),
+        ("* +254711009918", "254711009918"),
+        ("+254 711 009 918.", "254711009918"),
+        ("254711009918,", "254711009918"),
+        ("254711009918;", "254711009918"),
+        ("254711009918 -", "254711009918"),
+        ("254711009918\t", "254711009918"),
+        ("(+254711009918)", "254711009918"),
+        ("(254 711 009 918)", "254711009918"),
+        ("(00254) 711 009 918", "254711009918"),
+        ("00 254711009918", "254711009918"),
+        ("00-254711009918", "254711009918"),
+        ("(00)254711009918", "254711009918"),
+        ("+62 895123456789", "62895123456789"),
+        ("254\u2000711\u200a009\u3000918", "254711009918"),
+        ("254\u202f711\u00a0009918", "254711009918"),
+        ("+1 (202) 555 - 0143", "12025550143"),
+        ("+49 2151/123456", "492151123456"),
+        ("+49 170 1234567-0", "4917012345670"),
+        ("91 65 9123 4567", "916591234567"),
     ],
 )
 def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:
     assert plain_phone(typed) == phone
+    assert suggest(typed) == (phone if is_phone(phone) else None)
 
 
 @pytest.mark.parametrize(
@@ -81,11 +105,35 @@ def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:
         "254711009918/254722000001",
         "2026-11-27",
         "27.11.2026",
+        "+65 9123 4567 / 8",
+        "+65 9123 4567/68",
+        "+65 9123 4567 - 12",
+        "+65 9123 4567 - 123",
+        "12 - 254 711 009 918",
+        "1 - 6591234567",
+        "555-2671 / 555-2672",
+        "7110099/7110088",
+        "55512 - 55513",
+        "1 33 6 12 34 56 78",
+        "7 33 6 12 34 56 78",
+        "10 65 9123 4567",
+        "12.254.711.009.918",
+        "12/254 711 009 918",
+        "21 65 9123 4567",
+        "49 254 711 009 918",
+        "20 0722000001",
+        "62 895123456789",
+        "+62 254711009918 12",
+        "+49 (0170) 1234567",
+        "+49(0170)1234567",
+        "+44 (07911) 123456",
+        "+44 (0 7911) 123456",
+        "+44 (0)7911 123456",
     ],
 )
 def test_digits_that_are_no_part_of_the_phone_are_left_for_the_api_to_refuse(typed: str) -> None:
     assert plain_phone(f" {typed} ") == typed
-    assert not is_phone(typed)
+    assert not is_phone(typed) and suggest(typed) is None
 
 
 @pytest.mark.parametrize("typed", ["1 ", " ", "(", "( ", "-", "\u00a0"])
@@ -103,13 +151,13 @@ def test_a_long_text_is_not_a_phone(typed: str) -> None:
         ("Name,Rufnummer", 1),
         ("Number, PHONE ", 1),
         ("Name,Contact", 1),
-        ("Phone,Order number", 0),
+        ("Phone,Order number", None),
         ("Telephone type,Phone number", 1),
         ("Handyman,Tel.", 1),
         ("Customer number,Ring", 1),
     ],
 )
-def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int) -> None:
+def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int | None) -> None:
     assert read_table(f"{columns}\nAnn,254711000000\n").phone_column == found
 
 
@@ -118,15 +166,32 @@ def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int) -> 
     [
         ("Order number,WhatsApp\n1000234567,254711000001\n", 1),
         ("Account number;Name;Kontakt\n20231127001;Ann;254711000001\n", 2),
-        ("Number,Contact of the family\n1000234567,254711000001\n", 1),
+        ("Number,Contact of the family\n1000234567,254711000001\n", None),
         ("Customer,Ring,Nr\nAnn,254711000001,1\nBen,254711000002,2\n", 1),
         ("Since,Ring\n20261127,254711000001\n2026-11-28,254711000002\n", 1),
         ("Telegram,Telefonnummer\n1000234567,254711000001\n", 1),
         ("Phone of the office,Ring\n,254711000001\n", 1),
-        ("Phone of the office,Ring\nnone,at nine\n", 0),
+        ("Phone of the office,Ring\nnone,at nine\n", None),
+        ("Phone,Ring\nnone,at nine\n", 0),
+        ("National ID,Name,Number\n23456789,Ana,254711009918\n", 2),
+        ("Account,Name,Contact number\n10002345,Ana,254711009918\n", 2),
+        ("Kunde;Name;Rufnummer\n10002345;Ana;491701234567\n", 2),
+        ("Konto;Nummer\n1234567890;491701234567\n", 1),
+        ("Client;Nom;Téléphone\n10002345;Ana;33612345678\n", 2),
+        ("Numéro client;Numéro de te\u0301le\u0301phone\n10002345;33612345678\n", 1),
+        ("DNI;Nombre;Teléfono\n45678912;Ana;34612345678\n", 2),
+        ("Kitambulisho,Jina,Namba ya simu\n23456789,Amina,254711009918\n", 2),
+        ("Réf;Nom;Portable\n10002345;Ana;33612345678\n", 2),
+        ("CPF,Nome,Celular\n12345678901,Ana,5511912345678\n", 2),
+        ("Name,Contact,WhatsApp\nAna,254711009918,yes\nLuc,254711009919,no\n", 1),
+        ("Order number,WhatsApp\n1000234567,yes\n", None),
+        ("Order number,Ring\n1000234567,254711000001\n", None),
+        ("Passport number,Ring\n1000234567,254711000001\n", None),
+        ("Phone of Ann,Phone of Ben\n254711000001,254711000002\n", None),
+        ("People\n0711\n", 0),
     ],
 )
-def test_of_several_columns_with_numbers_the_one_like_phones_is_taken(file: str, found: int) -> None:
+def test_the_column_of_phones_is_taken_only_if_it_is_certain(file: str, found: int | None) -> None:
     table = read_table(file)
     assert table.has_names and table.phone_column == found
 
@@ -135,8 +200,21 @@ def test_a_name_of_phones_makes_a_header_of_the_first_row() -> None:
     for number in ("20261127", "1000234567", "254711000010"):
         table = read_table(f"{number},phone\nx,254711000011\n")
         assert table.has_names and table.phone_column == 1
-    table = read_table("Ann,mobile,254711000001\nBen,home,254711000002\n")
-    assert not table.has_names and table.phone_column == 2, "these are the kinds of the phones"
+
+
+@pytest.mark.parametrize(
+    ("file", "count", "column"),
+    [
+        ("Ann,mobile,254711000001\nBen,home,254711000002\n", 2, 2),
+        ("254711009918,WhatsApp\n254711009919,\n254711009920,\n", 3, 0),
+        ("Anna,Mobile,254711009918\n", 1, 2),
+        ("Anna,Mobile,254711009918\nBen,,254711009919\n", 2, 2),
+        ("254711009918\nnone\n", 2, 0),
+    ],
+)
+def test_a_first_row_with_a_phone_is_no_row_of_names(file: str, count: int, column: int) -> None:
+    table = read_table(file)
+    assert not table.has_names and (len(list(table.rows())), table.phone_column) == (count, column)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -81,6 +81,7 @@ def test_anything_else_is_not(text: str) -> None:
         "0049 170 1234567",
         "49 1701234567",
         "+(49) 170 1234567",
+        "+49.170.1234567",
     ],
 )
 def test_the_digits_are_suggested(text: str) -> None:
@@ -107,7 +108,6 @@ def test_a_country_code_of_one_digit_is_one_of_two(text: str) -> None:
         "491701234567, 491701234568",
         "491701234567 491701234568",
         "491701\n234567",
-        "+49.170.1234567",
         "491701234567.0",
         "4.91701E+11",
         "+49 170 1234567 ext. 3",

@@ -9,6 +9,7 @@ from io import StringIO
 from itertools import islice
 from typing import Any
 
+from shared.contacts.formulas import restored
 from shared.sms.written import DATE, written_digits
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
@@ -181,7 +182,10 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[str, ...]]:
-    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for."""
+    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for.
+
+    An exported file has apostrophes before what a spreadsheet would run: they are left out.
+    """
     file = StringIO(text, newline="")
     start = 0
 
@@ -194,7 +198,7 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[str, ...]]:
     for number, row in enumerate(csv.reader(lines(), delimiter=delimiter)):
         if number == MOST_ROWS:
             raise TooManyRecipients
-        cells = tuple(cell.strip() for cell in row[:MOST_COLUMNS])
+        cells = tuple(restored(cell.strip()) for cell in row[:MOST_COLUMNS])
         if any(cells):
             yield cells
         start = file.tell()

@@ -24,6 +24,7 @@ from console.message.recipients import (
     recipients_of_table,
     sample_of,
 )
+from shared.contacts.formulas import defused
 from shared.sms.phones import is_phone, suggest
 from shared.sms.segments import MAX_CHARACTERS
 
@@ -311,6 +312,12 @@ def test_a_file_is_read_until_it_is_too_long(monkeypatch: pytest.MonkeyPatch, he
     table = read_table(header + phone * 1000)
     with pytest.raises(TooManyRecipients):
         recipients_of_table(table, 0, {})
+
+
+@pytest.mark.parametrize("name", ["Ann; -5%", "-Bob", "O'Brien", "'t Hooft", "=1+1"])
+def test_an_exported_file_has_the_values_that_were_exported(name: str) -> None:
+    table = read_table(f'phone,name\n254711000000,"{defused(name)}"\n')
+    assert recipients_of_table(table, 0, {"name": 1}) == [{"phone": "254711000000", "variables": {"name": name}}]
 
 
 def test_a_file_is_read_until_its_values_are_too_many_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:

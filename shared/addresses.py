@@ -1,7 +1,7 @@
 """Checks the addresses of the servers that an installation uses: Postgres, Redis and the broker.
 
 An address that no process can ever use would otherwise look like a server that is down. Errors do not repeat addresses,
-because they contain passwords.
+because they contain passwords: not even an unknown option, which may be a part of one.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,8 @@ def database_address(env: Mapping[str, str], name: str) -> str:
         if not all(1 <= int(port) <= MAX_PORT for port in ports if port):
             raise ValueError
         make_conninfo(*arguments, **parameters)
-    except (ValueError, ArgumentError, psycopg.Error) as error:
-        is_safe = isinstance(error, psycopg.Error) and "@" not in address.partition("?")[2]
-        reason = str(error).strip() if is_safe else CHECK  # an unknown option may be a part of the password
-        raise SettingsError(f"{name} is not an address of Postgres: {reason}.") from None
+    except (ValueError, ArgumentError, psycopg.Error):
+        raise SettingsError(f"{name} is not an address of Postgres: {CHECK}.") from None
     return address
 
 
@@ -72,7 +70,7 @@ def _check_redis(name: str, url: str) -> None:
     """Make a connection without opening it, which finds unknown options too."""
     try:
         redis_client(url, timeout=1).connection_pool.make_connection()
-    except (ValueError, TypeError, RedisError):
+    except (ValueError, TypeError, AttributeError, RedisError):
         raise SettingsError(f"{name} is not an address of Redis: {CHECK}.") from None
 
 

@@ -6,6 +6,7 @@
 With Sentinel, each new connection asks for the primary. `sentinel_password` is for Sentinels that want one.
 """
 
+import re
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -17,6 +18,8 @@ SENTINEL_PORT = 26379
 EXAMPLE = "sentinel://:password@host1:26379,host2:26379,host3:26379/0?master_name=bulksms"
 ASK_SECONDS = 0.5
 """Timeout of asking one Sentinel. They are asked one after the other."""
+CELERY_CERT_REQS = re.compile(r"(?<=[?&]ssl_cert_reqs=)CERT_(?:NONE|OPTIONAL|REQUIRED)(?=&|\Z)")
+"""Celery's spelling of an option, which redis-py spells `none`, `optional` or `required`. Celery knows both."""
 
 
 class SentinelAddress(NamedTuple):
@@ -54,7 +57,7 @@ def sentinel_address(url: str) -> SentinelAddress:
     if not master_name:
         raise ValueError("it names no `master_name`")
     if options:
-        raise ValueError(f"it has an unknown option `{next(iter(options))}`")
+        raise ValueError("it has an option other than `master_name` and `sentinel_password`")  # perhaps of a password
     database = parts.path.strip("/") or "0"
     if not (database.isascii() and database.isdigit()):
         raise ValueError("its path is not the number of a database")
@@ -68,7 +71,7 @@ def redis_client(url: str, timeout: float, **options: Any) -> Redis:
     """A client with `timeout` seconds for connecting and for each answer. With Sentinel, it follows the primary."""
     options |= {"socket_timeout": timeout, "socket_connect_timeout": timeout}
     if not url.startswith(SENTINEL):
-        return Redis.from_url(url, **options)
+        return Redis.from_url(CELERY_CERT_REQS.sub(lambda found: found[0][5:].lower(), url), **options)
     address = sentinel_address(url)
     sentinel = Sentinel(address.sentinels, sentinel_kwargs=address.sentinel_options)  # type: ignore[no-untyped-call]
     login = {"username": address.username, "password": address.password, "db": address.database}

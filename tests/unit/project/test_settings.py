@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.environment import Environment, log_level
-from shared.redis_client import celery_broker, sentinel_address
+from shared.redis_client import celery_broker, redis_client, sentinel_address
 from shared.settings import SettingsError, from_environment, service_settings
 
 NEEDED = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
@@ -75,7 +75,7 @@ def test_addresses_of_unsupported_services_are_refused(name: str, url: str) -> N
         ("sentinel:///0?master_name=main", "it names no Sentinel"),
         ("sentinel://127.0.0.1/main?master_name=main", "its path is not the number of a database"),
         ("sentinel://127.0.0.1:x/0?master_name=main", "the host or port of a Sentinel is invalid"),
-        ("sentinel://127.0.0.1/0?master_name=main&quorum=2", "it has an unknown option `quorum`"),
+        ("sentinel://127.0.0.1/0?master_name=main&quorum=2", "it has an option other than `master_name` and"),
     ],
 )
 def test_an_address_of_sentinel_is_complete(url: str, wrong: str) -> None:
@@ -107,10 +107,21 @@ def test_one_address_of_sentinel_is_for_redis_and_for_celery() -> None:
         "rediss://:p@h/0?ssl_cert_reqs=none&ssl_ca_certs=/ca.pem",
         "redis://u:p@[::1]:6379/0?socket_keepalive=yes",
         "redis:///0",
+        "rediss://:p@h/0?ssl_cert_reqs=CERT_REQUIRED",
+        "rediss://:p@h/0?ssl_ca_certs=/ca.pem&ssl_cert_reqs=CERT_OPTIONAL",
+        "rediss://:p@h/0?ssl_cert_reqs=CERT_NONE&ssl_ca_certs=/ca.pem",
     ],
 )
 def test_other_brokers_are_taken(url: str) -> None:
     assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url
+
+
+@pytest.mark.parametrize("how", ["required", "optional", "none"])
+def test_certificates_are_checked_as_celery_spells_it_and_as_redis_does(how: str) -> None:
+    for spelled in (how, f"CERT_{how.upper()}"):
+        client = redis_client(f"rediss://h/0?ssl_cert_reqs={spelled}&ssl_ca_certs=/ca.pem", timeout=1)
+        options = client.connection_pool.connection_kwargs
+        assert (options["ssl_cert_reqs"], options["ssl_ca_certs"]) == (how, "/ca.pem")
 
 
 @pytest.mark.parametrize(
@@ -192,11 +203,20 @@ def test_an_address_that_no_database_can_have_is_refused(name: str, rest: str) -
     assert PASSWORD not in str(refused.value)
 
 
-def test_an_unknown_option_of_a_database_is_named_unless_it_may_be_of_the_password() -> None:
-    with pytest.raises(SettingsError, match=r"invalid .*sslmod"):
-        from_environment({**NEEDED, "DATABASE_URL": "postgresql://h/x?sslmod=require"})
-    with pytest.raises(SettingsError, match="write special characters of its password as %XX") as refused:
-        from_environment({**NEEDED, "DATABASE_URL": f"postgresql://bulksms:x@y?{PASSWORD}=@h/x"})
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("DATABASE_URL", f"postgresql://bulksms:x@y?{PASSWORD}=@h/x"),
+        ("DATABASE_URL", f"postgresql://h/x?user=u&password=x&{PASSWORD}=y"),
+        ("DATABASE_URL", f"postgresql://h/x?sslkey=/key.pem&sslpassword=x&{PASSWORD}=y"),
+        ("REDIS_URL", f"redis://h/0?password=x&{PASSWORD}=y"),
+        ("REDIS_URL", f"sentinel://h/0?master_name=main&sentinel_password=x&{PASSWORD}=y"),
+        ("BROKER_URL", f"sentinel://:x?{PASSWORD}=y@h/0?master_name=main"),
+    ],
+)
+def test_a_part_of_a_password_that_looks_like_an_option_is_not_repeated(name: str, url: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} is not an address of ") as refused:
+        from_environment({**NEEDED, name: url})
     assert PASSWORD not in str(refused.value)
 
 
@@ -227,6 +247,7 @@ def test_other_addresses_of_databases_are_taken(url: str) -> None:
         f"rediss://:{PASSWORD}@[::1/0",
         f"redis://:{PASSWORD}/w@h/0",
         f"redis://:{PASSWORD}@h/0?sokcet_timeout=1",
+        f"redis://:{PASSWORD}@h/0?retry=3",
         f"rediss://:{PASSWORD}@h/0?ssl_cert_reqs=some",
         f"sentinel://:{PASSWORD}@h:abc/0?master_name=main",
         f"sentinel://:{PASSWORD}:w/x@h/0?master_name=main",

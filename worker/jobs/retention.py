@@ -101,6 +101,8 @@ COUNT_AGAIN = (
     .values(counters=None, due_at=func.now())
 )
 OF_SENDS, OF_BATCHES = in_parameter(batch.c.send_id, "sends"), in_parameter(batch.c.id, "batches")
+LOCK_BATCHES = select(batch.c.id).where(OF_SENDS).order_by(batch.c.id).with_for_update()
+"""Before their messages and in the order of their ids, as an erasure locks them."""
 PHONES = (
     update(batch)
     .where(OF_SENDS)
@@ -210,6 +212,8 @@ def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bo
     sends = [send.id for send in ready]
     for hour, of_hour in _by_hour(without_archived(connection, sends)):
         keep_usage(connection, hour, counts_of(connection, of_hour))
+    if sends:
+        connection.execute(LOCK_BATCHES, {"sends": sends})
     small = [send.id for send in ready if not _is_large(send)]
     if small:
         for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS, SIMULATED):

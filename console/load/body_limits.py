@@ -7,9 +7,9 @@ from console.session.current import SESSION_TOKEN
 SMALL_BYTES = 64 * 1024
 FORM_BYTES = 24 * 1024 * 1024
 """Largest form without its files: a list of 100,000 recipients with their values fits."""
-FILE_BYTES = 32 * 1024 * 1024
-"""Largest body: a file of a million contacts with a name each fits. Waitress keeps as much of any request, a stranger's
-too, in a temporary file before the application sees it: it has one limit for all paths."""
+FILE_BYTES = 52 * 1024 * 1024
+"""Largest body: a file of a message fits with the one that it replaces, 20 MB each. Waitress keeps as much of any
+request, a stranger's too, in a temporary file before the application sees it: it has one limit for all paths."""
 LISTS = frozenset(
     {
         "compose.write",

@@ -170,6 +170,17 @@ def test_a_file_that_the_next_form_could_not_carry_is_refused_at_once(console: C
     assert page.status_code == 400 and "The file is larger than 20 MB." in page.text
 
 
+def test_a_large_file_is_replaced_by_a_corrected_one(console: Console) -> None:
+    browser = console.browser("sender")
+    rows = [f"254711{number:06},{'x' * 9_700}" for number in range(2_000)]
+    wrong, right = ("\n".join([head, *rows]).encode() for head in ("phone,nota", "phone,note"))
+    assert 18_500_000 < len(wrong) < LARGEST_FILE
+    fields = {**browser.tokens, **ONE, "kind": "file", "file_text": wrong.decode(), "file_name": "wrong.csv"}
+    fields |= {"upload": "yes", "file": FileStorage(io.BytesIO(right), "right.csv")}
+    page = post_as_browsers_do(browser, "/compose/", fields, multipart=True)
+    assert page.status_code == 200 and "right.csv" in page.text and "wrong.csv" not in page.text
+
+
 def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> None:
     browser = console.browser("sender")
     fields = {**ONE, "kind": "file", "file_text": "phone,name\n254711000001,Ann\n254711000002,\n", "file_name": "a.csv"}

@@ -9,22 +9,36 @@ from typing import Final
 
 _MARKS: Final = r"=+@\uff1d\uff0b\uff0d\uff20\-"
 """What begins a formula, also in full width."""
-_FIRST: Final = rf"['\s]*[{_MARKS}]|'*[\t\r]"
-"""How a value begins that is defused."""
-_LATER: Final = rf"(?:['\"]|[^\S\t\r\n])*[{_MARKS}]"
+_FIRST: Final = re.compile(rf"['\s]*[{_MARKS}]|'*[\t\n]['\s]*[^'\s]")
+"""How a value begins that is defused. What has only blanks is none: whoever reads a cell leaves out those around it."""
+_LATER: Final = rf"(?:['\"]|[^\S\t\n])*[{_MARKS}]"
 """The same after a separator within a value: quotes before the formula may be those of a cell of its own."""
-_SEPARATOR: Final = "[;\t\r\n]"
-
-_RISKY = re.compile(f"[{_MARKS}\t\r]")
-_TO_DEFUSE = re.compile(rf"\A(?={_FIRST})|(?<={_SEPARATOR})(?={_LATER})")
-_DEFUSED = re.compile(rf"\A'(?={_FIRST})|(?<={_SEPARATOR})'(?={_LATER})")
+_TO_DEFUSE: Final = re.compile(rf"([;\t\n])(?={_LATER})")
+_DEFUSED: Final = re.compile(rf"([;\t\n])'(?={_LATER})")
 
 
 def defused(value: str) -> str:
-    """The value with an apostrophe before each formula, and before apostrophes that stand there already."""
-    return _TO_DEFUSE.sub("'", value) if _RISKY.search(value) else value
+    """The value with line feeds as line ends, and an apostrophe before each formula, and before apostrophes that stand
+    there already."""
+    value = _with_line_feeds(value)
+    if _is_separated(value):
+        value = _TO_DEFUSE.sub(r"\1'", value)
+    return f"'{value}" if _FIRST.match(value) else value
 
 
 def restored(value: str) -> str:
-    """The value that was defused; so `restored(defused(value)) == value`."""
-    return _DEFUSED.sub("", value) if "'" in value else value
+    """The value that was defused; so `restored(defused(value)) == value`, but for its line ends."""
+    value = _with_line_feeds(value)
+    if "'" not in value:
+        return value
+    if _is_separated(value):
+        value = _DEFUSED.sub(r"\1", value)
+    return value[1:] if value[0] == "'" and _FIRST.match(value, 1) else value
+
+
+def _with_line_feeds(value: str) -> str:
+    return value.replace("\r\n", "\n").replace("\r", "\n") if "\r" in value else value
+
+
+def _is_separated(value: str) -> bool:
+    return ";" in value or "\n" in value or "\t" in value

@@ -52,10 +52,8 @@ def posted_change(send: Any) -> tuple[Form, dict[str, Any]]:
             except ValueError:
                 form.errors[name] = gettext("Enter a date and a time.")
         else:
-            form.errors[name] = gettext(
-                "This has changed since the page was shown. It is now: %(value)s. Save again to replace it.",
-                value=_readable(name, now[name], at),
-            )
+            value = _readable(name, now[name], at)
+            form.errors[name] = _changed(value) if kept else _out_of_date(value)
     return _show(form, send, at, edited), changes
 
 
@@ -98,6 +96,19 @@ def _readable(name: str, value: Any, at: ZoneInfo) -> str:
     if moment:
         return str(format_datetime(moment.astimezone(at), f"{DATE}, HH:mm", rebase=False))
     return (number(value) if name == "rate" else value) or NOTHING
+
+
+def _changed(value: str) -> str:
+    return str(
+        gettext(
+            "This has changed since the page was shown. It is now: %(value)s. Save again to replace it.", value=value
+        )
+    )
+
+
+def _out_of_date(value: str) -> str:
+    """For a form that does not tell what it showed, such as one of an older version of the console."""
+    return str(gettext("The page was out of date. This is now: %(value)s. Save again to replace it.", value=value))
 
 
 def _as_compared(text: str) -> str:

@@ -171,7 +171,7 @@ def test_a_form_that_does_not_say_what_it_showed_replaces_nothing_unseen(console
     browser, send = console.browser("sender"), scheduled(console)
     kept = change_form(browser, scheduled(console))["shown"] if shown == "other" else shown
     page = change(browser, send, shown=kept, message="Doors open at 10")
-    assert page.status_code == 400 and "It is now: Doors open at 9. Save again" in page.text
+    assert page.status_code == 400 and "The page was out of date. This is now: Doors open at 9." in page.text
     assert console.service.get(f"/sends/{send}").json["message"] == "Doors open at 9"
     assert change(browser, send, shown=kept).status_code == 302, "nothing was edited"
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from redis.exceptions import RedisError
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -70,7 +69,7 @@ def _check_redis(name: str, url: str) -> None:
     """Make a connection without opening it, which finds unknown options too."""
     try:
         redis_client(url, timeout=1).connection_pool.make_connection()
-    except (ValueError, TypeError, AttributeError, RedisError):
+    except Exception:  # redis-py raises many types for options, AttributeError and UnboundLocalError among them
         raise SettingsError(f"{name} is not an address of Redis: {CHECK}.") from None
 
 

@@ -248,6 +248,7 @@ def test_other_addresses_of_databases_are_taken(url: str) -> None:
         f"redis://:{PASSWORD}/w@h/0",
         f"redis://:{PASSWORD}@h/0?sokcet_timeout=1",
         f"redis://:{PASSWORD}@h/0?retry=3",
+        f"redis://:{PASSWORD}@h/0?protocol=x",
         f"rediss://:{PASSWORD}@h/0?ssl_cert_reqs=some",
         f"sentinel://:{PASSWORD}@h:abc/0?master_name=main",
         f"sentinel://:{PASSWORD}:w/x@h/0?master_name=main",

@@ -5,10 +5,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import bulksms_client.transport
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
 from bulksms_client.people import SignIn
-from bulksms_client.transport import Transport
+from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
 
 import api.resources  # noqa: F401 - declares the endpoints
@@ -34,6 +35,26 @@ def test_a_forked_process_uses_no_connection_of_its_parent(
         transport.request("GET", "/limits")
     parents, childs = {*service.ports[1:2]}, {*service.ports[2:]}
     assert (len(childs), parents & childs) == (1, set())
+
+
+def test_a_forked_process_waits_for_no_thread_of_its_parent(
+    service: Scripted, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was fetching a token, or that was reading a response, at the moment of the fork."""
+    service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {})]
+    being_read = transport.stream("/sends")
+    tokens = transport._tokens
+    assert isinstance(tokens, KeyTokens)
+    tokens._lock.acquire()
+    for module in (wire, bulksms_client.transport):
+        monkeypatch.setattr(module, "os", SimpleNamespace(getpid=lambda: 2))
+    responses: list[object] = []
+    child = threading.Thread(target=lambda: responses.append(transport.request("GET", "/limits")), daemon=True)
+    child.start()
+    join_all(child)
+    assert responses == [{"a": 1}]
+    assert service.tokens == 1, "a token that was complete is used"
+    assert b"".join(being_read) == b'{"rows": 1}', "its connection was left alone"
 
 
 def test_a_lost_response_is_requested_again_with_the_same_key(

@@ -1,5 +1,6 @@
 """Requests with a bearer token, which is renewed when it has ended."""
 
+import os
 import threading
 import time
 import uuid
@@ -46,24 +47,36 @@ class KeyTokens:
     def __init__(self, wire: Wire, api_key: str, api_secret: str) -> None:
         self._wire = wire
         self._credentials = {"api_key": api_key, "api_secret": api_secret}
+        self._token = ("", 0.0)
+        """It and its end by the monotonic clock, in one object: a process may be forked at any moment."""
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        """Have a lock that nobody holds. At a fork, a thread that the new process does not have may hold it."""
         self._lock = threading.Lock()
-        self._token = ""
-        self._ends = 0.0
+        self._process = os.getpid()
 
     def token(self) -> str:
         """The token, or a new one shortly before it expires."""
-        with self._lock:
-            if time.monotonic() > self._ends - RENEW_BEFORE:
+        with self._own_lock():
+            token, ends = self._token
+            if time.monotonic() > ends - RENEW_BEFORE:
                 response = self._wire.request("POST", "/auth/token", self._credentials, {})
-                self._token = str(response["access_token"])
-                self._ends = time.monotonic() + float(response["expires_in"])
-            return self._token
+                token = str(response["access_token"])
+                self._token = (token, time.monotonic() + float(response["expires_in"]))
+            return token
 
     def drop(self, token: str) -> None:
         """Discard the token, unless it has already been replaced."""
-        with self._lock:
-            if self._token == token:
-                self._ends = 0.0
+        with self._own_lock():
+            if self._token[0] == token:
+                self._token = ("", 0.0)
+
+    def _own_lock(self) -> threading.Lock:
+        """The lock of this process."""
+        if self._process != os.getpid():
+            self._begin_process()
+        return self._lock
 
 
 class Transport:

@@ -82,7 +82,10 @@ class Wire:
         self._begin_process()
 
     def _begin_process(self) -> None:
-        """Have no connection yet. A forked process uses none of its parent's."""
+        """Have no connection yet. A forked process uses none of its parent's.
+
+        It closes those that were idle. Closing another would wait for the thread that was reading from it, for ever.
+        """
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._open: set[HTTPConnection] = set()
@@ -215,7 +218,7 @@ class Wire:
     def _connection(self) -> HTTPConnection:
         """A connection that is not in use and that the service has not closed, or a new one. Raises NotConnected."""
         if self._process != os.getpid():
-            inherited = self._open
+            inherited = self._idle
             self._begin_process()
             for connection in inherited:
                 connection.close()

@@ -86,10 +86,11 @@ export class Client {
     if (operation.type !== null && body !== undefined) headers["Content-Type"] = operation.type;
     const sent = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const target = this.#url + filled + (asked.size ? `?${asked}` : "");
+    const effect = { mayBeDone: false };
     for (let renewed = false; ; renewed = true) {
-      const token = await this.#bearer();
+      const authorized = { ...headers, Authorization: `Bearer ${await this.#bearer()}` };
       try {
-        return await this.#tried(target, operation.method, sent, { ...headers, Authorization: `Bearer ${token}` }, signal);
+        return await this.#tried(target, operation.method, sent, authorized, { signal, effect });
       } catch (error) {
         if (renewed || error.status !== 401 || !DEAD_TOKEN.has(error.code)) throw error;
         this.#token = null;
@@ -109,14 +110,17 @@ export class Client {
     const { method, path } = OPERATIONS.createToken;
     const body = JSON.stringify(this.#credentials);
     const headers = { "Content-Type": "application/json" };
-    const issued = await this.#tried(this.#url + path, method, body, headers, undefined, true);
+    const issued = await this.#tried(this.#url + path, method, body, headers, { repeatable: true });
     return { token: issued.access_token, ends: Date.now() + issued.expires_in * 1000 };
   }
 
-  /** A request that is not `repeatable` is tried again only if nothing was sent, or if it was refused with 429. */
-  async #tried(target, method, body, headers, signal, repeatable = method !== "POST" || "Idempotency-Key" in headers) {
+  /**
+   * A request that is not `repeatable` is tried again only if nothing was sent, or if it was refused with 429. `effect`
+   * is what is known of its effect, over all tries.
+   */
+  async #tried(target, method, body, headers, { signal, repeatable, effect = { mayBeDone: false } }) {
+    repeatable ??= method !== "POST" || "Idempotency-Key" in headers;
     let wait = 500;
-    let mayBeDone = false;
     for (let left = this.#tries - 1; ; left -= 1) {
       let problem;
       try {
@@ -126,18 +130,18 @@ export class Client {
         const text = await response.text();
         const document = parsed(text);
         if (response.ok && (document !== null || response.status === 204)) return document ?? undefined;
-        if (method === "DELETE" && mayBeDone && response.status === 404 && document?.code) return {};
+        if (method === "DELETE" && effect.mayBeDone && response.status === 404 && document?.code) return {};
         problem = new ApiError(response.status, { code: "unknown", detail: notOurs(response, text), ...document });
         const mayPass = AGAIN.has(response.status) || document?.retryable === true;
         const retryAfter = 1000 * (Number(response.headers.get("Retry-After")) || 0);
         if (response.status === REFUSED ? retryAfter > LONGEST_WAIT : !(repeatable && mayPass)) throw problem;
-        mayBeDone ||= response.status !== REFUSED;
+        effect.mayBeDone ||= response.status !== REFUSED;
         wait = Math.max(wait, retryAfter);
       } catch (error) {
         if (error === problem || signal?.aborted) throw error;
         const isSent = !NOT_SENT.has(error.cause?.code);
         if (!repeatable && isSent) throw error;
-        mayBeDone ||= isSent;
+        effect.mayBeDone ||= isSent;
         problem = error;
       }
       if (left <= 0) throw problem;

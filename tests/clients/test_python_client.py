@@ -115,7 +115,15 @@ def test_a_delete_whose_response_was_lost_has_worked(service: Scripted, transpor
     assert len(service.requests) == 3
 
 
-@pytest.mark.parametrize("before", [(), ((429, problem("rate_limited"), {}),)])
+def test_a_delete_has_worked_if_the_token_ended_after_the_lost_response(
+    service: Scripted, transport: Transport
+) -> None:
+    service.replies = [None, (401, problem("token_expired"), {}), (404, problem("group_not_found"), {})]
+    assert transport.request("DELETE", "/groups/g") == {}
+    assert (len(service.requests), service.tokens) == (3, 2)
+
+
+@pytest.mark.parametrize("before", [(), ((401, problem("token_expired"), {}),), ((429, problem("rate_limited"), {}),)])
 def test_a_delete_that_was_never_done_is_not_found(
     service: Scripted, transport: Transport, before: tuple[Reply, ...]
 ) -> None:

@@ -105,10 +105,17 @@ def test_a_delete_whose_response_was_lost_has_worked(service: Scripted, lost: Re
     assert call(service.url, DELETE) == "{}"
 
 
+def test_a_delete_has_worked_if_the_token_ended_after_the_lost_response(service: Scripted) -> None:
+    service.replies = [None, (401, problem("token_expired"), {}), (404, problem("group_not_found"), {})]
+    assert call(service.url, DELETE) == "{}"
+    assert (len(service.requests), service.tokens) == (3, 2)
+
+
 @pytest.mark.parametrize(
     ("replies", "reason"),
     [
         ([(404, problem("group_not_found"), {})], "404 group_not_found"),
+        ([(401, problem("token_expired"), {}), (404, problem("group_not_found"), {})], "404 group_not_found"),
         ([(429, problem("rate_limited"), {}), (404, problem("group_not_found"), {})], "404 group_not_found"),
         ([None, (404, b"<html>", {})], "404 unknown"),
     ],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Protocol, TypeVar
 
 from bulksms_client.errors import ApiError
-from bulksms_client.wire import Wire
+from bulksms_client.wire import Effect, Wire
 
 T = TypeVar("T")
 
@@ -104,7 +104,10 @@ class Transport:
         tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
         """
         once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}
-        return self._authorized(lambda headers: self._wire.request(method, path, body, {**once, **headers}, query))
+        effect = Effect()
+        return self._authorized(
+            lambda headers: self._wire.request(method, path, body, {**once, **headers}, query, effect)
+        )
 
     def stream(self, path: str, query: Mapping[str, Any] | None = None, accept: str = "text/csv") -> Iterator[bytes]:
         """The body of a GET, in chunks. Raises ApiError before the first, and Unreachable before any."""

@@ -130,7 +130,8 @@ export class Client {
         const text = await response.text();
         const document = parsed(text);
         if (response.ok && (document !== null || response.status === 204)) return document ?? undefined;
-        if (method === "DELETE" && effect.mayBeDone && response.status === 404 && document?.code) return {};
+        const isGone = response.status === 404 && String(document?.code).endsWith("_not_found");
+        if (method === "DELETE" && effect.mayBeDone && isGone) return {};
         problem = new ApiError(response.status, { code: "unknown", detail: notOurs(response, text), ...document });
         const mayPass = AGAIN.has(response.status) || document?.retryable === true;
         const retryAfter = 1000 * (Number(response.headers.get("Retry-After")) || 0);

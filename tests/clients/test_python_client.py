@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import bulksms_client.transport
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
+from bulksms_client.operator.client import OPERATOR_PREFIX
 from bulksms_client.people import SignIn
 from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
@@ -130,6 +131,20 @@ def test_a_delete_that_was_never_done_is_not_found(
     service.replies = [*before, (404, problem("group_not_found"), {})]
     with pytest.raises(ApiError, match="group_not_found"):
         transport.request("DELETE", "/groups/g")
+
+
+def test_a_path_that_does_not_exist_is_not_deleted(service: Scripted, transport: Transport) -> None:
+    service.replies = [None, (404, problem("not_found"), {})]
+    with pytest.raises(ApiError, match="404 not_found"):
+        transport.request("DELETE", "/group/g")
+
+
+def test_an_operator_s_delete_whose_response_was_lost_has_worked(service: Scripted, slept: list[float]) -> None:
+    """The operator API has one code for everything that is missing."""
+    service.replies = [None, (404, problem("not_found"), {})]
+    wire = Wire(service.url, sleep=slept.append, prefix=OPERATOR_PREFIX)
+    assert wire.request("DELETE", "/accounts/1/api-keys/k", None, {}) == {}
+    wire.close()
 
 
 def test_a_page_of_a_proxy_does_not_say_that_something_was_deleted(service: Scripted, transport: Transport) -> None:

@@ -118,6 +118,7 @@ def test_a_delete_has_worked_if_the_token_ended_after_the_lost_response(service:
         ([(401, problem("token_expired"), {}), (404, problem("group_not_found"), {})], "404 group_not_found"),
         ([(429, problem("rate_limited"), {}), (404, problem("group_not_found"), {})], "404 group_not_found"),
         ([None, (404, b"<html>", {})], "404 unknown"),
+        ([None, (404, problem("not_found"), {})], "404 not_found"),
     ],
 )
 def test_a_delete_that_was_never_done_is_not_found(service: Scripted, replies: list[Reply], reason: str) -> None:

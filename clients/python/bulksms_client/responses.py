@@ -32,10 +32,9 @@ class Response:
             document = {"code": UNKNOWN, "detail": f"This response is not the API's: {shown}"}
         return cls(head.status, document, is_success, _seconds(head.headers.get("Retry-After")))
 
-    @property
-    def is_not_found(self) -> bool:
-        """Whether the API says that there is no such object."""
-        return self.status == 404 and self.error().code != UNKNOWN
+    def is_not_found(self, codes: str) -> bool:
+        """Whether the API says that there is no such object: with a code that ends in `codes`."""
+        return self.status == 404 and self.error().code.endswith(codes)
 
     def result(self) -> Any:
         """What was asked for. Raises ApiError."""

@@ -81,6 +81,8 @@ class Wire:
         if self._url.scheme not in ("http", "https") or not self._url.hostname:
             raise ValueError(f"{url!r} is not the address of a service. Example: https://sms.example.com")
         self._prefix = self._url.path.rstrip("/") + prefix
+        self._not_found = "_not_found" if prefix == PREFIX else "not_found"
+        """How codes for missing objects end. The operator API has one code, for objects and for paths."""
         self._timeout = timeout
         self._tries = max(1, tries)
         self._sleep = sleep
@@ -190,7 +192,7 @@ class Wire:
                         break
                     effect.may_be_done = True
             else:
-                if method == "DELETE" and effect.may_be_done and response.is_not_found:
+                if method == "DELETE" and effect.may_be_done and response.is_not_found(self._not_found):
                     return {}
                 if response.is_success or tries == self._tries or not self._may_pass(response, repeatable):
                     return response.result()

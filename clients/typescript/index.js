@@ -39,7 +39,20 @@ const parsed = (text) => {
 const notOurs = (response, text) =>
   `This response is not the API's: ${response.headers.get("Location") ?? text.slice(0, 200)}`;
 
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** What the promise leads to, unless the signal comes first. */
+const unlessAborted = (promise, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener("abort", stop));
+  });
+
+const sleep = (milliseconds, signal) => {
+  let timer;
+  const pause = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  return unlessAborted(pause, signal).finally(() => clearTimeout(timer));
+};
 
 export class Client {
   #url;
@@ -88,7 +101,7 @@ export class Client {
     const target = this.#url + filled + (asked.size ? `?${asked}` : "");
     const effect = { mayBeDone: false };
     for (let renewed = false; ; renewed = true) {
-      const authorized = { ...headers, Authorization: `Bearer ${await this.#bearer()}` };
+      const authorized = { ...headers, Authorization: `Bearer ${await unlessAborted(this.#bearer(), signal)}` };
       try {
         return await this.#tried(target, operation.method, sent, authorized, { signal, effect });
       } catch (error) {
@@ -146,7 +159,7 @@ export class Client {
         problem = error;
       }
       if (left <= 0) throw problem;
-      await sleep(Math.min(wait, LONGEST_WAIT) * (1 + 0.3 * Math.random()));
+      await sleep(Math.min(wait, LONGEST_WAIT) * (1 + 0.3 * Math.random()), signal);
       wait *= 2;
     }
   }

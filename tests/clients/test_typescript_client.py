@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -124,3 +125,41 @@ def test_a_delete_has_worked_if_the_token_ended_after_the_lost_response(service:
 def test_a_delete_that_was_never_done_is_not_found(service: Scripted, replies: list[Reply], reason: str) -> None:
     service.replies = replies
     assert reason in call(service.url, DELETE)
+
+
+ENDED_IN_A_PAUSE = """(() => {
+  const ended = new AbortController();
+  const later = globalThis.setTimeout;
+  globalThis.setTimeout = (act, milliseconds) =>
+    milliseconds >= 30_000 && milliseconds < 40_000
+      ? queueMicrotask(() => ended.abort("ended"))
+      : later(act, milliseconds);
+  return client.sendMessage({ body: {}, signal: ended.signal }).catch((reason) => reason);
+})()"""
+ENDED_BEFORE_THE_TOKEN = """(async () => {
+  const ended = new AbortController();
+  queueMicrotask(() => ended.abort("ended"));
+  await client.sendMessage({ body: {}, signal: ended.signal }).catch((reason) => console.log(reason));
+  process.exit();
+})()"""
+ONE_OF_TWO_ENDED = """Promise.all([
+  client.sendMessage({ body: {}, signal: AbortSignal.abort("ended") }).catch((reason) => reason),
+  client.getBalance(),
+])"""
+
+
+def test_a_signal_ends_the_pause_between_two_tries(service: Scripted) -> None:
+    service.replies = [(503, problem("unavailable", retryable=True), {"Retry-After": "30"})]
+    assert call(service.url, ENDED_IN_A_PAUSE) == '"ended"'
+    assert len(service.requests) == 1
+
+
+def test_a_signal_ends_the_wait_for_a_token() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert call(f"http://127.0.0.1:{silent.getsockname()[1]}", ENDED_BEFORE_THE_TOKEN) == "ended"
+
+
+def test_a_signal_ends_no_other_call_that_waits_for_the_token(service: Scripted) -> None:
+    service.replies = [(200, {"a": 1}, {})]
+    assert call(service.url, ONE_OF_TWO_ENDED) == '["ended",{"a":1}]'
+    assert service.tokens == 1

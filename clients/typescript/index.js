@@ -133,6 +133,7 @@ export class Client {
    */
   async #tried(target, method, body, headers, { signal, repeatable, effect = { mayBeDone: false } }) {
     repeatable ??= method !== "POST" || "Idempotency-Key" in headers;
+    void new Request(target, { method, body, headers });  // throws at once what fetch would throw at each try
     let wait = 500;
     for (let left = this.#tries - 1; ; left -= 1) {
       let problem;

@@ -163,3 +163,16 @@ def test_a_signal_ends_no_other_call_that_waits_for_the_token(service: Scripted)
     service.replies = [(200, {"a": 1}, {})]
     assert call(service.url, ONE_OF_TWO_ENDED) == '["ended",{"a":1}]'
     assert service.tokens == 1
+
+
+IMPOSSIBLE = """(async () => {
+  const fetched = globalThis.fetch;
+  let fetches = 0;
+  globalThis.fetch = (...given) => { fetches += 1; return fetched(...given); };
+  const error = await client.sendMessage({ body: {}, key: "a\\nb" }).catch((error) => error);
+  return [error.name, fetches];
+})()"""
+
+
+def test_what_can_never_be_sent_is_not_tried_again(service: Scripted) -> None:
+    assert call(service.url, IMPOSSIBLE) == '["TypeError",1]', "only the token was fetched"

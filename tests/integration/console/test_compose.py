@@ -230,7 +230,7 @@ def test_the_column_of_phones_is_chosen_and_confirmed(console: Console) -> None:
     assert quote.status_code == 200 and "Choose the column with the phone numbers." in quote.text
     page = confirmed(browser, **{**fields, "phone_column": "1"})
     shown = "<dt>Phone number column</dt><dd>{}, such as +{}<br>"
-    assert shown.format("Ring", "254711000001") in page.text and "To take another column, choose Change." in page.text
+    assert shown.format("Ring", "254711000001") in page.text and "To use another column, choose Change." in page.text
     written = browser.post("/compose/", **hidden(page))
     assert '<option value="1" selected>Ring' in written.text
     page = confirmed(browser, **{**hidden(page), "phone_column": "2"})

@@ -1,30 +1,17 @@
 """The next release adds columns to tables while processes of this one run, with statements that they have prepared."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from shared.db.connection import is_outage, is_outage_or_timeout, make_engine, reading
+from shared.db.connection import is_outage, is_outage_or_timeout, reading
 from shared.db.pools import OVERFLOW
 from tests.harness.service import Service
+from tests.integration.db.conftest import POOL
 
 OFTEN = 10
 """After five uses, the driver prepares a statement."""
-POOL = 2
 READ_ALL = text("SELECT * FROM kept")
-
-
-@pytest.fixture
-def pool(engine: Engine) -> Iterator[Engine]:
-    made = make_engine(engine.url.render_as_string(hide_password=False), POOL)
-    with made.begin() as connection:
-        connection.execute(text("CREATE TABLE kept (id int)"))
-    yield made
-    with made.begin() as connection:
-        connection.execute(text("DROP TABLE kept"))
-    made.dispose()
 
 
 def test_sends_are_read_as_before(service: Service) -> None:

@@ -1,29 +1,18 @@
 """A send goes on after a migration has changed the type of a column that its prepared statement returns."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from shared.db.connection import autocommit, is_outage, is_outage_or_timeout, make_engine, tuples_of
+from shared.db.connection import autocommit, is_outage, is_outage_or_timeout, tuples_of
 from shared.db.pools import OVERFLOW
 from tests.harness.service import Service
+from tests.integration.db.conftest import POOL
 
 SENDS = 12
 """Enough that the statement is prepared."""
-POOL = 2
-LAST = text("SELECT id FROM changing ORDER BY id DESC LIMIT 1")
-
-
-@pytest.fixture
-def pool(engine: Engine) -> Iterator[Engine]:
-    made = make_engine(engine.url.render_as_string(hide_password=False), POOL)
-    with made.begin() as connection:
-        connection.execute(text("CREATE TABLE changing (id bigint)"))
-    yield made
-    with made.begin() as connection:
-        connection.execute(text("DROP TABLE changing"))
-    made.dispose()
+LAST = text("SELECT id FROM kept ORDER BY id DESC LIMIT 1")
 
 
 def in_a_transaction(engine: Engine) -> None:
@@ -63,7 +52,7 @@ def test_a_statement_of_the_driver_fails_once_for_all_connections(
     for connection in open_at_once:
         connection.close()
     with engine.begin() as connection:
-        connection.execute(text("ALTER TABLE changing ALTER id TYPE integer"))
+        connection.execute(text("ALTER TABLE kept ALTER id TYPE integer"))
     with pytest.raises(Exception) as failed:
         run(pool)
     assert (is_outage_or_timeout(failed.value), is_outage(failed.value)) == (True, False)

@@ -16,10 +16,12 @@ PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?
 PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "tel", "whatsapp", "telefon", "handy", "mobil")
 """What a column of phones is called, the most telling word first."""
 PHONE_STEMS = re.compile(
-    r"phone|telef|mobil|mov[ie]l|celular|portable|handy(?!man)|rufnummer|whatsapp|msisdn"
-    r"|\b(?:tel|cell|simu|gsm)(?:n[or]|num\w*)?\b"
+    r"phone|telef|mobil|mobiel|mov[ie]l|celular|cellul|portable|handy(?!man)|rufnummer|whatsapp|msisdn"
+    r"|телеф|мобил|手机|电话|thoai|\b(?:tel|cell?|simu|gsm|hp|fone)(?:n[or]|num\w*)?\b"
 )
 """What is in longer names of it, such as `Telefonnummer`."""
+OFTEN_BESIDE_A_MOBILE = ("tel", "telefon", "whatsapp")
+"""Names of which another column with a name for phones may be the one to send to."""
 NUMBER_NAMES = ("number", "nummer", "numero", "num", "namba", "no", "nr")
 """What it may also be called, but other columns are too."""
 CONTACT_NAMES = ("contact", "contacts", "kontakt", "contacto", "contato")
@@ -112,12 +114,12 @@ class Table:
             return exact[0] if exact else None
         for at in exact:
             if at in like_phones:
-                return at
+                others = [other for other in like_phones if other != at and _is_called_phones(words[other])]
+                return None if others and not {*OFTEN_BESIDE_A_MOBILE}.isdisjoint(words[at]) else at
         for is_named in (_is_called_phones, _is_called_number):
             if named := [at for at in like_phones if is_named(words[at])]:
                 return named[0] if len(named) == 1 else None
-        is_other = bool(OTHER_NUMBERS.search(" ".join(words[like_phones[0]])))
-        are_elsewhere = is_other and any(map(_is_called_phones, words))
+        are_elsewhere = any(map(_is_called_phones, words))
         return like_phones[0] if len(like_phones) == 1 and not are_elsewhere else None
 
     def column(self, name: str) -> int | None:
@@ -219,6 +221,12 @@ def _like_phone(cell: str) -> bool:
     return phone.isdecimal() and len(phone) >= 8 and not DATE.fullmatch(phone)
 
 
+def _has_only_digits(cell: str) -> bool:
+    """Whether it may be meant as a phone, although it cannot be read as one. No name of a column is like that."""
+    is_long = sum(map(str.isdecimal, cell)) >= 8
+    return is_long and not any(map(str.isalpha, cell)) and not DATE.fullmatch(cell.strip())
+
+
 def _words(name: str) -> list[str]:
     """The words of a name in small letters without accents."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
@@ -246,7 +254,7 @@ def _are_names(rows: Sequence[tuple[str, ...]]) -> bool:
 
     A phone in it is a name only if there is a name of phones too, and if its own column has something else below it.
     """
-    phones = [place for place, cell in enumerate(rows[0]) if _like_phone(cell)]
+    phones = [place for place, cell in enumerate(rows[0]) if _like_phone(cell) or _has_only_digits(cell)]
     if not phones:
         return True
     columns = [[cell for row in rows[1:] if (cell := _cell(row, place))] for place in range(len(rows[0]))]

@@ -28,6 +28,8 @@ _GROUP = re.compile(r"(?P<before> *[-/] *| +|\.)?(?P<digits>\( ?[0-9]+(?:[ -][0-
 _NOT_A_DIGIT = re.compile(r"[^0-9]+")
 _CODES_OF_TWO_DIGITS = re.compile(r"[17].|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]")
 """Country codes; 1 and 7 have one digit."""
+_ZERO_STAYS = ("38", "39", "88", "225", "229", "242", "378")
+"""What comes before a 0 that is dialled from abroad too: +39 06, +225 07; and +380 and +880 as people write them."""
 LONGEST_WITHOUT_PLUS = 13
 """Digits of a phone in groups: with more, the first ones may be its number in a list."""
 COMPLETE = 10
@@ -74,7 +76,8 @@ def _groups(phone: str, start: int) -> tuple[list[str], list[str]] | None:
         group = _NOT_A_DIGIT.sub("", found["digits"])
         if groups:
             is_enclosed = found["digits"].startswith("(")
-            if is_enclosed and (group.startswith("0") or found.end() == len(phone)):
+            is_trunk_zero = group == "0" or (group.startswith("0") and groups[-1] not in _ZERO_STAYS)
+            if is_enclosed and (is_trunk_zero or found.end() == len(phone)):
                 return None  # +49 (0)170 1234567, +49 (0170) 1234567, and 491701234567 (2)
             separators.append(found["before"] or "")
         groups.append(group)
@@ -88,10 +91,12 @@ def _are_one_phone(separators: Sequence[str], groups: Sequence[str], *, is_inter
     return not (
         _has_a_phone_in_it(groups, is_international)
         or (digits[0] in "17" and len(digits) > 11)
-        or (len(groups[0]) == 1 and (digits[0] not in "17" or len(digits) != 11))  # no country has such a code
+        or (
+            len(groups[0]) == 1 and groups[0] != "0" and (digits[0] not in "17" or len(digits) != 11)
+        )  # no country has such a code
         or (not is_international and _is_numbered(separators, groups))
         or _has_extension(separators, groups)
-        or _are_several(separators, groups)
+        or _are_several(separators, groups, is_international=is_international)
     )
 
 
@@ -104,10 +109,13 @@ def _has_a_phone_in_it(groups: Sequence[str], is_international: bool) -> bool:
 def _is_numbered(separators: Sequence[str], groups: Sequence[str]) -> bool:
     """Whether the first group may be the number of a row: 2 - 4917 01234567, 1.4917012345, 21 49 170 1234567."""
     first, second = groups[:2]
+    if first.startswith("0") or (first in _ZERO_STAYS and second.startswith("0")):
+        return False  # no row has such a number; 06.12.34.56.78, 88 01712345678
     return (
         sum(map(len, groups)) > LONGEST_WITHOUT_PLUS
         or (_is_apart(separators[0]) and len(first) <= 2)
         or (separators == ["."] and len(second) >= 8)
+        or (separators[0] == "." and len(first) <= 2 and set(separators) != {"."})
         or (len(first) == 2 and (second[0] == "0" or not _CODES_OF_TWO_DIGITS.fullmatch(first)))
     )
 
@@ -115,14 +123,17 @@ def _is_numbered(separators: Sequence[str], groups: Sequence[str]) -> bool:
 def _has_extension(separators: Sequence[str], groups: Sequence[str]) -> bool:
     """Whether the last group is an extension, as in +65 9123 4567 / 68, or what a spreadsheet adds: .0."""
     if separators[-1] == ".":
-        return separators.count(".") == 1 and not groups[-1].strip("0")
-    length_before = sum(map(len, groups[:-1]))
-    return _divides(separators[-1]) and (len(groups[-1]) <= 2 or length_before >= COMPLETE)
+        return separators.count(".") == 1 and len(groups[-1]) <= 2
+    dividers = [place for place, separator in enumerate(separators, 1) if _divides(separator)]
+    if not dividers:
+        return False
+    length_before = sum(map(len, groups[: dividers[0]]))
+    return length_before >= COMPLETE or (dividers == [len(separators)] and len(groups[-1]) <= 2)
 
 
-def _are_several(separators: Sequence[str], groups: Sequence[str]) -> bool:
+def _are_several(separators: Sequence[str], groups: Sequence[str], *, is_international: bool) -> bool:
     """Whether these are local phones: 555-2671 / 555-2672. But +49 2151/123456 is one, after its area code."""
-    shapes = [[len(groups[0])]]
+    shapes = [[] if is_international and len(groups[0]) <= 3 else [len(groups[0])]]
     for separator, group in zip(separators, groups[1:], strict=True):
         if _divides(separator):
             shapes.append([])

@@ -18,6 +18,7 @@ from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from console.app import create_app
+from console.load.body_limits import FILE_BYTES
 from console.load.fair_share import MOST_OF_SESSION
 from console.session.before_sign_in import MOST_CALLS_OF_ADDRESS
 from console.session.call_limits import MANY_REFUSALS
@@ -171,7 +172,7 @@ def test_it_holds_more_idle_connections_than_select_can(console: Running) -> Non
 
 
 def test_a_body_larger_than_any_form_is_refused_before_it_is_received(console: Running) -> None:
-    head = f"POST /sign-in HTTP/1.1\r\nHost: console\r\nContent-Length: {32 * 1024 * 1024}\r\n\r\n"
+    head = f"POST /sign-in HTTP/1.1\r\nHost: console\r\nContent-Length: {FILE_BYTES + 1}\r\n\r\n"
     with console.connect(head) as connection:
         assert first_line(connection) == "HTTP/1.1 413 Request Entity Too Large"
 

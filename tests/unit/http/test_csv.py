@@ -34,7 +34,7 @@ def test_a_formula_within_a_value_is_text_for_every_separator_of_a_spreadsheet(s
 
 @pytest.mark.parametrize(
     ("value", "cell"),
-    [("a,b", '"a,b"'), ('a"b', '"a""b"'), ("a\nb", '"a\nb"'), ("a\rb", '"a\rb"'), ("=a,b", '"\'=a,b"')],
+    [("a,b", '"a,b"'), ('a"b', '"a""b"'), ("a\nb", '"a\nb"'), ("a\rb", '"a\nb"'), ("=a,b", '"\'=a,b"')],
 )
 def test_marks_of_csv_are_quoted(value: str, cell: str) -> None:
     assert csv_cell(value) == cell

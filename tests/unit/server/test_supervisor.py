@@ -22,7 +22,8 @@ started = os.pipe()
 
 def wait_forever():
     os.write(started[1], b"%d\\n" % os.getpid())
-    time.sleep(600)
+    for _ in range(12_000):  # a signal that comes just before a pause is handled after it
+        time.sleep(0.05)
 
 supervisor = module.Supervisor(wait_forever, None, 2)
 

@@ -15,6 +15,7 @@ from api.endpoint import ENDPOINTS, PREFIX
 from clients.making.files import ROOT, made_files
 from tests.harness.house import House, house
 
+pytestmark = pytest.mark.slow
 PYTHON = (ROOT / "python" / "README.md").read_text()
 README = (ROOT.parent / "README.md").read_text()
 TYPESCRIPT = (ROOT / "typescript" / "README.md").read_text()

@@ -30,7 +30,7 @@ DELETE = 'client.deleteGroup({ path: { group_id: "g" } })'
 LINK = 'client.signInByLink({ body: { token: "once" } })'
 UNAVAILABLE: Reply = (503, problem("unavailable", retryable=True), {})
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(NODE is None, reason="node is not installed")]
 
 
 def call(url: str, call: str) -> str:

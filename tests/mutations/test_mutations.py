@@ -35,6 +35,7 @@ def test_no_promise_is_named_twice() -> None:
     assert len(set(promises)) == len(promises)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", SAMPLE, ids=lambda mutation: mutation.promise)
 def test_a_broken_promise_is_noticed(mutation: Mutation, copy: Path) -> None:
     before = (copy / mutation.file).read_bytes()
@@ -42,6 +43,7 @@ def test_a_broken_promise_is_noticed(mutation: Mutation, copy: Path) -> None:
     assert (copy / mutation.file).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_change_that_breaks_nothing_is_not_noticed(copy: Path) -> None:
     harmless = Mutation(
         "A docstring is no promise.",
@@ -53,6 +55,7 @@ def test_a_change_that_breaks_nothing_is_not_noticed(copy: Path) -> None:
     assert not is_noticed(harmless, copy)
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_without_a_mutation_is_reported(copy: Path) -> None:
     check_that_they_pass(["tests/unit/sms/test_gsm7.py"], copy)
     broken = copy / "tests/unit/sms/test_broken.py"

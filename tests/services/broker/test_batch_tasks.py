@@ -17,6 +17,7 @@ from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, QUEUE, SEND_BATCH, make_celery
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
 WORKERS = 2
 BATCHES = 34
 FIRST_PHONE = 254_711_000_000

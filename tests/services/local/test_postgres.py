@@ -16,6 +16,7 @@ from bulksms.local.errors import LocalError
 from bulksms.local.postgres import Postgres, _binary
 from tests.harness.servers import make_postgres
 
+pytestmark = pytest.mark.slow
 HOLDER = """
 import sys, time
 from pathlib import Path

@@ -16,6 +16,7 @@ from bulksms.local.ports import free_port, is_listening
 from tests.harness.house import wait_until
 from tests.harness.servers import START_SECONDS
 
+pytestmark = pytest.mark.slow
 PHONES = range(254_700_000_000, 254_700_000_250)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
 PHONE = "254711000000"
 
 

@@ -12,6 +12,8 @@ from tests.integration.db.conftest import POOL
 
 SENDS = 12
 """Enough that the statement is prepared."""
+POOLS = 2
+"""Of the API: for requests on the event loop, and for those in threads."""
 LAST = text("SELECT id FROM kept ORDER BY id DESC LIMIT 1")
 
 
@@ -29,15 +31,15 @@ def keyed(number: int) -> dict[str, str]:
     return {"Idempotency-Key": f"out-of-date-{number}"}
 
 
-def test_sends_fail_once_at_most(service: Service) -> None:
+def test_sends_fail_once_at_most_in_each_pool(service: Service) -> None:
     assert {service.send().status_code for _ in range(SENDS)} == {200}
     assert {service.send(headers=keyed(number)).status_code for number in range(SENDS)} == {200}
     with service.engine.begin() as connection:
         connection.execute(text("ALTER TABLE account ALTER available TYPE integer"))
     statuses = [service.send(headers=keyed(SENDS + number)).status_code for number in range(6)]
     statuses += [service.send().status_code for _ in range(6)]
-    assert statuses[0] in (200, 503)
-    assert statuses[1:] == [200] * 11
+    assert set(statuses) <= {200, 503} and statuses[-1] == 200
+    assert statuses.count(503) <= POOLS
 
 
 @pytest.mark.parametrize("run", [in_a_transaction, by_itself])

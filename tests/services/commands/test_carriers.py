@@ -10,10 +10,9 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
 from bulksms.cli import main
-from bulksms.local.redis import RedisServer
 from shared.health.carriers import check_carriers
 from tests.harness.live_workers import report_carriers
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 from worker.process import WorkerProcess
 
 Run = Callable[..., Result]
@@ -46,15 +45,9 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(engine: Engine, redis_server: RedisServer) -> Run:
-    env = {
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": redis_server.url,
-        "SECRET_KEY": SECRET_KEY,
-    }
-
+def run(environment: dict[str, str]) -> Run:
     def call(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["carrier", *map(str, arguments)], env=env)
+        result = CliRunner().invoke(main, ["carrier", *map(str, arguments)], env=environment)
         assert result.exit_code == code, result.output
         return result
 

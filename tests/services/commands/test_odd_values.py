@@ -12,8 +12,6 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
 from bulksms.cli import main
-from bulksms.local.redis import RedisServer
-from tests.harness.service import SECRET_KEY
 
 Run = Callable[..., Result]
 LATIN_1 = os.fsdecode(b"caf\xe9")
@@ -22,14 +20,9 @@ MESSAGE = str(uuid4())
 
 
 @pytest.fixture
-def run(engine: Engine, redis_server: RedisServer) -> Run:
+def run(environment: dict[str, str]) -> Run:
     """Run a command. It must end with `code`, and not by a bug."""
-    env = {
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": redis_server.url,
-        "SECRET_KEY": SECRET_KEY,
-        "CARRIER": "simulator",
-    }
+    env = {**environment, "CARRIER": "simulator"}
 
     def call(*arguments: object, code: int, **more: str) -> Result:
         result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})

@@ -10,9 +10,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.redis import RedisServer
 from tests.harness.people import a_person
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 
 pytestmark = pytest.mark.slow
 BULKSMS = [sys.executable, "-c", "from bulksms.cli import main; main(prog_name='bulksms')"]
@@ -38,16 +37,9 @@ CHANGES = [
 
 
 @pytest.fixture
-def run(engine: Engine, redis_server: RedisServer) -> Run:
+def run(environment: dict[str, str]) -> Run:
     """Run a command in a process of its own, with its output to a file or device."""
-    env = {
-        **os.environ,
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": redis_server.url,
-        "SECRET_KEY": SECRET_KEY,
-        "CARRIER": "simulator",
-        "PYTHONPATH": str(Path.cwd()),
-    }
+    env = {**os.environ, **environment, "CARRIER": "simulator", "PYTHONPATH": str(Path.cwd())}
 
     def call(*arguments: str, to: str = "", out: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
         command = ["sh", "-c", f'exec "$@" {to}', "sh", *BULKSMS, *arguments]

@@ -108,13 +108,15 @@ def test_the_page_keeps_the_text_around_the_figures(tmp_path: Path, monkeypatch:
     assert f"| {BULK} | 11,422 |" in text and "VOID: came twice" in text
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.name)
-def test_measurements_import_no_tests(path: Path) -> None:
-    found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names}
-    names |= {str(node.module) for node in found if isinstance(node, ast.ImportFrom)}
-    names.discard("api.server.application")  # the server, under which Flask that does nothing is measured too
-    assert {name.partition(".")[0] for name in names}.isdisjoint({"tests", "api", "worker"})
+def test_measurements_import_no_tests() -> None:
+    for path in sorted(ROOT.glob("*.py")):
+        found = [
+            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        names = {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names}
+        names |= {str(node.module) for node in found if isinstance(node, ast.ImportFrom)}
+        names.discard("api.server.application")  # the server, under which Flask that does nothing is measured too
+        assert {name.partition(".")[0] for name in names}.isdisjoint({"tests", "api", "worker"}), path.name
 
 
 def test_commits_while_waiting_for_statistics_are_subtracted() -> None:

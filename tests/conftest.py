@@ -16,7 +16,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile("bulksms", hypothesis.settings.get_profile("new-examples"), derandomize=True)
 hypothesis.settings.load_profile("bulksms")
 
-pytest_plugins = ["tests.harness.fixtures", "tests.harness.patience"]
+pytest_plugins = ["tests.harness.fixtures", "tests.harness.patience", "tests.harness.reruns"]
 
 PORTS = take_range()
 ports.LOWEST, ports.HIGHEST = PORTS[0], PORTS[-1]

@@ -4,28 +4,22 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. If many jobs of an account fail, it is about RETRY_SPACING times
-their number or more, so their retries come one after another and cost others little. After SEVERAL failures at once,
-the account's other jobs of the kind wait for a moment, except for webhooks, which have delays of their own. Jobs that
-have failed are tried after the others (`job_backoff.py`). After MAX_FAILURES a job is set aside until the operator
-retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state
-stays aside because of its row here.
+The delay is FIRST_WAIT and doubles after each failure. Jobs that have failed are tried after the others
+(`job_backoff.py`). After MAX_FAILURES a job is set aside until the operator retries it. `on_set_aside` of `attempt` can
+move the job out of its queue in the same commit; a job without such a state stays aside because of its row here.
 """
 
 import logging
 import math
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import (
-    BigInteger,
     Boolean,
     Connection,
     Double,
@@ -39,7 +33,6 @@ from sqlalchemy import (
     delete,
     func,
     literal,
-    select,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
@@ -49,11 +42,10 @@ from shared.db.expressions import seconds
 from shared.db.tables.base import MOMENT
 from shared.db.tables.running import job_failure
 from shared.encryption import TextKeyMissing
-from shared.job_backoff import SEVERAL, JobKind
+from shared.job_backoff import JobKind
 
 __all__ = [
     "Job",
-    "Rest",
     "attempt",
     "attempt_each",
     "batch_then_singly",
@@ -68,41 +60,24 @@ log = logging.getLogger(__name__)
 
 ROUND_SECONDS = 0.5
 """Seconds after which a round of jobs begins no further one: what runs once a second must not stay away for long."""
-REST_FACTOR, MAX_REST_SECONDS = 3, 0.1
-"""A rest is this many times as long as the failing job took, up to this many seconds: many jobs may fail one after
-another, and the jobs of others need the processor."""
 MAX_FAILURES: Final = 8
 """Failures in a row before a job is set aside, after two minutes or more."""
 FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
-RETRY_SPACING, MAX_COUNTED = 1.0, 80
-"""Average seconds between retries of an account's failing jobs of one kind, and the most jobs that are counted."""
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
 
 OF_JOB = and_(job_failure.c.kind == bindparam("job_kind"), job_failure.c.subject == bindparam("job_subject"))
-FAILING = job_failure.alias("failing")
-OF_ACCOUNT = FAILING.c.account_id == bindparam("of_account", type_=BigInteger)
-FAILING_ALIKE = select(FAILING.c.subject).where(
-    FAILING.c.kind == bindparam("job_kind"),
-    OF_ACCOUNT,
-    FAILING.c.set_aside_at.is_(None),
-    FAILING.c.failed_at > func.clock_timestamp() - timedelta(minutes=5),  # others will not be retried
-)
-COUNTED = select(func.count()).select_from(FAILING_ALIKE.limit(MAX_COUNTED).subquery()).scalar_subquery()
-SPACED = RETRY_SPACING * COUNTED * (0.5 + func.random())
-"""Seconds in which its failing jobs can all be retried. At random, as all may have failed at the same time."""
 WAIT = bindparam("wait", type_=Double)
 AT = func.statement_timestamp()  # one reading of the clock, so `retry_at` is exactly the delay after `failed_at`
-NEW = insert(job_failure).values(failures=1, failed_at=AT, retry_at=AT + seconds(func.greatest(WAIT, SPACED)))
+NEW = insert(job_failure).values(failures=1, failed_at=AT, retry_at=AT + seconds(WAIT))
 FAIL = NEW.on_conflict_do_update(
     index_elements=["kind", "subject"],
     set_={
         "failures": job_failure.c.failures + 1,
         **{name: NEW.excluded[name] for name in ("account_id", "error", "failed_at")},
-        "retry_at": AT
-        + seconds(func.greatest(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES)), SPACED)),
+        "retry_at": AT + seconds(WAIT * func.power(2, func.least(job_failure.c.failures, MAX_FAILURES))),
     },
 ).returning(job_failure.c.failures)
 MARK_SET_ASIDE = (
@@ -121,8 +96,6 @@ T = TypeVar("T")
 
 OnSetAside = Callable[[Connection, str, str], None]
 """Moves the job with this id out of its queue; the last argument is the error without any data."""
-Rest = Callable[[float], object]
-"""Waits for this many seconds, or until there is something better to do."""
 
 
 @dataclass(slots=True)
@@ -133,52 +106,37 @@ class Job:
     subject: str | None = None
     account_id: int | None = None
     failures: int = 0
-    began: float = 0.0
-    """On the monotonic clock."""
     retried: list[str] = field(default_factory=list)
     """The subjects of the jobs begun that had failed before."""
-    failed: bool = False
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
         """Name the job. Errors before this concern the queue, not a job."""
-        self.began = time.monotonic()
         self.subject, self.account_id, self.failures = str(subject), account_id, failures or 0
         if failures:
             self.retried.append(self.subject)
 
 
 @contextmanager
-def attempt(
-    engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None, rest: Rest | None = None
-) -> Iterator[Job]:
+def attempt(engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = None) -> Iterator[Job]:
     """Context around the transaction that takes and does the next job.
 
     Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for those that concern
-    all jobs. After a failure, `rest`, if given, is called with the seconds to rest.
+    all jobs.
     """
     job = Job(kind)
     try:
         yield job
     except Exception as error:
-        failed_or_raise(engine, job, error, on_set_aside, rest)
+        failed_or_raise(engine, job, error, on_set_aside)
     else:
         succeeded(engine, job)
 
 
-def failed_or_raise(
-    engine: Engine,
-    job: Job,
-    error: Exception,
-    on_set_aside: OnSetAside | None = None,
-    rest: Rest | None = None,
-) -> None:
-    """Store a job's failure, then rest. Raises what concerns all jobs: outages, missing keys, errors before `begin`."""
+def failed_or_raise(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> None:
+    """Store a job's failure. Raises what concerns all jobs: outages, missing keys, errors before `begin`."""
     if job.subject is None or _is_outage(error) or isinstance(error, TextKeyMissing):
         raise error
     failed(engine, job, error, on_set_aside)
-    job.failed = True
-    if rest is not None:
-        rest(min(MAX_REST_SECONDS, REST_FACTOR * (time.monotonic() - job.began)))
 
 
 def succeeded(engine: Engine, job: Job) -> None:
@@ -194,8 +152,7 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     description = _describe(error)
     with transaction(engine, durable=False) as connection:  # others need the disk: many jobs may fail at once
         values = {"kind": job.kind, "subject": job.subject, "account_id": job.account_id, "error": description}
-        alike = {"job_kind": job.kind, "of_account": job.account_id}
-        failures = connection.execute(FAIL, {**values, **alike, "wait": FIRST_WAIT}).scalar_one()
+        failures = connection.execute(FAIL, {**values, "wait": FIRST_WAIT}).scalar_one()
     if failures >= MAX_FAILURES:
         with transaction(engine) as connection:
             key = {"job_kind": job.kind, "job_subject": job.subject}
@@ -222,23 +179,13 @@ def attempt_each(
     """Do the jobs that `find` returns, as rows with `id`, `account_id` and `failures`, each in its own transaction.
 
     First those of `find(False)`, which have not failed before, then those of `find(True)`, which have. What takes too
-    long is left for the next round (`time_boxed`), and so are an account's jobs after SEVERAL failures. If some are,
-    `find` is called again, as it may have returned no others. It leaves them out then (`IS_READY`).
+    long is left for the next round (`time_boxed`).
     """
-    failures: Counter[int] = Counter()
-
-    def rows(have_failed: bool) -> Iterator[Row[Any]]:
-        paused_before = -1
-        while (paused := sum(count >= SEVERAL for count in failures.values())) > paused_before:
-            paused_before = paused
-            yield from (row for row in find(have_failed) if failures[row.account_id] < SEVERAL)
-
     for have_failed in (False, True):
-        for row in time_boxed(rows(have_failed)):
+        for row in time_boxed(find(have_failed)):
             with attempt(engine, kind) as job, transaction(engine) as connection:
                 job.begin(row.id, row.account_id, row.failures)
                 work(connection, row)
-            failures[row.account_id] += job.failed
 
 
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, bool], int], limit: int) -> int:

@@ -81,7 +81,7 @@ RUN_OUT = (
     .join_from(doubt, batch, batch.c.id == func.batch_of(doubt.c.message_id))
     .where(
         doubt.c.expires_at < func.statement_timestamp() - bindparam("grace", type_=Interval),
-        is_ready("doubt", doubt.c.message_id, batch.c.account_id),
+        is_ready("doubt", doubt.c.message_id),
         failures_of("doubt", doubt.c.message_id).is_not(None) == bindparam("have_failed", type_=Boolean),
     )
     .order_by(doubt.c.expires_at)

@@ -4,7 +4,6 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits released for dropped contacts change in one commit, so each page is expanded once.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -42,7 +41,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_backoff import BACKOFF_RANK, FAILURES, IS_READY
+from shared.job_backoff import FAILURES, IS_READY, YIELDS
 from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
@@ -74,8 +73,8 @@ NEXT_SEND = text(
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND (s.open_batches < :ahead OR s.id IN (SELECT u.send_id FROM under_way u))
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
-       AND {SENDABLE} AND {IS_READY.format(kind="expansion", subject="s.id", account="s.account_id")}
-     ORDER BY {BACKOFF_RANK.format(kind="expansion", subject="s.id", account="s.account_id")}, a.turns[s.lane + 1], s.id
+       AND {SENDABLE} AND {IS_READY.format(kind="expansion", subject="s.id")}
+     ORDER BY {YIELDS.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
      LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
@@ -149,7 +148,7 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
         except TextUnreadable as unreadable:
             hold_unusable(engine, unreadable)
         except Exception as error:
-            failed_or_raise(engine, job, error, _set_aside, time.sleep)
+            failed_or_raise(engine, job, error, _set_aside)
             return None
         else:
             if job.retried:

@@ -22,7 +22,7 @@ from shared.db.connection import transaction
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import contact_import, import_error
 from shared.job_backoff import failures_of
-from shared.job_failures import Rest, attempt
+from shared.job_failures import attempt
 from shared.observability.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 from worker.jobs.turns import next_in_turn, take_turn
@@ -82,14 +82,9 @@ class Importer:
     def work(self) -> int:
         """Import until nothing is left, or the worker stops. Returns the number of chunks."""
         chunks = 0
-        while not self._stop.is_set() and import_chunk(self._engine, self._rest):
+        while not self._stop.is_set() and import_chunk(self._engine):
             chunks += 1
         return chunks
-
-    def _rest(self, seconds: float) -> None:
-        """Wait after an import that failed, or until another one is uploaded."""
-        if self._wake.wait(seconds):
-            self._wake.clear()
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -102,12 +97,12 @@ class Importer:
                 log.exception("an import failed and will be retried in a second")
 
 
-def import_chunk(engine: Engine, rest: Rest | None = None) -> bool:
+def import_chunk(engine: Engine) -> bool:
     """Import the next chunk for the account whose turn it is. Returns False if no import waits."""
     import_id = take_turn(engine, "import", NEXT)
     if import_id is None:
         return False
-    with attempt(engine, "import", _set_aside, rest) as job, transaction(engine) as connection:
+    with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
         row = connection.execute(LOCK, {"import": import_id}).one_or_none()
         if row is None:  # taken by another worker since, or no longer open
             return True

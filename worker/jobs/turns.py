@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
 from shared.db.tables.running import job_turn
-from shared.job_backoff import JobKind, backoff_rank, is_ready
+from shared.job_backoff import JobKind, is_ready, yields
 
 __all__ = ["next_in_turn", "take_turn"]
 
@@ -33,7 +33,7 @@ def next_in_turn(
 ) -> Select[UUID, int]:
     """A statement that locks the next job: that of the account whose last turn is longest ago, or that had none.
 
-    Jobs that have failed, and for some seconds all jobs of their accounts, are tried after the others.
+    Jobs that have failed are tried after the others.
 
     `job` and `account` are the columns of the ids, `waits` says which jobs wait, and the jobs of an account are ordered
     by `since`.
@@ -42,8 +42,8 @@ def next_in_turn(
     return (
         select(job.label("id"), account.label("account_id"))
         .select_from(turns)
-        .where(waits, is_ready(kind, job, account))
-        .order_by(backoff_rank(kind, job, account), LAST_TURN.nulls_first(), since)
+        .where(waits, is_ready(kind, job))
+        .order_by(yields(kind, job), LAST_TURN.nulls_first(), since)
         .limit(1)
         .with_for_update(of=job.table, skip_locked=True)
     )

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, te
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
 from shared.db.tables.sends import send
-from shared.job_backoff import BACKS_OFF, HAS_FAILED, IS_PAUSED
+from shared.job_backoff import HAS_FAILED
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends import batch_states
@@ -24,14 +24,12 @@ ENDED_SENDS = text(
                 AND (expanded_to IS NOT NULL OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                            AND b.{batch_states.NOT_TAKEN}))
                 AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}
-                AND NOT {IS_PAUSED.format(kind="closing", account="send.account_id")}
               ORDER BY expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled' FROM send s
               WHERE state = 'canceled' AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
                 AND NOT {HAS_FAILED.format(kind="closing", subject="s.id")}
-                AND NOT {IS_PAUSED.format(kind="closing", account="s.account_id")}
               LIMIT 100)) AS ended
      ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
@@ -44,11 +42,10 @@ FAILED_BEFORE = text(
     f"""
     SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
       FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
-     WHERE f.kind = 'closing' AND NOT {BACKS_OFF} AND s.completed_at IS NULL
+     WHERE f.kind = 'closing' AND f.retry_at <= clock_timestamp() AND s.completed_at IS NULL
        AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
        AND (s.state <> 'canceled' AND s.expanded_to IS NOT NULL
             OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))
-       AND NOT {IS_PAUSED.format(kind="closing", account="s.account_id")}
      ORDER BY f.retry_at LIMIT 100
     """
 )

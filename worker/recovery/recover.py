@@ -49,7 +49,7 @@ ABANDONED_BATCHES = text(
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
-       AND {IS_READY.format(kind="recovery", subject="b.id", account="b.account_id")}
+       AND {IS_READY.format(kind="recovery", subject="b.id")}
        AND {HAS_FAILED.format(kind="recovery", subject="b.id")} = CAST(:have_failed AS boolean)
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """

@@ -52,7 +52,7 @@ CANARY_COUNTS = text(
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS numeric) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
-       AND {IS_READY.format(kind="canary", subject="s.id", account="s.account_id")}
+       AND {IS_READY.format(kind="canary", subject="s.id")}
        AND {HAS_FAILED.format(kind="canary", subject="s.id")} = CAST(:have_failed AS boolean)
      ORDER BY s.id
     """

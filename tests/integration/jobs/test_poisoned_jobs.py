@@ -4,13 +4,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import pytest
 from psycopg.errors import AdminShutdown
-from sqlalchemy import BigInteger, Connection, Row, literal, select, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 import shared.contacts.groups
@@ -27,16 +26,11 @@ import worker.sweeper
 import worker.tasks
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_backoff import IS_READY, PAUSE, SEVERAL, JobKind, is_ready
 from shared.job_failures import (
     FIRST_WAIT,
-    MAX_COUNTED,
     MAX_FAILURES,
-    MAX_REST_SECONDS,
-    RETRY_SPACING,
     Job,
     attempt,
-    attempt_each,
     batch_then_singly,
     clear_failures,
     failed,
@@ -45,7 +39,7 @@ from shared.sends.close_unsent import close_unsent
 from shared.sends.holding import release
 from tests.harness.database import wait_until_ended
 from tests.harness.deliveries import deliver, settled_events
-from tests.harness.failing_jobs import LONG, end_backoff, end_pauses, prolong_pauses
+from tests.harness.failing_jobs import end_backoff
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
 from tests.integration.jobs.test_imports import send_file
@@ -111,74 +105,6 @@ def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Servic
     return made[0], made[1]
 
 
-@pytest.mark.parametrize("as_text", [False, True], ids=["expressions", "text"])
-def test_after_several_failures_the_accounts_other_jobs_of_the_kind_pause(service: Service, as_text: bool) -> None:
-    ours, theirs = service.account_id, service.new_account("other")
-    failed(service.engine, Job("import", "bad", ours), Poison())
-    prolong_pauses(service.engine)
-
-    def ready(kind: JobKind, subject: str, account: int) -> bool:
-        written = text(f"SELECT {IS_READY.format(kind=kind, subject=':subject', account=':account')}")
-        built = select(is_ready(kind, literal(subject), literal(account, BigInteger)))
-        with service.engine.connect() as connection:
-            if as_text:
-                return bool(connection.execute(written, {"subject": subject, "account": account}).scalar_one())
-            return bool(connection.execute(built).scalar_one())
-
-    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True], "one alone delays no other"
-    failed(service.engine, Job("import", "bad too", ours), Poison())
-    prolong_pauses(service.engine)
-    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, False]
-    assert ready("import", "theirs", theirs)
-    assert ready("erasure", "another kind", ours)
-    end_pauses(service.engine)
-    assert [ready("import", each, ours) for each in ("bad", "good")] == [False, True]
-
-
-def test_in_a_round_an_accounts_jobs_are_tried_until_several_fail(service: Service) -> None:
-    ours, theirs = service.account_id, service.new_account("other")
-    waiting = [
-        ("good", ours),
-        ("bad", ours),
-        ("bad 2", ours),
-        ("theirs", theirs),
-        ("bad 3", ours),
-        ("theirs 2", theirs),
-    ]
-    jobs: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
-    tried: list[str] = []
-
-    def work(_: Connection, row: Row[Any]) -> None:
-        tried.append(row.id)
-        jobs.remove(row)
-        if row.id.startswith("bad"):
-            raise Poison
-
-    attempt_each(service.engine, "closing", lambda have_failed: [] if have_failed else jobs.copy(), work)
-    assert tried == ["good", "bad", "bad 2", "theirs", "theirs 2"]
-
-
-def test_jobs_of_an_account_that_fail_hide_no_jobs_of_others(service: Service) -> None:
-    """Not even if they are all that a query returns."""
-    ours, theirs = service.account_id, service.new_account("other")
-    waiting = [*((f"bad {number}", ours) for number in range(200)), ("theirs", theirs)]
-    jobs: list[Any] = [SimpleNamespace(id=job, account_id=account, failures=None) for job, account in waiting]
-    tried: list[str] = []
-
-    def page(have_failed: bool) -> list[Any]:
-        if have_failed:
-            return []
-        return [job for job in jobs if len(tried) < SEVERAL or job.account_id == theirs][:100]
-
-    def work(_: Connection, row: Row[Any]) -> None:
-        tried.append(row.id)
-        if row.account_id == ours:
-            raise Poison
-
-    attempt_each(service.engine, "closing", page, work)
-    assert tried == ["bad 0", "bad 1", "theirs"]
-
-
 def test_what_have_failed_is_not_tried_together_with_what_has_not(service: Service) -> None:
     waiting: dict[str, int | None] = {"failed": 1, "one": None, "bad": None, "two": None}
     done: list[list[str]] = []
@@ -207,7 +133,6 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
 ) -> None:
     bad, good = two_imports(service, monkeypatch)
     assert import_chunk(service.engine)
-    end_pauses(service.engine)
     while import_chunk(service.engine):
         pass
     assert service.get(f"/imports/{good}").json["status"] == "completed"
@@ -267,91 +192,6 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     assert failures(service, "import") == []
 
 
-SLACK = 0.00001
-"""Seconds by which the database may round a delay."""
-
-
-def waits(service: Service, kind: str, account_id: int | None) -> list[float]:
-    """Seconds until the retry of each failing job of an account."""
-    query = """
-        SELECT extract(epoch FROM retry_at - failed_at) FROM job_failure
-         WHERE kind = :kind AND account_id IS NOT DISTINCT FROM :account ORDER BY CAST(subject AS int)
-    """
-    with service.engine.connect() as connection:
-        found = connection.execute(text(query), {"kind": kind, "account": account_id}).scalars()
-        return [float(wait) for wait in found]
-
-
-def test_many_failing_jobs_of_an_account_are_retried_one_after_another(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
-    kind: JobKind = "recovery"
-    ours, theirs = service.account_id, service.new_account("other")
-    for subject in range(MAX_COUNTED + 20):
-        failed(service.engine, Job(kind, str(subject), ours), Poison())
-    failed(service.engine, Job(kind, "1000", theirs), Poison())
-    failed(service.engine, Job("closing", "1001", ours), Poison())
-    found = waits(service, kind, ours)
-    for number, wait in enumerate(found):
-        spaced = RETRY_SPACING * min(number, MAX_COUNTED)
-        assert max(FIRST_WAIT, 0.5 * spaced) - SLACK <= wait <= max(FIRST_WAIT, 1.5 * spaced) + SLACK
-    assert max(found[-20:]) - min(found[-20:]) > RETRY_SPACING, "not all at the same time"
-    assert waits(service, kind, theirs) == pytest.approx([FIRST_WAIT], abs=SLACK)
-    assert waits(service, "closing", ours) == pytest.approx([FIRST_WAIT], abs=SLACK)
-    failed(service.engine, Job(kind, "0", ours), Poison())
-    assert waits(service, kind, ours)[0] >= 0.5 * RETRY_SPACING * MAX_COUNTED - SLACK
-
-
-@pytest.mark.parametrize("gone", ["set_aside_at = now()", "failed_at = now() - interval '6 minutes'"])
-def test_jobs_that_are_not_retried_any_more_delay_no_other(
-    service: Service, monkeypatch: pytest.MonkeyPatch, gone: str
-) -> None:
-    monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", FIRST_WAIT)
-    account = service.account_id
-    for subject in range(40):
-        failed(service.engine, Job("doubt", str(subject), account), Poison())
-    failed(service.engine, Job("doubt", "40", account), Poison())
-    assert waits(service, "doubt", account)[-1] > FIRST_WAIT + SLACK
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE job_failure SET {gone}"))
-    failed(service.engine, Job("doubt", "41", account), Poison())
-    assert waits(service, "doubt", account)[-1] == pytest.approx(FIRST_WAIT, abs=SLACK)
-
-
-def test_a_thread_rests_after_a_job_that_failed_and_not_in_an_outage(service: Service) -> None:
-    rests: list[float] = []
-    for seconds in (0.02, 0.2):
-        with attempt(service.engine, "import", rest=rests.append) as job:
-            job.begin("a job", None, 0)
-            time.sleep(seconds)
-            raise Poison
-    assert 0.06 <= rests[0] <= rests[1] == MAX_REST_SECONDS
-    with pytest.raises(OperationalError), attempt(service.engine, "import", rest=rests.append) as job:
-        job.begin("a job", None, 0)
-        raise OperationalError("", None, AdminShutdown())
-    with attempt(service.engine, "import", rest=rests.append) as job:
-        job.begin("a job", None, 0)
-    assert len(rests) == 2
-
-
-def test_a_file_that_is_uploaded_ends_the_rest_after_an_import_that_failed(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sandbox = service.in_sandbox()
-    _, good = two_imports(service, monkeypatch, sandbox)
-    monkeypatch.setattr(shared.job_failures, "MAX_REST_SECONDS", 60.0)
-    monkeypatch.setattr(shared.job_failures, "REST_FACTOR", 1e9)
-    importer = service.worker.importer
-    importer.wake()
-    working = threading.Thread(target=importer.work, daemon=True)
-    working.start()
-    working.join(60)
-    assert not working.is_alive()
-    assert failures(service, "import") == [(1, False)]
-    assert sandbox.get(f"/imports/{good}").json["status"] == "completed"
-
-
 def test_work_in_the_background_is_done_until_the_worker_stops(service: Service) -> None:
     done = threading.Event()
     sweeper = worker.sweeper.Sweeper(service.engine, service.worker.dispatcher, service.worker.settings)
@@ -406,7 +246,6 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
     make_due(service, bad)
-    end_pauses(service.engine)
     make_due(service, good)
     service.sweep()
     service.deliver_receipts()
@@ -420,7 +259,6 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     monkeypatch.undo()
     with service.engine.begin() as connection:
         release(connection, UUID(bad))
-    end_pauses(service.engine)
     service.sweep()
     service.deliver_receipts()
     assert service.counts(bad)["delivered"] == 3
@@ -553,7 +391,7 @@ def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
         connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))
         connection.execute(text("UPDATE erasure SET created_at = now() - interval '1 hour'"))
     while erase_one(service.engine):
-        end_pauses(service.engine)
+        pass
     assert service.get(f"/erasures/{good}").json["status"] == "completed"
     assert service.get(f"/erasures/{bad}").json["status"] == "pending"
     for _ in range(MAX_FAILURES - 1):
@@ -574,10 +412,8 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
     close = poisoned(close_unsent, lambda connection, send, outcome: str(send) == bad)
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
     service.worker.sweeper.recover_and_wake()
-    end_pauses(service.engine)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
-    end_pauses(service.engine)
     service.worker.sweeper.recover_and_wake()
     assert failures(service, "closing") == [(1, False)], "it backs off"
     monkeypatch.undo()
@@ -590,7 +426,7 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
 def test_sends_of_an_account_that_cannot_be_closed_keep_no_others_open(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even if more of them are due than a query returns. And one that failed before is tried after the others."""
+    """Not even if more of them are due than a query returns."""
     service.worker.dispatcher.stop.set()
     sandbox = service.in_sandbox()
     bad = [service.send(phone).json["send_id"] for phone in phones(105, 254711000001)]
@@ -608,18 +444,12 @@ def test_sends_of_an_account_that_cannot_be_closed_keep_no_others_open(
         close_unsent(connection, send, outcome)
 
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", fails)
-    for name in ("ENDED_SENDS", "FAILED_BEFORE"):
-        query = getattr(worker.recovery.close_ended_sends, name).text
-        paused_for_long = query.replace(str(PAUSE), str(LONG))
-        assert paused_for_long != query
-        monkeypatch.setattr(worker.recovery.close_ended_sends, name, text(paused_for_long))
-    worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert tried == [*sorted(tried[:2]), good]
-    assert {*tried[:2]} < {*bad}
-    end_pauses(service.engine, LONG)
+    for _ in range(2):
+        worker.recovery.close_ended_sends.close_ended_sends(service.engine)
+    assert sorted(tried) == sorted([*bad, good])
     end_backoff(service.engine)
     worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert not {*tried[3:5]} & {*tried[:3]}
+    assert good not in tried[len(bad) + 1 :]
     monkeypatch.undo()
     end_backoff(service.engine)
     for _ in range(2):

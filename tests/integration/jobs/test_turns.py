@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import BigInteger, Connection, Engine, literal, select, text
-from sqlalchemy.sql.visitors import cloned_traverse
+from sqlalchemy import Engine, text
 
 import shared.contacts.imports
 import shared.contacts.text_stream
@@ -16,18 +14,7 @@ import worker.jobs.import_contacts
 import worker.jobs.privacy
 from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
-from shared.job_backoff import (
-    ACCOUNT_YIELDS_FOR,
-    AHEAD,
-    BACKOFF_RANK,
-    IS_PAUSED,
-    PAUSE,
-    YIELDS_FOR,
-    backoff_rank,
-    is_ready,
-)
 from tests.harness.database import disposable_database
-from tests.harness.failing_jobs import LONG, end_backoff, end_pauses, prolong_pauses
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
@@ -66,17 +53,6 @@ def ask_to_erase(service: Service, count: int) -> None:
         assert service.post("/erasures", phone=str(254711000000 + number)).status_code == 200
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
-
-
-def yield_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let accounts whose imports have failed yield for LONG."""
-
-    def lengthen(parameter: Any) -> None:
-        if parameter.value == ACCOUNT_YIELDS_FOR:
-            parameter.value = LONG
-
-    longer = cloned_traverse(worker.jobs.import_contacts.NEXT, {}, {"bindparam": lengthen})
-    monkeypatch.setattr(worker.jobs.import_contacts, "NEXT", longer)
 
 
 def fail(*_: object) -> None:
@@ -118,7 +94,7 @@ def test_accounts_that_had_a_turn_before_the_clock_was_set_back_take_turns(servi
     made = [import_file(service), import_file(sandbox), import_file(service), import_file(sandbox)]
     ours = [made[0], made[2]]
     with service.engine.begin() as connection:
-        values = {"account": service.account_id, "ahead": LONG}
+        values = {"account": service.account_id, "ahead": timedelta(hours=1)}
         connection.execute(text("INSERT INTO job_turn VALUES ('import', :account, now() + :ahead)"), values)
     turns = [str(take_turn(service.engine, "import", worker.jobs.import_contacts.NEXT)) in ours for _ in range(6)]
     assert turns[0] != turns[1]
@@ -131,55 +107,6 @@ def test_an_erasure_does_not_wait_for_a_clock_that_was_set_back(service: Service
     with service.engine.begin() as connection:
         connection.execute(text(f"UPDATE erasure SET due_at = now() + interval '{ahead}'"))
     assert (erase_one(service.engine) is not None) is erased
-
-
-A_MICROSECOND = timedelta(microseconds=1)
-FAILED = text(
-    """
-    INSERT INTO job_failure (kind, subject, account_id, failures, error, failed_at, retry_at)
-    VALUES ('import', :subject, :account, 1, 'Poison', now() - CAST(:ago AS interval), now() - CAST(:due AS interval))
-    """
-)
-
-
-WAITS = (
-    ("failed", YIELDS_FOR - A_MICROSECOND, LONG, 2, False),
-    ("failed", YIELDS_FOR, LONG, 0, False),
-    ("another", LONG, PAUSE - A_MICROSECOND, 1, True),
-    ("another", LONG, PAUSE, 1, False),
-    ("another", LONG, ACCOUNT_YIELDS_FOR - A_MICROSECOND, 1, False),
-    ("another", LONG, ACCOUNT_YIELDS_FOR, 0, False),
-    ("another", LONG, -AHEAD, 1, True),
-    ("another", LONG, -AHEAD - A_MICROSECOND, 0, False),
-    ("failed", -LONG, -AHEAD - A_MICROSECOND, 0, False),
-)
-"""A job, for how long those that failed have been due, how long ago they failed, its rank, and whether it is paused.
-Failures that lie ahead were stored before the clock was set back."""
-
-
-def rank_and_pause(connection: Connection, subject: str, account: int, as_text: bool) -> tuple[int, bool]:
-    """The rank of a job of an account, and whether it is paused."""
-    if as_text:
-        names = {"kind": "import", "subject": ":subject", "account": ":account"}
-        written = text(f"SELECT {BACKOFF_RANK.format(**names)}, {IS_PAUSED.format(**names)}")
-        rank, paused = connection.execute(written, {"subject": subject, "account": account}).one()
-        return rank, paused
-    job, of = literal(subject), literal(account, BigInteger)
-    rank, ready = connection.execute(select(backoff_rank("import", job, of), is_ready("import", job, of))).one()
-    return rank, not ready
-
-
-@pytest.mark.parametrize("as_text", [False, True], ids=["expressions", "text"])
-def test_for_how_long_jobs_wait_for_others(service: Service, as_text: bool) -> None:
-    """To the microsecond: in one transaction, for which it is always the same time."""
-    account = service.account_id
-    for subject, due_for, failed_ago, rank, paused in WAITS:
-        with service.engine.connect() as connection:
-            for name in ("failed", "failed too"):
-                values = {"subject": name, "account": account, "ago": failed_ago, "due": due_for}
-                connection.execute(FAILED, values)
-            assert rank_and_pause(connection, subject, account, as_text) == (rank, paused)
-            connection.rollback()
 
 
 @pytest.mark.parametrize(("due_for", "first"), [("1 second", "completed"), ("2 minutes", "queued")])
@@ -196,37 +123,10 @@ def test_an_import_that_failed_is_tried_after_the_others(
     import_file(sandbox)
     assert import_chunk(service.engine)
     made = import_file(sandbox)
-    end_pauses(service.engine, ACCOUNT_YIELDS_FOR)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
     assert import_chunk(service.engine)
     assert sandbox.get(f"/imports/{made}").json["status"] == first
-
-
-def test_after_imports_have_failed_the_accounts_others_are_tried_after_those_of_other_accounts(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Or at each upload of another account the next import that fails would go first."""
-    bad = [import_file(service), import_file(service)]
-    good = import_file(service)
-    with monkeypatch.context() as broken:
-        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
-        assert [import_chunk(service.engine) for _ in range(2)] == [True, True]
-    prolong_pauses(service.engine)
-    assert not import_chunk(service.engine)
-    yield_for_long(monkeypatch)
-    sandbox = service.in_sandbox()
-    for _ in range(2):
-        made = import_file(sandbox)
-        end_backoff(service.engine)
-        assert import_chunk(service.engine)
-        assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
-    assert import_chunk(service.engine)
-    assert [service.get(f"/imports/{each}").json["status"] for each in (*bad, good)] == [
-        "queued",
-        "queued",
-        "completed",
-    ]
 
 
 def test_a_second_worker_imports_for_the_next_account(service: Service) -> None:

@@ -8,12 +8,9 @@ from sqlalchemy import text
 from api.metrics.installation import NOW
 from shared.health.doctor import WORKERS as WORKERS_OF_DOCTOR
 from shared.health.doctor import clock_findings
-from shared.job_failures import Job, failed
 from shared.sends.sendable import UNAVAILABLE_ONLY_CARRIER
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
-from tests.harness.times import ahead as later
-from tests.integration.recovery.test_recover import batches_recovered, left_behind
 from worker.pacing.carrier_status import OTHERS
 from worker.sweeper import TAKE_LEASE, WORKERS
 
@@ -88,25 +85,3 @@ def test_a_worker_that_died_before_the_clock_was_set_back_is_dead(service: Servi
     assert [row.without_redis for row in reported] == [1] * alive
     assert workers == [alive] * 3
     assert (unavailable == "main") is alive
-
-
-@pytest.mark.parametrize(
-    ("retry", "recovered"), [("retry_at", 1), ("timestamptz 'infinity'", 0)], ids=["retried", "set aside"]
-)
-def test_batches_are_recovered_after_the_clock_was_set_back(service: Service, retry: str, recovered: int) -> None:
-    """Two had failed just before: what had made the account's others wait is over. What is set aside stays aside."""
-    send = service.send(send_at=later()).json["send_id"]
-    left_behind(service, send, watermark=0)
-    with service.engine.connect() as connection:
-        batch = connection.execute(text("SELECT id FROM batch WHERE send_id = :send"), {"send": send}).scalar_one()
-    for job in (batch, "another"):
-        failed(service.engine, Job("recovery", str(job), service.account_id), RuntimeError())
-    ahead = "interval '2 hours'"
-    with service.engine.begin() as connection:
-        connection.execute(
-            text(f"UPDATE job_failure SET failed_at = failed_at + {ahead}, retry_at = {retry} + {ahead}")
-        )
-    assert batches_recovered(service, send) == recovered
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM job_failure WHERE kind = 'recovery'"))
-    assert batches_recovered(service, send) == 1 - recovered

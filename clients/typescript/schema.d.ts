@@ -1275,6 +1275,8 @@ export interface PersonAccount {
   role: "owner" | "sender" | "viewer";
   /** Only an `active` account can be used. The operator has suspended a `suspended` one. A `frozen` one was stopped because its credits did not add up: nothing of it is sent until the operator activates it. */
   status: "active" | "suspended" | "frozen" | "closed";
+  /** The country by which phone numbers in its lists are read (ISO 3166-1); null: none is set. */
+  country: string | null;
 }
 
 /** A new session. */

@@ -22,6 +22,7 @@ from console.message.recipients import (
 from console.pages.formats import utc_from_local
 from console.pages.forms import Form, as_number
 from console.pages.problems import REFUSALS
+from console.session.current import country
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
@@ -53,7 +54,7 @@ class Draft:
     def table(self) -> Table:
         """The CSV file, or its first rows where the page sent only those."""
         try:
-            return read_table(self.form["file_text"] or self.form["file_sample"])
+            return read_table(self.form["file_text"] or self.form["file_sample"], country())
         except (csv.Error, TooManyRecipients) as error:
             self._refuse("file", error)
             return Table()
@@ -130,7 +131,7 @@ class Draft:
         if self.kind == "file":
             place = -1 if self.phone_column is None else self.phone_column
             return list(recipients_of_table(self.table, place, self.columns))
-        phones = phones_of_list(self.form["list"]) if self.kind == "list" else []
+        phones = phones_of_list(self.form["list"], country()) if self.kind == "list" else []
         if len(phones) > MOST_RECIPIENTS:
             raise TooManyRecipients
         return phones
@@ -151,7 +152,7 @@ class Draft:
     def _recipients(self) -> dict[str, Any]:
         if self.kind == "one":
             values = {name: self.form[f"value_{name}"] for name in self.placeholders if self.form.text(f"value_{name}")}
-            phone = plain_phone(self.form["phone"])
+            phone = plain_phone(self.form["phone"], country())
             return {"phone": phone} | ({"variables": values} if values else {})
         if self.kind == "group":
             if not self.group_id:

@@ -11,7 +11,7 @@ from console.message.drafts import Draft, as_recipient
 from console.message.recipients import SAMPLE, plain_phone
 from console.pages.formats import phone as phone_as_written
 from console.pages.problems import describe, describe_field, pointed_at
-from console.session.current import account
+from console.session.current import account, country
 
 EXAMPLE_PHONE = "12025550143"
 """For counting segments before there is a recipient."""
@@ -181,7 +181,7 @@ def _whole(draft: Draft, preview: MessagePreview) -> Any:
 
 def _searched(draft: Draft, text: str) -> dict[str, Any] | None:
     """The recipient with this phone number, or in this row, counted from 1; None if there is none."""
-    phone = plain_phone(text)
+    phone = plain_phone(text, country())
     if draft.kind == "group":
         try:
             preview = account().groups.contacts(draft.group_id, limit=1, phone=phone)["data"] if draft.group_id else []

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from shared.contacts.formulas import restored
+from shared.sms.numbering import numbering_of
 from shared.sms.written import DATE, written_digits
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
@@ -64,22 +65,22 @@ def differs_by_recipient(send: Mapping[str, Any]) -> bool:
     return send["kind"] != "single" and bool(placeholders(send["message"] or ""))
 
 
-def plain_phone(text: str) -> str:
-    """A phone number without punctuation: `+254 (711) 000-000` is 254711000000.
+def plain_phone(text: str, country: str | None = None) -> str:
+    """The digits of a phone number: `+254 (711) 000-000` and, in Kenya, `0711 000 000` are 254711000000.
 
-    Any other text is returned as it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which
-    may be somebody else's phone.
+    `country` is that of the account, by which imports into its groups read numbers, too. Any other text is returned as
+    it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which may be somebody else's phone.
     """
-    digits = written_digits(text)
+    digits = written_digits(text) if country is None else numbering_of(country).read(text)
     return text.strip() if digits is None else digits
 
 
-def phones_of_list(text: str) -> list[str]:
+def phones_of_list(text: str, country: str | None = None) -> list[str]:
     """Phones that were pasted, one on each line or separated by commas or semicolons.
 
     Reads only one more than MOST_RECIPIENTS: the API refuses them.
     """
-    return [plain_phone(found[0]) for found in islice(PHONE_IN_LIST.finditer(text), MOST_RECIPIENTS + 1)]
+    return [plain_phone(found[0], country) for found in islice(PHONE_IN_LIST.finditer(text), MOST_RECIPIENTS + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Table:
     delimiter: str = ","
     has_names: bool = False
     """Whether the first row of the text has the names of the columns."""
+    country: str | None = None
+    """The account's country, by which phones are read."""
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """All rows, as they are read. Raises TooManyRecipients or csv.Error if they cannot be read."""
@@ -131,7 +134,7 @@ class Table:
         return names.index(name.lower()) if name.lower() in names else None
 
 
-def read_table(text: str) -> Table:
+def read_table(text: str, country: str | None = None) -> Table:
     """A CSV file with commas, semicolons or tabs. Without a row of names, the columns are numbered.
 
     Raises csv.Error if the text is not CSV, and TooManyRecipients if it begins with too many blank rows.
@@ -144,8 +147,8 @@ def read_table(text: str) -> Table:
         return Table()
     if not _are_names(rows):
         columns = tuple(str(number) for number in range(1, len(rows[0]) + 1))
-        return Table(columns, rows[:SAMPLE], text, delimiter)
-    return Table(rows[0], rows[1:], text, delimiter, has_names=True)
+        return Table(columns, rows[:SAMPLE], text, delimiter, country=country)
+    return Table(rows[0], rows[1:], text, delimiter, has_names=True, country=country)
 
 
 def sample_of(text: str) -> str:
@@ -172,7 +175,7 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     recipients: list[dict[str, Any]] = []
     characters = 0
     for row in table.rows():
-        entry: dict[str, Any] = {"phone": plain_phone(_cell(row, phone_column))}
+        entry: dict[str, Any] = {"phone": plain_phone(_cell(row, phone_column), table.country)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables

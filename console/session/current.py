@@ -54,7 +54,7 @@ class Person:
     details: Mapping[str, Any]
     """As the API describes them: `person_id`, `email`, `name`, `locale`, `time_zone`, `operator_role`, `totp`."""
     accounts: tuple[Mapping[str, Any], ...]
-    """Their accounts: `account_id`, `name`, `role`."""
+    """Their accounts: `account_id`, `name`, `role`, `country`."""
     ends: float
 
     @property
@@ -248,6 +248,12 @@ def account_tokens() -> AccountTokens:
 def membership() -> Mapping[str, Any] | None:
     """The account of the path, as one of the person's accounts; None if they are not in it. Raises SignedOut."""
     return next((each for each in person().accounts if str(each["account_id"]) == g.account_id), None)
+
+
+def country() -> str | None:
+    """The country of the account of the path, by which its people's phone numbers are read; None if it has none."""
+    found = membership()
+    return found["country"] if found is not None else None
 
 
 def account_name() -> str:

@@ -16,7 +16,7 @@ from console.message.quotes import preview
 from console.message.recipients import plain_phone
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session.current import account, may
+from console.session.current import account, country, may
 
 pages = Blueprint("conversations", __name__, url_prefix="/conversations")
 
@@ -54,7 +54,7 @@ def index() -> Any:
 def open_phone() -> Any:
     """Redirect to the conversation with the phone number that was typed."""
     form = Form({"phone": request.args.get("phone", "")})
-    phone = plain_phone(form["phone"])
+    phone = plain_phone(form["phone"], country())
     if not phone:
         return redirect(url_for("conversations.index"))
     try:

@@ -13,7 +13,7 @@ from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.pages.rejections import rejection
-from console.session.current import account, require
+from console.session.current import account, country, require
 
 pages = Blueprint("groups", __name__, url_prefix="/groups")
 
@@ -66,7 +66,7 @@ def delete(group_id: Any) -> Any:
 def add_contacts(group_id: Any) -> Any:
     """Add phones that were pasted."""
     form = Form.posted({"contacts": "phones"})
-    phones = phones_of_list(form["phones"])
+    phones = phones_of_list(form["phones"], country())
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(str(group_id), contacts=form), 400
@@ -96,7 +96,7 @@ def contact(group_id: Any) -> Any:
     """Add one contact, or change the fields and tags of the one with the phone number in the address."""
     require("groups:write")
     shown: dict[str, Any] = {"group": account().groups.one(str(group_id))}
-    named = plain_phone(request.args.get("phone", ""))
+    named = plain_phone(request.args.get("phone", ""), country())
     known = _known(str(group_id), named)
     shown["changed"] = known["phone"]
     if request.method == "GET":
@@ -106,7 +106,7 @@ def contact(group_id: Any) -> Any:
         return render_template("groups/contact.html", form=form, **shown)
     form = Form.posted({"contacts": "phone"})
     form.values.setdefault("phone", named)
-    put: dict[str, Any] = {"phone": plain_phone(form["phone"]), "fields": _fields(form), "tags": _tags(form)}
+    put: dict[str, Any] = {"phone": plain_phone(form["phone"], country()), "fields": _fields(form), "tags": _tags(form)}
     if named and not known["phone"]:
         form.problem = gettext("The contact is no longer in the group.")
     elif named and put["phone"] != known["phone"]:
@@ -222,7 +222,7 @@ def _refused(form: Form, error: ApiError) -> Form:
 
 def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:
     group = account().groups.one(group_id)
-    searched = plain_phone(request.args.get("phone", "")) or None
+    searched = plain_phone(request.args.get("phone", ""), country()) or None
     search = Form({"phone": request.args.get("phone", "")})
     page = search.page(lambda: account().groups.contacts(group_id, phone=searched, **paging(25)))
     return render_template(

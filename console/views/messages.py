@@ -10,7 +10,7 @@ from console.message.recipients import plain_phone
 from console.pages.formats import utc_from_local
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session.current import account
+from console.session.current import account, country
 from console.views.sends import OUTCOMES
 
 pages = Blueprint("messages", __name__, url_prefix="/messages")
@@ -39,7 +39,7 @@ def search_of(form: Form, filters: Iterable[str]) -> dict[str, Any]:
     """The query by filter, from the form. An invalid time is reported in the form."""
     query: dict[str, Any] = {name: form.text(name) for name in filters}
     if query["phone"]:
-        query["phone"] = plain_phone(query["phone"])
+        query["phone"] = plain_phone(query["phone"], country())
     for name in ("since", "until"):
         typed = query[name]
         if typed:

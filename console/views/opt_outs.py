@@ -12,7 +12,7 @@ from console.pages.csv_files import FILE, content_type_of, download, length_of, 
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session.current import account, may
+from console.session.current import account, country, may
 
 pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
 
@@ -29,7 +29,7 @@ def create() -> Any:
     form = Form.posted()
     if form["check"]:
         return _page(form, Form())
-    phones = phones_of_list(form["phones"])
+    phones = phones_of_list(form["phones"], country())
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
     if form["sender_id"] and find_sender(form["sender_id"]) is None:
@@ -88,7 +88,7 @@ def _say(added: Any) -> None:
 
 
 def _page(form: Form, upload: Form) -> str:
-    searched = plain_phone(request.args.get("phone", "")) or None
+    searched = plain_phone(request.args.get("phone", ""), country()) or None
     search = Form({"phone": request.args.get("phone", "")})
     page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
     choices = senders(form) if may("suppressions:write") else None

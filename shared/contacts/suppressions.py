@@ -2,6 +2,8 @@
 
 Checked when a send is accepted, and again before its messages are submitted. Suppressed messages are not charged. A
 phone whose erasure is open is treated alike, but is not on the list: the erasure ends, an opt-out does not.
+
+A subscriber whose number networks write in two ways (`shared.sms.spellings`) is on the list with both.
 """
 
 from collections.abc import Collection, Sequence
@@ -31,6 +33,7 @@ from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.privacy import erasure
 from shared.db.tables.running import installation
 from shared.outbox import EventType
+from shared.sms.spellings import other_spellings
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
@@ -59,6 +62,7 @@ SUPPRESS = ADD.on_conflict_do_update(
 """One statement for all opt-outs of a request. Readers of events wait until its transaction has ended.
 
 Entries are locked in sorted order, so that concurrent callers cannot deadlock."""
+SUPPRESS_AND_NAME = SUPPRESS.returning(*suppression.c["phone", "category", "sender_id"])
 CHANGED = insert(suppression_change)
 CHANGED_SINCE = """
     EXISTS (SELECT FROM suppression_change o
@@ -144,11 +148,27 @@ def suppress_all(connection: Connection, account_id: int, given: Collection[Supp
 
     Of several reasons for the same phone and scope, the first in the order of characters is stored.
     """
-    values = {column: [getattr(each, column) for each in given] for column in Suppression._fields}
-    added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
-    if added:
+    others = [each._replace(phone=phone) for each in given for phone in _others(each.phone)]
+    entries = [*given, *others]
+    values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
+    if others:
+        stored = connection.execute(SUPPRESS_AND_NAME, {"account": account_id, **values}).all()
+        changed = len(stored)
+        added = len({tuple(each[:3]) for each in given} & {tuple(row) for row in stored})
+    else:
+        changed = added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
+    if changed:
         record_list_change(connection, account_id)
     return added
+
+
+def _others(phone: int) -> list[int]:
+    return [int(spelling) for spelling in other_spellings(str(phone))]
+
+
+def spellings(phone: int) -> list[int]:
+    """The phone and its other spellings, in the order in which their entries are locked."""
+    return sorted([phone, *_others(phone)])
 
 
 def record_list_change(connection: Connection, account_id: int) -> None:
@@ -173,10 +193,11 @@ def report_suppressed(
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:
     """Remove a phone from the list, with the scope or, without one, all scopes.
 
-    Returns the number of entries removed.
+    Returns the number of entries removed, not counting those of its other spellings.
     """
-    values = {"account": account_id, "phone": as_number(phone), "everywhere": scope is None}
-    return connection.execute(UNSUPPRESS, {**values, **(scope or EVERYTHING)._asdict()}).rowcount
+    values = {"account": account_id, "everywhere": scope is None, **(scope or EVERYTHING)._asdict()}
+    each = [{**values, "phone": spelling} for spelling in spellings(as_number(phone))]
+    return max(connection.execute(UNSUPPRESS, parameters).rowcount for parameters in each)
 
 
 def listed(connection: Connection, account_id: int, phones: Sequence[int], category: str, sender_id: str) -> set[int]:
@@ -192,4 +213,5 @@ def drop_holds(connection: Connection, account_id: int, phone: int) -> None:
 
 def hash_opt_outs(connection: Connection, account_id: int, phone: int) -> None:
     """Replace a phone that has been erased by its hash in all its opt-outs, which remain in force."""
-    connection.execute(HASH, {"account": account_id, "phone": phone})
+    for spelling in spellings(phone):
+        connection.execute(HASH, {"account": account_id, "phone": spelling})

@@ -4,31 +4,42 @@ Carriers write numbers with + or 00, as bare digits, or as they are dialed withi
 somebody else's is not guessed: a STOP must never count for another phone than the one that sent it.
 """
 
+import re
 from collections.abc import Callable
 
 from shared.inbound.kinds import Inbound
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import is_possible, numbering_of
-from shared.sms.phones import MAX_WRITTEN_LENGTH, SEPARATORS, is_phone
+from shared.sms.phones import is_phone
+from shared.sms.written import plain_digits
+
+_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
+"""A number of the North American Numbering Plan without its 1."""
 
 
 def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) -> str:
     """The sender's number as international digits, after a + if the carrier writes one.
 
     A national number is one of the country of the number that the message was sent to or, if that has none, of its
-    owner's, which is only then asked for. What is none there is read as an international number: some carriers call all
-    numbers national. What cannot be read stays as it is; but what the carrier calls national then begins with 0, so
-    that it does not look like an international number. Without a country, that is so for all that it calls national.
+    owner's. What is none there is read as an international number: some carriers call all numbers national. What cannot
+    be read stays as it is; but what the carrier calls national then begins with 0, so that it does not look like an
+    international number. Without a country, that is so for all that it calls national.
+
+    Where mobile numbers are dialled as they are, without a 0 or the like before them, bare digits are read as a mobile
+    number of that country first, unless the carrier says that they are international: 3235550123 is Californian.
     """
-    written = message.phone.strip().translate(SEPARATORS) if len(message.phone) <= MAX_WRITTEN_LENGTH else ""
+    written = plain_digits(message.phone)
     digits = written.removeprefix("+") if written.startswith("+") else written.removeprefix("00")
-    if is_phone(digits) and (digits != written or _is_international(message, digits)):
+    if is_phone(digits) and digits != written:
         return f"+{digits}" if written.startswith("+") else digits
+    country = _country(message, country_of_owner) if message.national is not False else None
+    if country is not None and (own := _without_trunk_prefix(country, written)) is not None:
+        return own
+    if is_phone(written) and not message.national and (message.national is False or is_possible(written)):
+        return written
     if not (written.isascii() and written.isdigit()):
         return message.phone
-    sent_to = message.sent_to.removeprefix("+")
-    country = country_of(country_prefix(sent_to)) if is_phone(sent_to) and is_possible(sent_to) else None
-    country = country or country_of_owner()
+    country = country or _country(message, country_of_owner)
     found = numbering_of(country).national(written, only_mobile=not message.national)
     if found is not None:
         return found
@@ -37,6 +48,16 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
     return written if country is not None and is_possible(written) else f"0{written}"
 
 
-def _is_international(message: Inbound, digits: str) -> bool:
-    """Whether bare digits are an international number: as the carrier says, or if there can be such a number."""
-    return is_possible(digits) if message.national is None else not message.national
+def _country(message: Inbound, country_of_owner: Callable[[], str | None]) -> str | None:
+    """The country of the number that the message was sent to or, if that has none, of its owner."""
+    sent_to = message.sent_to.removeprefix("+")
+    of_number = country_of(country_prefix(sent_to)) if is_phone(sent_to) and is_possible(sent_to) else None
+    return of_number or country_of_owner()
+
+
+def _without_trunk_prefix(country: str, digits: str) -> str | None:
+    """A mobile number of a country in which nothing is dialled before it, as international digits; otherwise None."""
+    numbering = numbering_of(country)
+    if numbering.code == 1:
+        return f"1{digits}" if _NANP.fullmatch(digits) else None
+    return None if numbering.has_trunk_prefix else numbering.national(digits, only_mobile=True)

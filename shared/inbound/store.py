@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox
-from shared.contacts.suppressions import EVERYTHING, OF_PHONE, report_suppressed, suppress
+from shared.contacts.suppressions import EVERYTHING, OF_PHONE, report_suppressed, spellings, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
@@ -261,7 +261,8 @@ def report(
 def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
     """Apply an opt-out or opt-in."""
     if keyword is Keyword.START:
-        connection.execute(OPT_IN, {"account": account, "phone": int(phone)})
+        for spelling in spellings(int(phone)):
+            connection.execute(OPT_IN, {"account": account, "phone": spelling})
     elif suppress(connection, account, phone, REASON):
         report_suppressed(connection, account, 1, phone, REASON, EVERYTHING)
 

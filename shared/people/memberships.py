@@ -44,7 +44,7 @@ MEMBER = (
 MEMBERS = MEMBER.where(person.c.id > bindparam("after")).order_by(person.c.id).limit(bindparam("most"))
 ONE_MEMBER = MEMBER.where(person.c.id == bindparam("person"))
 MEMBERSHIP: Select[*tuple[Any, ...]] = (
-    select(membership.c.role, membership.c.version, account.c.id, account.c.name, account.c.state, account.c.sandbox_of)
+    select(membership.c.role, membership.c.version, *account.c["id", "name", "state", "sandbox_of", "country"])
     .join(account, account.c.id == membership.c.account_id)
     .where(membership.c.person_id == bindparam("person"), membership.c.ended_at.is_(None))
 )

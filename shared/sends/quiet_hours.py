@@ -1,6 +1,7 @@
 """Quiet hours, by the recipient's local time.
 
-A phone's prefix gives its time zones (libphonenumber's table). If there are several, sending must be allowed in all of
+A phone's prefix gives its time zones (libphonenumber's table). An area code of +1 that is newer than the table has the
+continental zones of its country, not those of all islands, too. If there are several, sending must be allowed in all of
 them; if no hour of the day is, the middle zone decides. All recipients of a batch are in the same zones, so a batch
 waits as a whole.
 
@@ -14,11 +15,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from phonenumbers.tzdata import TIMEZONE_DATA, TIMEZONE_LONGEST_PREFIX
 
+from shared.sms.countries import country_of, country_prefix
+
 __all__ = ["by_zone", "clock", "next_allowed", "zones_of"]
 
 Zones = tuple[str, ...]
 UNKNOWN: Zones = ("Etc/UTC",)
 """The zone of a phone with an unknown prefix."""
+CANADA: Zones = tuple(
+    f"America/{city}" for city in ("St_Johns", "Halifax", "Toronto", "Winnipeg", "Edmonton", "Vancouver")
+)
+UNITED_STATES: Zones = tuple(f"America/{city}" for city in ("New_York", "Chicago", "Denver", "Los_Angeles"))
 DAY = 24 * 60
 MAX_STEPS = 12
 """How many ends of quiet hours are tried to find one that suits all zones."""
@@ -28,6 +35,8 @@ def zones_of(phone: str) -> Zones:
     """The time zones that a phone may be in, by its longest known prefix."""
     for size in range(min(TIMEZONE_LONGEST_PREFIX, len(phone)), 0, -1):
         zones = TIMEZONE_DATA.get(phone[:size])
+        if phone[:size] == "1":
+            return CANADA if country_of(country_prefix(phone)) == "CA" else UNITED_STATES
         if zones is not None:
             return tuple(zones)
     return UNKNOWN

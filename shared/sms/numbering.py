@@ -1,22 +1,29 @@
-"""Parses phone numbers as people write them in a country: "0711 000000" in Kenya is 254711000000.
+"""Reads phone numbers as people write them in a country: "0711 000000" in Kenya is 254711000000.
 
-For contact lists and senders of inbound messages only. Sends accept only international digits (`shared.sms.phones`),
-because a mistake there is a message to a stranger. The numbering plans are those of libphonenumber (package
-`phonenumbers`), which takes about 50 µs per number; a regex from the same plans handles the usual forms of a country's
-mobile numbers.
+For contacts, opt-outs, the console and senders of inbound messages. Sends by API take only international digits
+(`shared.sms.phones`), because a mistake there is a message to a stranger. The numbering plans are those of
+libphonenumber (package `phonenumbers`), which takes about 50 µs per number; a regex from the same plans handles the
+usual forms of a country's mobile numbers.
 """
 
 import re
 from functools import lru_cache
+from typing import Final
 
 import phonenumbers
 
-from shared.sms.phones import MAX_WRITTEN_LENGTH, SEPARATORS, invalid_detail, is_phone, is_spreadsheet_number, suggest
+from shared.sms.phones import MAX_DIGITS, invalid_detail, is_phone, is_spreadsheet_number, suggest
+from shared.sms.spellings import other_spellings
+from shared.sms.written import written_phone
 
 __all__ = ["Numbering", "is_country", "is_possible", "numbering_of"]
 
-MOBILE = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
-_DIGITS = re.compile(r"\+?[0-9]{4,20}")
+MOBILE: Final = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
+DIALLED_AT_HOME: Final = {"FR": ("GP", "GF", "MQ", "RE", "YT", "PM")}
+"""Territories whose mobile numbers are dialled within a country like its own, although they have codes of their own."""
+_DOUBLE_ZERO = re.compile("00")
+_GROUPS = re.compile(r"\+?[0-9]{2,4}(?:[ -][0-9]{2,4}){1,4}")
+"""The usual groups of a phone, which need no closer look."""
 _WITHOUT_COUNTRY = (
     "This is not an international number, and the account has no country whose local numbers could be read. Start with"
     " the country code, or ask the operator to set the country with `bulksms account country`."
@@ -29,27 +36,42 @@ def is_country(code: str) -> bool:
 
 
 class Numbering:
-    """Parses numbers for one country, or without a country.
+    """Reads numbers for one country, or without a country.
 
     >>> Numbering("KE").read("0711 000000"), Numbering("KE").read("+44 20 7946 0958"), Numbering(None).read("0711")
     ('254711000000', '442079460958', None)
 
-    Bare digits are an international number if they are a valid one, otherwise a national number. Without a country only
-    international numbers are parsed: digits, possibly with a plus sign, 00 or separators.
+    With a plus sign or an international prefix it is an international number. Anything else is a national number of
+    the country if it can be one, and otherwise an international number. The one exception: a landline without the 0
+    that is dialled before it, whose digits are also an international number, is the latter. Without a country only
+    international numbers are read.
     """
 
     def __init__(self, country: str | None) -> None:
         self._country = country
-        self._code = phonenumbers.country_code_for_region(country) if country else 0
-        self._usual = _usual_forms(country) if country else None
+        self._code = 0
+        self._trunk_prefix: str | None = None
+        if country is None:
+            return
+        plan = phonenumbers.PhoneMetadata.metadata_for_region(country)
+        assert plan is not None, country
+        self._code = plan.country_code or 0
+        self._trunk_prefix = plan.national_prefix if plan.country_code != 1 else None
+        self._dialled_first = {prefix for prefix in (plan.national_prefix, plan.international_prefix) if prefix}
+        self._international_prefix = re.compile(plan.international_prefix or "00", re.ASCII)
+        longest = max(plan.general_desc.possible_length) if plan.general_desc else MAX_DIGITS
+        self._longest = longest + len(plan.national_prefix or "")
+        self._usual = _usual_forms(plan)
 
     def read(self, written: str) -> str | None:
         """The international digits of a number; None if it is not a phone number."""
         if self._country is None:
             return written if is_phone(written) else suggest(written)
         match = self._usual.fullmatch(written) if self._usual else None
+        if match is None and self._usual and _GROUPS.fullmatch(written):
+            match = self._usual.fullmatch(written.replace(" ", "").replace("-", ""))
         if match is not None:
-            digits = f"{self._code}{match['short'] or match['long']}"
+            digits = f"{self._code}{match[match.lastindex or 0]}"
             return digits if is_phone(digits) else None
         return self._by_plan(written)
 
@@ -62,6 +84,16 @@ class Numbering:
             if not only_mobile or phonenumbers.number_type(number) in MOBILE:
                 return _digits(number)
         return None
+
+    @property
+    def code(self) -> int:
+        """The country's code; 0 without a country."""
+        return self._code
+
+    @property
+    def has_trunk_prefix(self) -> bool:
+        """Whether something is dialled before a national number within the country, such as 0."""
+        return self._trunk_prefix is not None
 
     def problem(self, written: str) -> dict[str, str]:
         """The `code` and `detail` of a text that is not a phone number."""
@@ -76,32 +108,57 @@ class Numbering:
         return f"This is neither a local number of {self._country} nor an international number."
 
     def _by_plan(self, written: str) -> str | None:
-        if len(written) > MAX_WRITTEN_LENGTH:
+        phone = written_phone(written)
+        if phone is None or not phone.is_one_national(self._dialled_first):
             return None
-        compact = written.strip().translate(SEPARATORS)
-        if not _DIGITS.fullmatch(compact):
+        if phone.prefix == "+":
+            return _international(phone.digits) if phone.is_one_phone() else None
+        dialled = phone.prefix + phone.digits
+        if found := self._national(dialled):
+            return found
+        if prefix := self._international_prefix.match(dialled) or _DOUBLE_ZERO.match(dialled):
+            return _international(dialled[prefix.end() :])
+        return _valid(dialled) if phone.is_one_phone() else None
+
+    def _national(self, digits: str) -> str | None:
+        """A number of the country, or of one that is dialled like it; None if it is none, or is read as another's."""
+        if len(digits) > self._longest and not digits.startswith(("0", str(self._code))):
             return None
-        if compact.startswith(("+", "00")):
-            number = _parse("+" + (compact[1:] if compact[0] == "+" else compact[2:]), None)
-            return _digits(number) if number is not None and phonenumbers.is_possible_number(number) else None
-        international = _parse("+" + compact, None)
-        if international is not None and phonenumbers.is_valid_number(international):
-            return _digits(international)
-        national = _parse(compact, self._country)
-        if national is None or not phonenumbers.is_valid_number(national):
+        number = _parse(digits, self._country)
+        if number is None or number.country_code != self._code:
             return None
-        # Where numbers may have any length (DE, AT), an international number of a range not in the plans yet is nearly
-        # always somebody else's valid national number too, but not a mobile number.
-        could_be_international = international is not None and _is_long_enough(international)
-        if could_be_international and phonenumbers.number_type(national) not in MOBILE:
+        if not phonenumbers.is_valid_number(number):
+            spelled = other_spellings(f"{self._code}{number.national_number}")
+            return next(filter(None, map(_valid, spelled)), None) or self._in_trunk_form(digits, number)
+        bare = str(number.national_number) == digits and self._trunk_prefix is not None
+        if bare and phonenumbers.number_type(number) not in MOBILE and is_possible(digits):
             return None
-        return _digits(national)
+        return _digits(number)
+
+    def _in_trunk_form(self, digits: str, number: phonenumbers.PhoneNumber) -> str | None:
+        """A number that nobody writes but within the country, as its 0 shows, and that its own plan does not know.
+
+        It is one of a territory, or as long as a mobile number of a range that is not in the plan yet.
+        """
+        if self._trunk_prefix is None or not digits.startswith(self._trunk_prefix):
+            return None
+        for territory in DIALLED_AT_HOME.get(str(self._country), ()):
+            dialled = _parse(digits, territory)
+            if dialled is not None and phonenumbers.is_valid_number(dialled):
+                return _digits(dialled)
+        example = phonenumbers.example_number_for_type(self._country, phonenumbers.PhoneNumberType.MOBILE)
+        is_alike = example is not None and str(example.national_number)[0] == str(number.national_number)[0]
+        reason = phonenumbers.is_possible_number_for_type_with_reason(number, phonenumbers.PhoneNumberType.MOBILE)
+        return _digits(number) if is_alike and reason == phonenumbers.ValidationResult.IS_POSSIBLE else None
 
 
 def is_possible(digits: str) -> bool:
     """Whether there can be such an international number: one of a country, and as long as numbers are there."""
     number = _parse("+" + digits, None)
-    return number is not None and _is_long_enough(number)
+    if number is None:
+        return False
+    reason = phonenumbers.is_possible_number_with_reason(number)
+    return bool(reason == phonenumbers.ValidationResult.IS_POSSIBLE)
 
 
 @lru_cache(maxsize=300)
@@ -110,13 +167,31 @@ def numbering_of(country: str | None) -> Numbering:
     return Numbering(country)
 
 
-def _usual_forms(country: str) -> re.Pattern[str] | None:
-    """A regex of a country's mobile numbers with the country code or with the national prefix."""
-    plan = phonenumbers.PhoneMetadata.metadata_for_region(country)
-    if plan is None or plan.mobile is None or not plan.mobile.national_number_pattern or not plan.national_prefix:
+def _usual_forms(plan: phonenumbers.PhoneMetadata) -> re.Pattern[str] | None:
+    """A regex of a country's mobile numbers: with the country code, with the national prefix, and with neither."""
+    if plan.mobile is None or not plan.mobile.national_number_pattern:
         return None
-    mobile = plan.mobile.national_number_pattern
-    return re.compile(rf"\+?{plan.country_code}(?P<long>{mobile})|{plan.national_prefix}(?P<short>{mobile})", re.ASCII)
+    mobile = re.sub(r"\((?!\?)", "(?:", plan.mobile.national_number_pattern)
+    with_prefix = f"|{plan.national_prefix}({mobile})" if plan.national_prefix else ""
+    return re.compile(rf"\+?{plan.country_code}({mobile})|({mobile}){with_prefix}", re.ASCII)
+
+
+def _international(digits: str) -> str | None:
+    """An international number that is possible, or whose other spelling is."""
+    for spelling in (digits, *other_spellings(digits)):
+        number = _parse("+" + spelling, None)
+        if number is not None and phonenumbers.is_possible_number(number):
+            return _digits(number)
+    return None
+
+
+def _valid(digits: str) -> str | None:
+    """An international number that is valid by its plan, or whose other spelling is."""
+    for spelling in (digits, *other_spellings(digits)):
+        number = _parse("+" + spelling, None)
+        if number is not None and phonenumbers.is_valid_number(number):
+            return _digits(number)
+    return None
 
 
 def _parse(text: str, region: str | None) -> phonenumbers.PhoneNumber | None:
@@ -124,11 +199,6 @@ def _parse(text: str, region: str | None) -> phonenumbers.PhoneNumber | None:
         return phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         return None
-
-
-def _is_long_enough(number: phonenumbers.PhoneNumber) -> bool:
-    reason = phonenumbers.is_possible_number_with_reason(number)
-    return bool(reason == phonenumbers.ValidationResult.IS_POSSIBLE)
 
 
 def _digits(number: phonenumbers.PhoneNumber) -> str | None:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from shared.plurals import counted
-from shared.sms.written import MAX_WRITTEN_LENGTH, written_digits
+from shared.sms.written import is_spreadsheet_number, written_digits
 
 __all__ = [
-    "MAX_WRITTEN_LENGTH",
     "PHONE",
-    "SEPARATORS",
     "ScreenedPhones",
     "invalid_detail",
     "is_phone",
@@ -34,15 +32,6 @@ QUOTED_CHARACTERS = 32
 PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _PHONE_LINES = re.compile(r"(?:[1-9][0-9]{7,14}+\n)*+")
 
-# Characters that people and address books put between digits: spaces (including no-break and narrow ones), hyphens,
-# dashes, slashes, parentheses, and the invisible direction marks of copied contacts. No dots: the last zero of
-# "254711009918.0", as exported by a spreadsheet, is not a digit of the phone.
-SEPARATORS = str.maketrans(
-    dict.fromkeys(
-        " \t-()/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\u2066\u2069\ufeff"
-    )
-)
-_OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
 
 _JSON_NAMES: dict[type, str] = {
@@ -98,11 +87,6 @@ def suggest(text: str) -> str | None:
     """
     digits = written_digits(text)
     return digits if digits is not None and is_phone(digits) else None
-
-
-def is_spreadsheet_number(text: str) -> bool:
-    """Whether a spreadsheet wrote a phone as this number, such as 254711009918.0 or 2.54711E+11: digits may be lost."""
-    return len(text) <= MAX_WRITTEN_LENGTH and _OF_SPREADSHEET.fullmatch(text) is not None
 
 
 def invalid_detail(value: object) -> str:

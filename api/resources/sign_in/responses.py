@@ -37,7 +37,7 @@ def me(connection: Connection, person_id: Any, session_id: Any, expires_at: Any)
 
 def _described(connection: Connection, person: Row[Any]) -> dict[str, Any]:
     accounts = [
-        {"account_id": row.id, "name": row.name, "role": row.role, "status": row.state}
+        {"account_id": row.id, "name": row.name, "role": row.role, "status": row.state, "country": row.country}
         for row in accounts_of(connection, person.id)
     ]
     described = {

@@ -84,6 +84,11 @@ class PersonAccountResponse(Schema):
             enum=[*ACCOUNT_STATES],
         ),
     )
+    country = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The country by which phone numbers in its lists are read (ISO 3166-1); null: none is set.", "KE"),
+    )
 
 
 class MeResponse(Schema):

@@ -55,6 +55,26 @@ def test_a_full_list_takes_a_new_entry_after_one_is_removed(service: Service, mo
     assert service.post("/suppressions", phones=[PHONE]).json["code"] == "suppression_limit"
 
 
+SPELLINGS = [
+    ("525555010123", "5215555010123"),
+    ("5511955550123", "551155550123"),
+    ("5491155550123", "541155550123"),
+    ("2290197000123", "22997000123"),
+]
+
+
+@pytest.mark.parametrize(("written", "stored"), [*SPELLINGS, *((other, one) for one, other in SPELLINGS)])
+def test_an_opt_out_holds_for_both_spellings_of_a_subscriber(service: Service, written: str, stored: str) -> None:
+    """As networks write Mexican, Brazilian, Argentine and Beninese numbers: daddyz/phonelib #254, chatwoot #14926."""
+    counts = service.post("/suppressions", phones=[written]).json["counts"]
+    assert counts == {"submitted": 1, "added": 1, "unchanged": 0, "duplicate": 0, "invalid": 0}
+    for phone in (written, stored):
+        assert service.send(phone).json["code"] == "recipient_suppressed"
+    assert service.post("/suppressions", phones=[stored]).json["counts"]["unchanged"] == 1
+    assert service.delete(f"/suppressions/{stored}").json == {"phone": stored, "removed": 1}
+    assert service.send(written).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("scope", "category", "sender", "refused"),
     [

@@ -80,6 +80,14 @@ def test_it_works(service: Service, number: str) -> None:
     assert shown_message["received_at"].endswith("Z")
 
 
+def test_a_stop_in_the_other_spelling_of_a_phone_opts_it_out_and_a_start_in(service: Service, number: str) -> None:
+    """Mexican networks write +52 1 or +52: daddyz/phonelib #254."""
+    come(service, Inbound("5215555010123", number, "STOP"))
+    assert service.send("525555010123").json["code"] == "recipient_suppressed"
+    come(service, Inbound("525555010123", number, "START"))
+    assert suppressed(service, "5215555010123") is suppressed(service, "525555010123") is None
+
+
 def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number: str) -> None:
     for count in range(5):
         come(service, Inbound(str(int(PHONE) + count), number, "STOP" if count == 2 else f"{count}"))

@@ -4,6 +4,7 @@ import pytest
 
 from shared.inbound import Inbound
 from shared.inbound.senders import sender_number
+from tests.harness.what_we_read import table
 
 
 def read(written: str, country: str | None = "KE", national: bool | None = None, sent_to: str = "ACME") -> str:
@@ -80,3 +81,11 @@ def test_a_number_is_of_the_country_of_the_number_it_was_sent_to(
     sent_to: str, country: str | None, expected: str
 ) -> None:
     assert read("0711000071", country, sent_to=sent_to) == expected
+
+
+@pytest.mark.parametrize(
+    "row", table("Senders of inbound messages"), ids=lambda row: f"{row['Sender']} to {row['Sent to']}"
+)
+def test_a_sender_is_read_as_the_page_says(row: dict[str, str]) -> None:
+    national = {"unknown": None, "international": False, "national": True}[row["Type of number"]]
+    assert read(row["Sender"], None, national, row["Sent to"]) == row["Read as"]

@@ -140,3 +140,19 @@ def test_zones_by_prefix(phone: str, zone: str) -> None:
 def test_phones_of_one_zone_are_together_in_order() -> None:
     phones = ["254711000000", "12125550100", "254711000001", "13105550100", "12125550101"]
     assert by_zone(phones) == [[0, 2], [1, 4], [3]]
+
+
+@pytest.mark.parametrize(
+    ("phone", "at", "hour"),
+    [
+        ("14365550123", 17, 17),  # Ohio's newest area code, at noon there
+        ("18615550123", 17, 17),  # Illinois
+        ("18005550123", 17, 17),  # of no place
+        ("14365550123", 12, 16),  # eight o'clock in California
+        ("12575550123", 12, 16),  # British Columbia
+    ],
+)
+def test_a_new_area_code_has_the_continental_zones(phone: str, at: int, hour: int) -> None:
+    """google/libphonenumber #1237: the table has 42 zones for it, from Guam to St. John's."""
+    allowed = next_allowed(zones_of(phone), (21 * 60, 8 * 60), datetime(2026, 1, 14, at, tzinfo=UTC))
+    assert (allowed.day, allowed.hour) == (14, hour)

@@ -184,8 +184,8 @@ export interface MessageReceivedData {
   sender_id: string;
   /** The text. */
   message: string;
-  /** The keyword that the whole text is; null if none. */
-  keyword: "stop" | "start" | null;
+  /** What the text asks for, as in GET /inbound; null if nothing. */
+  keyword: "stop" | "start" | "possible_stop" | null;
 }
 
 /** A send that ended or is held. */
@@ -1194,8 +1194,8 @@ export interface Inbound {
   sender_id: string;
   /** The text. */
   message: string;
-  /** The keyword, if the whole text is one: `stop` opts the phone number out, `start` opts it in again. Null for any other text. */
-  keyword: "stop" | "start" | null;
+  /** What the text asks for: `stop` opts the phone number out, `start` opts it in again. `possible_stop` may be an opt-out: the phone number gets no marketing until somebody has decided. Null for any other text. */
+  keyword: "stop" | "start" | "possible_stop" | null;
   /** Number of segments. */
   segments: number;
   /** Segments that never arrived; the text is then incomplete. */
@@ -2153,7 +2153,7 @@ export interface Suppression {
   category: "authentication" | "transactional" | "marketing" | null;
   /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** The reason; `stop` if the number's owner replied STOP. */
+  /** The reason; `stop` if the number's owner replied STOP, `possible_stop` if a reply may be one and nobody has decided yet. */
   reason: string;
   /** When it was added to the list. */
   created_at: string;
@@ -2506,7 +2506,7 @@ export interface Operations {
   /** Stop an import. Contacts imported so far stay in the group. */
   cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
-  listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; latest?: boolean; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
+  listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start" | "possible_stop"; latest?: boolean; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Show what an invitation offers, to whoever has its token. */
   previewInvitation(request: { body: InvitationToken; signal?: AbortSignal }): Promise<InvitationPreview>;
   /** Accept an invitation and sign in. */

@@ -13,6 +13,11 @@ from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, country, may
+from shared.sms.spellings import other_spellings
+
+UNDECIDED = "possible_stop"
+"""The reason of opt-outs that a person has to decide, and the keyword of the messages that caused them."""
+POSSIBLE_SHOWN = 20
 
 pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
 
@@ -72,10 +77,48 @@ def delete(phone: str) -> Any:
     return redirect(url_for("opt_outs.index"))
 
 
+@pages.post("/possible/<phone>/confirm")
+def confirm(phone: str) -> Any:
+    """Opt out a phone whose message may have asked for it."""
+    account().suppressions.create({"phones": [phone], "reason": "stop"})
+    _decided(phone)
+    flash(gettext("The phone number is opted out."), "good")
+    return redirect(url_for("opt_outs.index"))
+
+
+@pages.post("/possible/<phone>/dismiss")
+def dismiss(phone: str) -> Any:
+    """Let a phone whose message was no opt-out get marketing again."""
+    _decided(phone)
+    flash(gettext("The phone number gets marketing again."), "good")
+    return redirect(url_for("opt_outs.index"))
+
+
 @pages.get("/opt-outs.csv")
 def csv() -> Any:
     """All entries as a file."""
     return download(account().suppressions.csv(), "opt-outs.csv")
+
+
+def _decided(phone: str) -> None:
+    try:
+        account().suppressions.delete(phone, category="marketing")
+    except ApiError as error:
+        if error.code != "suppression_not_found":  # somebody else has decided
+            raise
+
+
+def _possible() -> list[dict[str, Any]]:
+    """The phones whose newest messages may be opt-outs, with the message, for a person to decide."""
+    waiting = account().suppressions.page(limit=POSSIBLE_SHOWN, reason=UNDECIDED)["data"]
+    if not waiting:
+        return []
+    messages: dict[str, Any] = {}
+    if may("sms:read"):
+        for message in account().inbound.page(limit=10 * POSSIBLE_SHOWN, keyword=UNDECIDED)["data"]:
+            messages.setdefault(message["phone"], message)
+    others = {other for each in waiting for other in other_spellings(each["phone"]) if each["phone"] in messages}
+    return [{**each, "message": messages.get(each["phone"])} for each in waiting if each["phone"] not in others]
 
 
 def _say(added: Any) -> None:
@@ -91,5 +134,8 @@ def _page(form: Form, upload: Form) -> str:
     searched = plain_phone(request.args.get("phone", ""), country()) or None
     search = Form({"phone": request.args.get("phone", "")})
     page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
+    possible = _possible() if may("suppressions:read") else []
     choices = senders(form) if may("suppressions:write") else None
-    return render_template("opt_outs/index.html", page=page, form=form, upload=upload, search=search, senders=choices)
+    return render_template(
+        "opt_outs/index.html", page=page, form=form, upload=upload, search=search, senders=choices, possible=possible
+    )

@@ -22,6 +22,7 @@ from sqlalchemy import (
     cast,
     delete,
     func,
+    or_,
     select,
     tuple_,
     update,
@@ -29,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox
-from shared.contacts.suppressions import EVERYTHING, OF_PHONE, report_suppressed, spellings, suppress
+from shared.contacts.suppressions import EVERYTHING, OF_PHONE, Scope, listed, report_suppressed, spellings, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
@@ -37,9 +38,10 @@ from shared.db.tables.contacts import suppression
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
 from shared.ids import new_id
-from shared.inbound.keywords import Keyword, keyword_of
+from shared.inbound.keywords import Keyword, keyword_of, possible_stop
 from shared.inbound.kinds import Inbound
 from shared.inbound.senders import sender_number
+from shared.lifecycle import Category
 from shared.outbox import EventType
 from shared.sms.phones import is_phone
 
@@ -56,7 +58,11 @@ AWAITED = timedelta(days=1)
 SETS_PER_PAGE = 1_000
 """Incomplete messages that are looked for at once."""
 REASON = "stop"
-"""Reason of suppressions that recipients requested; START removes only these."""
+"""Reason of suppressions that recipients requested; START removes only these and those of POSSIBLE."""
+POSSIBLE = "possible_stop"
+"""Reason of suppressions that wait for a person to decide whether the recipient has opted out."""
+UNDECIDED = Scope(Category.MARKETING)
+"""What a phone gets no more until then."""
 
 OWNER = (
     select(sender_id.c.account_id, account.c.country)
@@ -71,9 +77,13 @@ OWNER = (
 """A live account, never a sandbox. A suspended sender ID still receives messages: they may be opt-outs."""
 
 KEEP = insert(inbound).on_conflict_do_nothing(index_elements=["carrier", "identity"]).returning(inbound.c.id)
+IS_UNDECIDED = and_(suppression.c.category == UNDECIDED.category, suppression.c.reason == POSSIBLE)
 OPT_IN = delete(suppression).where(
-    OF_PHONE, suppression.c.category == "", suppression.c.sender_id == "", suppression.c.reason == REASON
+    OF_PHONE,
+    suppression.c.sender_id == "",
+    or_(and_(suppression.c.category == "", suppression.c.reason == REASON), IS_UNDECIDED),
 )
+DECIDE = delete(suppression).where(OF_PHONE, suppression.c.sender_id == "", IS_UNDECIDED)
 PART = inbound_part.c
 SET = (
     bindparam("of_carrier", type_=Text),
@@ -221,7 +231,9 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     sent_to = message.sent_to.removeprefix("+")
     account = connection.execute(OWNER, {"sent_to": sent_to}).scalar()
     content = storable(message.text)
-    keyword = keyword_of(content) if not missing else None
+    keyword = keyword_of(content, sent_to)
+    if missing:
+        keyword = Keyword.POSSIBLE_STOP if possible_stop(content) else None
     phone = message.phone.removeprefix("+")
     inbound_id = new_id()
     sealed = texts_of(connection).seal(content, inbound_id)
@@ -259,11 +271,16 @@ def report(
 
 
 def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
-    """Apply an opt-out or opt-in."""
-    if keyword is Keyword.START:
-        for spelling in spellings(int(phone)):
-            connection.execute(OPT_IN, {"account": account, "phone": spelling})
-    elif suppress(connection, account, phone, REASON):
+    """Apply an opt-out or opt-in. While an opt-out is only possible, the phone gets no marketing."""
+    if keyword is Keyword.POSSIBLE_STOP:
+        is_listed = listed(connection, account, [int(phone)], UNDECIDED.category, "")
+        if not is_listed and suppress(connection, account, phone, POSSIBLE, UNDECIDED):
+            report_suppressed(connection, account, 1, phone, POSSIBLE, UNDECIDED)
+        return
+    for spelling in spellings(int(phone)):
+        statement = OPT_IN if keyword is Keyword.START else DECIDE
+        connection.execute(statement, {"account": account, "phone": spelling})
+    if keyword is Keyword.STOP and suppress(connection, account, phone, REASON):
         report_suppressed(connection, account, 1, phone, REASON, EVERYTHING)
 
 

@@ -70,7 +70,9 @@ class MessageReceivedData(Schema):
     keyword = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The keyword that the whole text is; null if none.", "stop", enum=[*map(str, Keyword), None]),
+        metadata=doc(
+            "What the text asks for, as in GET /inbound; null if nothing.", "stop", enum=[*map(str, Keyword), None]
+        ),
     )
 
 

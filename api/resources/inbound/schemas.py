@@ -33,8 +33,8 @@ class InboundResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "The keyword, if the whole text is one: `stop` opts the phone number out, `start` opts it in again. Null"
-            " for any other text.",
+            "What the text asks for: `stop` opts the phone number out, `start` opts it in again. `possible_stop` may be"
+            " an opt-out: the phone number gets no marketing until somebody has decided. Null for any other text.",
             "stop",
             enum=[*map(str, Keyword), None],
         ),

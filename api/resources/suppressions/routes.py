@@ -30,8 +30,10 @@ from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.contacts.suppressions import Scope, unsuppress
 from shared.db.connection import reading
+from shared.db.expressions import in_constants
 from shared.db.tables import contacts as tables
 from shared.db.tables.accounts import account
+from shared.inbound.store import POSSIBLE
 from shared.sms.numbering import numbering_of
 from shared.sms.phones import is_phone
 
@@ -41,6 +43,7 @@ FIELDS: tuple[Column[Any], ...] = (*POSITION, SUPPRESSION.reason, SUPPRESSION.cr
 FILTERS = (SUPPRESSION.category, SUPPRESSION.sender_id, SUPPRESSION.reason)
 """By which no index finds rows, so that all of the account's must be examined."""
 COUNTRY = select(account.c.country).where(account.c.id == bindparam("account"))
+IS_POSSIBLE = in_constants(SUPPRESSION.reason, POSSIBLE)
 CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
 
 RESPONSE, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
@@ -159,6 +162,8 @@ def _page(
     end = None
     if "phone" in query:
         filters.append(SUPPRESSION.phone == int(query["phone"]))
+    elif query.get("reason") == POSSIBLE:
+        conditions.append(IS_POSSIBLE)  # found by an index
     elif filters:
         end = last_examined(connection, select(*POSITION).where(*conditions).order_by(*POSITION))
     if end is not None:

@@ -78,7 +78,12 @@ class SuppressionResponse(Schema):
         metadata=doc("The sender ID that the opt-out applies to; null means all."),
     )
     reason = fields.String(
-        required=True, metadata=doc("The reason; `stop` if the number's owner replied STOP.", "stop")
+        required=True,
+        metadata=doc(
+            "The reason; `stop` if the number's owner replied STOP, `possible_stop` if a reply may be one and nobody"
+            " has decided yet.",
+            "stop",
+        ),
     )
     created_at = fields.Timestamp(
         required=True, metadata=doc("When it was added to the list.", "2026-02-20T17:04:11.000Z")

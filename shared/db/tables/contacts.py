@@ -75,6 +75,7 @@ suppression = Table(
         comment="the only sender ID that it applies to; empty: all",
     ),
     PrimaryKeyConstraint("account_id", "phone", "category", "sender_id"),
+    Index("ix_suppression_undecided", "account_id", "phone", postgresql_where=text("reason = 'possible_stop'")),
 )
 
 suppression_change = Table(

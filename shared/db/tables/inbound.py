@@ -34,7 +34,7 @@ inbound = Table(
     Column("missing", SmallInteger, nullable=False, comment="number of segments that did not arrive"),
     Column("keyword", Text),
     Column("received_at", MOMENT, nullable=False, server_default=NOW),
-    CheckConstraint("keyword IN ('stop', 'start')", name="keyword"),
+    CheckConstraint("keyword IN ('stop', 'start', 'possible_stop')", name="keyword"),
     UniqueConstraint("carrier", "identity"),
     Index("ix_inbound_account_id_id", "account_id", "id"),
     Index("ix_inbound_account_id_phone_id", "account_id", "phone", "id"),

@@ -11,6 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from console.views import usage
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
 from shared.people.totp import code_at
 from shared.scopes import SCOPES
 from tests.harness.console import Console
@@ -88,6 +90,24 @@ def test_a_file_of_a_spreadsheet_is_read_as_windows_1252(console: Console) -> No
     rows = "phone,reason\n254711000003,für immer\n".encode("cp1252")
     page = browser.post("/opt-outs/import", file=(io.BytesIO(rows), "opt-outs.csv"), follow=True)
     assert "1 opt-out added." in page.text and note in page.text
+
+
+def test_a_possible_opt_out_is_decided_by_one_click(console: Console) -> None:
+    browser, service = console.browser("sender"), console.service
+    number = "254204999001"
+    with transaction(service.engine) as connection:
+        values = {"account": service.account_id, "sender": number}
+        statement = "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"
+        connection.execute(text(statement), values)
+        for phone in ("254711000071", "254711000072"):
+            store(connection, "main", [Inbound(phone, number, "STOP or I call the police")])
+    page = browser.get("/opt-outs/").text
+    assert page.count("STOP or I call the police") == 2
+    confirmed = browser.post("/opt-outs/possible/254711000071/confirm", follow=True)
+    assert "The phone number is opted out." in confirmed.text
+    dismissed = browser.post("/opt-outs/possible/254711000072/dismiss", follow=True).text
+    assert "The phone number gets marketing again." in dismissed
+    assert "STOP or I call the police" not in dismissed
 
 
 def test_opt_outs_are_added_found_and_removed(console: Console) -> None:

@@ -51,8 +51,10 @@ OF_SENDERS = {
     "groups.remove_contact",
     "groups.rename",
     "ledger.refill",
+    "opt_outs.confirm",
     "opt_outs.create",
     "opt_outs.delete",
+    "opt_outs.dismiss",
     "opt_outs.import_file",
     "sends.change",
     "sends.control",
@@ -160,8 +162,10 @@ FORMS: dict[str, Callable[[Browser, dict[str, str]], dict[str, Any]]] = {
     "groups.remove_contact": fields(phone=PHONE),
     "groups.rename": fields(name="Group %s"),
     "ledger.refill": fields(),
+    "opt_outs.confirm": fields(),
     "opt_outs.create": fields(phones="%s"),
     "opt_outs.delete": fields(category="", sender_id=""),
+    "opt_outs.dismiss": fields(),
     "opt_outs.import_file": file,
     "people.change_role": fields(role="sender"),
     "people.invite": fields(email="somebody-%s@example.com", role="viewer"),
@@ -203,6 +207,8 @@ class House:
                 made[each] = number()
             else:
                 made[each] = OWNED["sender" if each == "id" else each](service, made)
+        if route.endpoint == "opt_outs.dismiss":
+            assert service.post("/suppressions", phones=[made["phone"]], category="marketing").status_code == 200
         if route.action == "resume":
             assert service.post(f"/sends/{made['send_id']}/pause").status_code == 200
         if route.action == "enable":

@@ -20,12 +20,14 @@ from shared.health.inbound import keywords_finding
 from shared.inbound import Inbound, end_parts, store
 from tests.harness.house import wait_until
 from tests.harness.service import Service
+from tests.harness.what_we_read import table
 from tests.unit.carriers.smpp.making import config
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.receipt import inbound
 
 NUMBERS = itertools.count(254_204_000_001)
 PHONE = "254711000000"
+PHONES = itertools.count(254_711_500_001)
 
 
 @pytest.fixture
@@ -86,6 +88,44 @@ def test_a_stop_in_the_other_spelling_of_a_phone_opts_it_out_and_a_start_in(serv
     assert service.send("525555010123").json["code"] == "recipient_suppressed"
     come(service, Inbound("525555010123", number, "START"))
     assert suppressed(service, "5215555010123") is suppressed(service, "525555010123") is None
+
+
+def test_a_possible_opt_out_keeps_marketing_away_until_somebody_decides(service: Service, number: str) -> None:
+    come(service, Inbound(PHONE, number, "STOP who is this?"))
+    assert [each["keyword"] for each in shown(service, f"?sender_id={number}&keyword=possible_stop")] == [
+        "possible_stop"
+    ]
+    waiting = service.get("/suppressions?reason=possible_stop").json["data"]
+    assert [(each["phone"], each["category"]) for each in waiting] == [(PHONE, "marketing")]
+    assert service.send(PHONE, category="marketing").json["code"] == "recipient_suppressed"
+    assert service.send(PHONE).status_code == 200
+    assert service.delete(f"/suppressions/{PHONE}?category=marketing").json["removed"] == 1
+    assert service.send(PHONE, category="marketing").status_code == 200
+
+
+@pytest.mark.parametrize(("answer", "reason"), [("Stop!", "stop"), ("START", None)])
+def test_a_certain_answer_decides_a_possible_opt_out(
+    service: Service, number: str, answer: str, reason: str | None
+) -> None:
+    come(service, Inbound(PHONE, number, "I said STOP"))
+    come(service, Inbound(PHONE, number, answer))
+    assert service.get("/suppressions?reason=possible_stop").json["data"] == []
+    assert suppressed(service) == reason
+
+
+def test_who_has_opted_out_is_not_asked_about_again(service: Service, number: str) -> None:
+    come(service, Inbound(PHONE, number, "STOP"))
+    come(service, Inbound(PHONE, number, "STOP or I call the police"))
+    assert service.get("/suppressions?reason=possible_stop").json["data"] == []
+    service.delete(f"/suppressions/{PHONE}")
+
+
+@pytest.mark.parametrize("row", table("Opt-outs")[::6], ids=lambda row: row["Text"])
+def test_a_text_has_the_effect_that_the_page_says(service: Service, number: str, row: dict[str, str]) -> None:
+    phone = str(next(PHONES))
+    come(service, Inbound(phone, number, row["Text"]))
+    reason = {"opt-out": "stop", "possible": "possible_stop", "none": None}[row["Outcome"]]
+    assert suppressed(service, phone) == reason
 
 
 def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number: str) -> None:
@@ -266,14 +306,16 @@ def test_parts_through_many_connections_at_once_make_one_message(service: Servic
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["0 1 2 3 4 5 6 7 "]
 
 
-def test_an_incomplete_message_is_stored_after_a_day_and_is_never_a_stop(service: Service, number: str) -> None:
+def test_an_incomplete_message_is_stored_after_a_day_and_is_a_possible_stop(service: Service, number: str) -> None:
     come(service, parts_of(number, "STOP", "x")[0])
     assert shown(service, f"?sender_id={number}") == []
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
     assert end_parts(service.engine) >= 1
     (shown_message,) = shown(service, f"?sender_id={number}")
-    assert (shown_message["message"], shown_message["missing_segments"], shown_message["keyword"]) == ("STOP", 1, None)
+    found = (shown_message["message"], shown_message["missing_segments"], shown_message["keyword"])
+    assert found == ("STOP", 1, "possible_stop")
+    assert suppressed(service) == "possible_stop"
     assert end_parts(service.engine) == 0
 
 

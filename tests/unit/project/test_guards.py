@@ -122,6 +122,7 @@ def test_the_console_knows_the_service_by_its_api_only() -> None:
         "shared.observability.metrics",
         "shared.priority",
         "shared.sms.numbering",
+        "shared.sms.spellings",
         "shared.sms.written",
     }
     assert {module.partition(".")[0] for module in modules} & {"sqlalchemy", "psycopg", "redis", "celery"} == set()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
 from console.message.choices import find_sender, senders
@@ -80,6 +80,7 @@ def delete(phone: str) -> Any:
 @pages.post("/possible/<phone>/confirm")
 def confirm(phone: str) -> Any:
     """Opt out a phone whose message may have asked for it."""
+    _find_undecided(phone)
     account().suppressions.create({"phones": [phone], "reason": "stop"})
     _decided(phone)
     flash(gettext("The phone number is opted out."), "good")
@@ -89,6 +90,7 @@ def confirm(phone: str) -> Any:
 @pages.post("/possible/<phone>/dismiss")
 def dismiss(phone: str) -> Any:
     """Let a phone whose message was no opt-out get marketing again."""
+    _find_undecided(phone)
     _decided(phone)
     flash(gettext("The phone number gets marketing again."), "good")
     return redirect(url_for("opt_outs.index"))
@@ -98,6 +100,12 @@ def dismiss(phone: str) -> Any:
 def csv() -> Any:
     """All entries as a file."""
     return download(account().suppressions.csv(), "opt-outs.csv")
+
+
+def _find_undecided(phone: str) -> None:
+    """Answer 404 unless the phone waits for a decision."""
+    if not account().suppressions.page(phone=phone, reason=UNDECIDED)["data"]:
+        abort(404)
 
 
 def _decided(phone: str) -> None:

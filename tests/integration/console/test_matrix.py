@@ -207,8 +207,9 @@ class House:
                 made[each] = number()
             else:
                 made[each] = OWNED["sender" if each == "id" else each](service, made)
-        if route.endpoint == "opt_outs.dismiss":
-            assert service.post("/suppressions", phones=[made["phone"]], category="marketing").status_code == 200
+        if route.endpoint in ("opt_outs.confirm", "opt_outs.dismiss"):
+            undecided = {"phones": [made["phone"]], "category": "marketing", "reason": "possible_stop"}
+            assert service.post("/suppressions", **undecided).status_code == 200
         if route.action == "resume":
             assert service.post(f"/sends/{made['send_id']}/pause").status_code == 200
         if route.action == "enable":

@@ -1,10 +1,13 @@
 """The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038 §6.2.1 and §6.2.1.1).
 
 Septets are unpacked, one per byte; packing is left to the carrier. A character of the extension table takes two
-septets, the escape and its code. National language tables are not used.
+septets, the escape and its code. National language tables are read, but never written.
 """
 
 import re
+from functools import lru_cache
+
+from shared.sms.national import LOCKING_SHIFT, SINGLE_SHIFT
 
 __all__ = ["CHARACTERS", "ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "outside_gsm7", "septet_count"]
 
@@ -47,8 +50,7 @@ _TO_SEPTETS = {ord(character): chr(septet) for septet, character in enumerate(_D
     ord(character): chr(ESCAPE) + chr(septet) for character, septet in EXTENSION.items()
 }
 
-_FROM_EXTENSION = {chr(septet): character for character, septet in EXTENSION.items()} | {chr(ESCAPE): " ", "": " "}
-_FROM_DEFAULT = dict(enumerate(_DEFAULT))
+_FROM_EXTENSION = {septet: character for character, septet in EXTENSION.items()}
 _ESCAPED = re.compile(r"\x1b([\x00-\x7f]?)")
 
 
@@ -78,21 +80,30 @@ def encode(text: str) -> bytes:
     return text.translate(_TO_SEPTETS).encode("latin-1")
 
 
-def decode(septets: bytes) -> str:
+def decode(septets: bytes, single_shift: int = 0, locking_shift: int = 0) -> str:
     """Decode unpacked septets as a handset must: every code gives a character.
 
-    An escaped code without an entry in the extension table is the default alphabet's character (3GPP TS 23.038
-    §6.2.1.1). An escape before another one, or at the end, is a space.
+    The shifts are national language identifiers (3GPP TS 23.038 §6.2.1.2); 0 and unknown ones are the default tables.
+    An escaped code without an entry in the extension table is the alphabet's character (§6.2.1.1). An escape before
+    another one, or at the end, is a space.
 
     Raises UnicodeDecodeError (a ValueError) at the first byte above 0x7F.
     """
     codes = septets.decode("ascii")
+    alphabet = LOCKING_SHIFT.get(locking_shift, _DEFAULT)
     if ESCAPE not in septets:
-        return codes.translate(_FROM_DEFAULT)
+        return codes.translate(alphabet)
 
     # Codes and characters share a range of numbers, so escaped and unescaped codes are translated separately: re.split
     # with a group alternates between the two.
+    escaped = _escaped(single_shift, alphabet)
     parts = _ESCAPED.split(codes)
-    parts[0::2] = [plain.translate(_FROM_DEFAULT) for plain in parts[0::2]]
-    parts[1::2] = [_FROM_EXTENSION.get(code) or code.translate(_FROM_DEFAULT) for code in parts[1::2]]
+    parts[0::2] = [plain.translate(alphabet) for plain in parts[0::2]]
+    parts[1::2] = [code.translate(escaped) or " " for code in parts[1::2]]
     return "".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _escaped(single_shift: int, alphabet: str) -> dict[int, str]:
+    """Characters by the code after an escape."""
+    return dict(enumerate(alphabet)) | SINGLE_SHIFT.get(single_shift, _FROM_EXTENSION) | {ESCAPE: " "}

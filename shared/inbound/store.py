@@ -38,6 +38,7 @@ from shared.db.tables.contacts import suppression
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
 from shared.ids import new_id
+from shared.inbound.joining import Part, join, part_of
 from shared.inbound.keywords import Keyword, keyword_of, possible_stop
 from shared.inbound.kinds import Inbound
 from shared.inbound.senders import sender_number
@@ -97,7 +98,9 @@ LOCK_SET = select(func.pg_advisory_xact_lock(func.hashtextextended(NAME_OF_SET, 
 """Locks a set of parts, also one of which none is stored: exactly one process sees it complete."""
 OF_SET = tuple_(PART.carrier, PART.phone, PART.sender_id, PART.reference, PART.total) == tuple_(*SET)
 IS_OVER = and_(PART.whole, PART.received_at < func.statement_timestamp() - REPEATED)
-PARTS = select(PART.number, PART.text, IS_OVER.label("over"), PART.whole).where(OF_SET).order_by(PART.number)
+PARTS = (
+    select(PART.number, PART.text, PART.charset, IS_OVER.label("over"), PART.whole).where(OF_SET).order_by(PART.number)
+)
 ADD_PART = insert(inbound_part)
 MARK_WHOLE = update(inbound_part).where(OF_SET).values(whole=True, received_at=func.clock_timestamp())
 DROP_PARTS = delete(inbound_part).where(OF_SET)
@@ -178,20 +181,19 @@ def _add_part(connection: Connection, carrier: str, part: Inbound, reference: in
     key = PartSet(carrier, part.phone, part.sent_to, reference, part.total)
     connection.execute(LOCK_SET, key.parameters())
     stored = connection.execute(PARTS, key.parameters()).all()
-    content = part.text.replace(MARK, "\ufffd")
+    new = part_of(part)
     existing = next((row for row in stored if row.number == part.number), None)
-    if existing is not None and not existing.over and _opened(connection, key, existing) == content:
+    if existing is not None and not existing.over and _opened(connection, key, existing) == new:
         return
     if existing is not None or any(row.whole for row in stored):
         _finish_set(connection, key, stored)
         stored = []
-    octets = seal_part(texts_of(connection), key, part.number, content)
+    octets = seal_part(texts_of(connection), key, part.number, new.content)
     values = {"carrier": carrier, "phone": part.phone, "sender_id": part.sent_to, "reference": reference}
-    connection.execute(ADD_PART, {**values, "total": part.total, "number": part.number, "text": octets})
+    content = {"number": part.number, "text": octets, "charset": new.charset}
+    connection.execute(ADD_PART, {**values, "total": part.total, **content})
     if len(stored) + 1 == part.total:
-        _keep_set(
-            connection, key, {row.number: _opened(connection, key, row) for row in stored} | {part.number: content}
-        )
+        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in stored} | {part.number: new})
         connection.execute(MARK_WHOLE, key.parameters())
 
 
@@ -202,17 +204,17 @@ def _finish_set(connection: Connection, key: PartSet, stored: Sequence[Any]) -> 
     connection.execute(DROP_PARTS, key.parameters())
 
 
-def _opened(connection: Connection, key: PartSet, row: Any) -> str:
-    return open_part(texts_of(connection), key, row.number, bytes(row.text))
+def _opened(connection: Connection, key: PartSet, row: Any) -> Part:
+    return Part(open_part(texts_of(connection), key, row.number, bytes(row.text)), row.charset)
 
 
 def seal_part(texts: Texts, key: PartSet, number: int, content: str) -> bytes:
-    """A part's text as stored in its row."""
+    """A part's content as stored in its row."""
     return texts.seal(content, _name(key, number)).encode("utf-16-be", "surrogatepass")
 
 
 def open_part(texts: Texts, key: PartSet, number: int, stored: bytes) -> str:
-    """The text stored in a part's row. Raises TextKeyMissing or TextUnreadable."""
+    """The content stored in a part's row. Raises TextKeyMissing or TextUnreadable."""
     return texts.open(stored.decode("utf-16-be", "surrogatepass"), _name(key, number))
 
 
@@ -220,9 +222,8 @@ def _name(key: PartSet, number: int) -> str:
     return "\x1f".join(map(str, (*key, number)))
 
 
-def _keep_set(connection: Connection, key: PartSet, parts: dict[int, str]) -> None:
-    content = "".join(parts[number] for number in sorted(parts))
-    message = Inbound(key.phone, key.sent_to, content)
+def _keep_set(connection: Connection, key: PartSet, parts: dict[int, Part]) -> None:
+    message = Inbound(key.phone, key.sent_to, join(parts))
     _keep(connection, key.carrier, message, key.total, key.total - len(parts))
 
 

@@ -50,6 +50,7 @@ inbound_part = Table(
     Column("total", SmallInteger, nullable=False),
     Column("number", SmallInteger, nullable=False),
     Column("text", LargeBinary, nullable=False, comment="UTF-16, as a part may end within a character"),
+    Column("charset", Text, comment="of the octets of which text has the hex; null: text is the text"),
     Column(
         "whole", Boolean, nullable=False, server_default=text("false"), comment="the message is complete and stored"
     ),

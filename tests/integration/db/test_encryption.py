@@ -20,7 +20,7 @@ from shared.audit.check import audit
 from shared.db.connection import driver_of
 from shared.db.encryption_keys import WrongTextKeys, check_text_keys
 from shared.encryption import TextKey, Texts
-from shared.inbound import Inbound, end_parts, store
+from shared.inbound import Coded, Inbound, end_parts, store
 from shared.outbox import listen
 from tests.harness.database import dispose, fresh_database
 from tests.harness.deliveries import settled_events
@@ -102,7 +102,8 @@ def everything(service: Service) -> dict[str, str]:
     receive(service, Inbound(PHONES[0], number, f"From {CANARY}"))
     receive(service, Inbound(PHONES[0], number, f"{CANARY}, 1", reference=7, number=1, total=2))
     receive(service, Inbound(PHONES[0], number, f" and 2, {CANARY}", reference=7, number=2, total=2))
-    receive(service, Inbound(PHONES[1], number, CANARY, reference=8, number=1, total=2))
+    coded = Coded(CANARY.encode(), "gsm7")
+    receive(service, Inbound(PHONES[1], number, CANARY, reference=8, number=1, total=2, coded=coded))
     return made
 
 
@@ -117,7 +118,9 @@ def shown(service: Service) -> list[str]:
 
 def test_it_works(service: Heard) -> None:
     made = everything(service)
-    assert where(service.engine, CANARY, CANARY.encode().hex(), CANARY.encode("utf-16-be").hex()) == set()
+    octets = CANARY.encode().hex()
+    in_hex = (octets, CANARY.encode("utf-16-be").hex(), octets.encode("utf-16-be").hex())
+    assert where(service.engine, CANARY, *in_hex) == set()
     assert service.texts == [f"To {CANARY}"] * 9
     assert [service.counts(made[name])["sent"] for name in ("single", "bulk", "personal")] == [1, 4, 4]
     received = [f"{CANARY}, 1 and 2, {CANARY}", f"From {CANARY}"]

@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 from shared.carriers.error_codes import with_code
 from shared.carriers.receipts import is_plausible
-from shared.carriers.smpp.alphabets import Alphabet, decode
+from shared.carriers.smpp.alphabets import Alphabet, charset_of, decode
 from shared.carriers.smpp.constants import INTERMEDIATE, MESSAGE_TYPE, RECEIPT_TYPES, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
-from shared.inbound import Inbound
+from shared.inbound import Coded, Inbound
 from shared.lifecycle import MessageStatus
+from shared.sms import charsets
 from shared.sms.phones import is_phone
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
@@ -178,12 +179,14 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
     if max(len(message.source), len(message.destination)) > MAX_ADDRESS_LENGTH:
         raise Malformed("an address is too long")
     header, octets = split_udh(message)
-    part = _concatenation(header) or _sar(message)
-    text = decode(octets, message.data_coding, config.alphabet, halves=True)
+    concatenation, single_shift, locking_shift = _read_header(header)
+    part = concatenation or _sar(message)
+    charset = charset_of(message.data_coding, config.alphabet, single_shift, locking_shift)
+    text = charsets.decode(octets, charset)
     whole = Inbound(message.source, message.destination, text, national=_NATIONAL.get(message.source_ton))
     if part is None:
         return whole
-    return replace(whole, reference=part[0], total=part[1], number=part[2])
+    return replace(whole, reference=part[0], total=part[1], number=part[2], coded=Coded(octets, charset))
 
 
 def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
@@ -237,18 +240,22 @@ def _date(value: str, offset: timedelta) -> DoneAt | None:
     return DoneAt(at, MINUTE if match[6] is None else SECOND)
 
 
-def _concatenation(header: bytes) -> tuple[int, int, int] | None:
-    """A part's reference, total and number (3GPP TS 23.040 §9.2.3.24.1 and .8)."""
-    at = 0
+def _read_header(header: bytes) -> tuple[tuple[int, int, int] | None, int, int]:
+    """A part's reference, total and number (3GPP TS 23.040 §9.2.3.24.1, .8), or None; its two shifts (.15 and .16)."""
+    part, shifts, at = None, {0x24: 0, 0x25: 0}, 0
     while at + 2 <= len(header):
         element, size = header[at], header[at + 1]
         value = header[at + 2 : at + 2 + size]
         if len(value) < size:
+            if part is not None:
+                break
             raise Malformed("an element of the user data header is truncated")
-        if (element, size) in ((0x00, 3), (0x08, 4)):
-            return int.from_bytes(value[:-2], "big"), value[-2], value[-1]
+        if part is None and (element, size) in ((0x00, 3), (0x08, 4)):
+            part = int.from_bytes(value[:-2], "big"), value[-2], value[-1]
+        elif element in shifts and size == 1:
+            shifts[element] = value[0]
         at += 2 + size
-    return None
+    return part, shifts[0x24], shifts[0x25]
 
 
 def _sar(message: Message) -> tuple[int, int, int] | None:

@@ -171,8 +171,14 @@ def _read_short(body: bytes) -> Message:
     if end > len(body):
         raise Malformed("a short message is truncated")
     message.tlvs = read_tlvs(body, end)
-    message.short_message = body[at + 5 : end] or message.tlvs.get(Tag.MESSAGE_PAYLOAD, b"")
+    message.short_message = _text(body[at + 5 : end], message.tlvs)
     return message
+
+
+def _text(short_message: bytes, tlvs: dict[int, bytes]) -> bytes:
+    """The text. Of its two places one must be empty (§5.3.2.32), where some carriers put a NUL or a blank."""
+    is_empty = short_message.strip(b"\0") in (b"", b" ")
+    return tlvs.get(Tag.MESSAGE_PAYLOAD, short_message) if is_empty else short_message
 
 
 def _read_data(body: bytes) -> Message:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from shared.lifecycle import MessageStatus
+from tests.harness.what_we_read import table
 from tests.unit.carriers.smpp.making import NOW, USUAL, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
@@ -266,6 +267,15 @@ def test_messages_from_phones_are_read(message: Message, text: str, part: tuple[
     got = inbound(config(), message)
     assert (got.text, (got.reference, got.total, got.number)) == (text, part)
     assert "254711000000" not in repr(got)
+
+
+@pytest.mark.parametrize("row", table("Texts in message_payload"), ids=lambda row: row["Source"])
+def test_a_text_in_the_payload_is_read(row: dict[str, str]) -> None:
+    payload = bytes.fromhex(row["message_payload"].strip("-"))
+    tlvs = {Tag.MESSAGE_PAYLOAD: payload} if payload else {}
+    octets = bytes.fromhex(row["short_message"].strip("-"))
+    body = message_body(Message("1", "2", octets, esm_class=int(row["esm_class"], 0), tlvs=tlvs))
+    assert inbound(config(), read_message(Command.DELIVER_SM, body)).text == row["Text"]
 
 
 def test_a_part_by_parameters_is_read() -> None:

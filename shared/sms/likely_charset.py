@@ -4,8 +4,9 @@ r"""Finds the charset that the octets of a text show, where carriers name a wron
   text is readable and of one script beside Latin. In GSM-7, every other character would be @, or the same accented
   letter or Greek capital, which nobody writes. One character is not enough: somebody may write @ and a letter.
 - UTF-16 in the wrong byte order: at least three characters, and all second octets are 0x00.
-- UTF-8: it is valid and goes beyond ASCII, by more than a capital and a sign that end a word in Latin-1. If UCS-2 is
-  named, the text is of no language as UCS-2, or has an odd number of octets.
+- UTF-8: it is valid and goes beyond ASCII, by more than a capital and a sign that end a word in Latin-1. If its end is
+  cut off, it has control characters in Latin-1. If UCS-2 is named, the text is of no language as UCS-2, or has an odd
+  number of octets.
 - ASCII although UCS-2 is named: it is printable and has a word, and as UCS-2 the text is of no language, has an odd
   number of octets, or is not simplified Chinese while the ASCII is nothing but words and numbers. So STOP and Stop are
   ASCII, although each could be two Chinese characters, and \u505c\u6b62 and \u6570\u636e are Chinese.
@@ -24,9 +25,12 @@ __all__ = ["as_ascii", "as_east_asian", "as_utf8", "as_utf16", "has_controls", "
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _C1 = re.compile(rb"[\x80-\x9f]")
+_LATIN1_WORDS = re.compile(rb"(?:[\x00-\x7f]|[\xc4-\xdf][\xa0\xa1\xa9-\xab\xae\xb0\xb2-\xb4\xba\xbb\xbf])*+")
+"""In Latin-1, words that end in a capital and a sign, such as a no-break space, a quotation mark or a degree sign."""
 _PRINTABLE = re.compile(rb"[\t\n\r -~]+")
 _WORD = re.compile(r"[A-Za-z]{2}")
 _WORDS = re.compile(r"[\W_]*+(?:(?:[A-Z]++|[A-Z]?[a-z]++|[0-9]++)(?:[\W_]++|$))+", re.A)
+_LATIN_EXTENDED = re.compile("[\u0100-\u024f]")
 _CHINESE = "gb2312"
 _EAST_ASIAN = (_CHINESE, "big5", "shift_jis", "euc_kr")
 """The character sets of China, Taiwan, Japan and Korea: the characters in use, a third of those that have a code."""
@@ -52,11 +56,12 @@ def as_utf16(octets: bytes) -> str | None:
     text = _decoded(octets, "utf-16-be").rstrip("\0")
     if not _is_readable(text) or not any(map(str.isalnum, text)):
         return swapped(octets)
-    others = [each for each in text if each.isalpha() and not _is_latin(each)]
-    if not others:
-        return text if first.count(0) * 2 >= len(first) else None
-    tells = any(_tells(ord(each)) for each in others)
-    return text if tells and len(set(others)) > 1 and len(_scripts(others)) == 1 else None
+    others = [each for each in text if unicodedata.category(each)[0] in "LMN" and not _is_latin(each)]
+    if not others or _scripts(others) == {"CJK"}:
+        return text if first.count(0) >= max(len(first) / 2, 3 if others else 2) else None
+    letters = {each for each in others if each.isalpha()}
+    tells = any(_tells(ord(each), is_long=len(others) > 3) for each in letters) and not _LATIN_EXTENDED.search(text)
+    return text if tells and len(letters) > 1 and len(_scripts(others)) == 1 else None
 
 
 def swapped(octets: bytes) -> str | None:
@@ -73,10 +78,9 @@ def as_utf8(octets: bytes, ucs2: str | None = None) -> str | None:
         text, read = codecs.utf_8_decode(octets, "strict", False)
     except UnicodeDecodeError:
         return None
-    beyond = [each for each in text if not each.isascii()]
-    if not beyond or not _is_readable(text):
+    if text.isascii() or not _is_readable(text):
         return None
-    if len(beyond) == 1 and beyond[0] > "\xff" and not _C1.search(octets[:read]):
+    if _LATIN1_WORDS.fullmatch(octets) or (read < len(octets) and not _C1.search(octets)):
         return None
     if ucs2 is not None and len(octets) % 2 == 0 and _is_language(ucs2):
         return None
@@ -117,11 +121,12 @@ def _is_latin(letter: str) -> bool:
     return letter < "\u0250" or "\u1e00" <= letter <= "\u1eff"
 
 
-def _tells(code: int) -> bool:
+def _tells(code: int, *, is_long: bool) -> bool:
     """Whether somebody is likelier to write this letter than the two characters that its octets are in GSM-7."""
     first, second = divmod(code, 0x100)
-    is_digit, is_rare = 0x30 <= second <= 0x39, 0x14 <= first < 0x20 and second < 0x80
-    return second not in _UNTELLING and not is_rare and not (is_digit and first in _LINE_ENDS)
+    is_digit, is_greek = 0x30 <= second <= 0x39, 0x10 <= first < 0x20 and second < (0x20 if first < 0x14 else 0x80)
+    is_word = not is_long and 0x61 <= second < 0x80  # small letters, as in \u00e9t\u00e9s
+    return not (second in _UNTELLING or is_word or is_greek or (is_digit and first in _LINE_ENDS))
 
 
 def _scripts(letters: list[str]) -> set[str]:

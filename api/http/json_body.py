@@ -1,5 +1,6 @@
 """Read a request's body as strict JSON, bounded in size, depth and number of values, and safe to store."""
 
+import codecs
 import io
 import json
 import re
@@ -91,9 +92,12 @@ def read_bytes(request: Request, limit: int) -> bytes:
 
 
 def parse_object(raw: bytes) -> dict[str, Any]:
-    """Parse strict JSON. Raises Problem invalid_json."""
+    """Parse strict JSON; a byte order mark of UTF-8 is ignored (RFC 8259 §8.1). Raises Problem invalid_json."""
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     if not raw.strip():
         raise Problem("invalid_json", "The body is empty.")
+    if b"\0" in raw[:4]:  # UTF-16 or UTF-32 without a mark
+        raise Problem("invalid_json", "The body is not UTF-8.")
     try:
         _check_count(raw)
         _check_keys(raw)

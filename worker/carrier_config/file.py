@@ -130,7 +130,7 @@ def read_carriers(
 ) -> Carriers:
     """The file's carriers, not opened yet, and its routes. `lease` is in seconds. Raises CarriersError."""
     try:
-        source = path.read_text()
+        source = path.read_text(encoding="utf-8-sig")
         document = tomllib.loads(source)
     except OSError as error:
         raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None

@@ -19,7 +19,7 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
     if not file:
         return {}
     try:
-        document = tomllib.loads(Path(file).read_text())
+        document = tomllib.loads(Path(file).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {reason(error)}.") from None
     except ValueError as error:

@@ -28,6 +28,7 @@ from shared.contacts.groups import delete_group
 from shared.sms.segments import segment
 from tests.harness.event_loop_client import PART, EventLoopClient
 from tests.harness.service import PREFIX, Service
+from tests.harness.what_we_read import table
 
 PHONE = "254711000000"
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
@@ -155,7 +156,7 @@ NOT_JSON = {
     "B09-surrogate-bytes": with_text(b'"\xed\xa0\x80"'),
     "B09-utf-16": json.dumps(SINGLE).encode("utf-16"),
     "B09-utf-32-be": json.dumps(SINGLE).encode("utf-32-be"),
-    "B09-bom": b"\xef\xbb\xbf" + json.dumps(SINGLE).encode(),
+    "B09-bom-alone": b"\xef\xbb\xbf",
     "B10-lone-surrogate": with_text(b'"\\ud800"'),
     "B10-low-first": with_text(b'"\\udc00\\ud800"'),
     "B10-in-a-key": with_text(b'"Hi", "\\ud800": 1'),
@@ -206,6 +207,17 @@ def test_a_request_for_a_token_without_anything_names_what_is_missing(service: S
     assert "X-API-Key" in problem["errors"][0]["detail"] and "X-API-Secret" in problem["errors"][1]["detail"]
     assert_problem(service.client.post(path, content_type="text/plain"), 415, "unsupported_media_type")
     assert_problem(service.client.post(path, content_type="application/json"), 400, "invalid_json")
+
+
+@pytest.mark.parametrize("row", table("Byte order marks of JSON"))
+def test_a_byte_order_mark(service: Service, row: dict[str, str]) -> None:
+    mark = b"" if row["First octets"] == "none" else row["First octets"].encode("latin-1")
+    for path in ("/sms/send", "/sms/quote"):
+        response = raw(service, path, mark + json.dumps(SINGLE).encode(row["Then JSON in"]))
+        if row["Read as"] == "JSON":
+            assert response.status_code == 200
+        else:
+            assert assert_problem(response, 400, "invalid_json")["detail"] == row["Read as"]
 
 
 def test_a_charset_and_capitals_in_the_content_type_are_accepted(service: Service) -> None:

@@ -87,6 +87,10 @@ def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
     assert declared.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").explanation == "all: fallback"
 
 
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
+    assert [carrier.name for carrier in read(tmp_path, "\ufeff" + GOOD).carriers] == ["main"]
+
+
 def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
     routes = read(tmp_path, LIMITS).routes
     assert routes is not None

@@ -108,6 +108,11 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     assert http_carriers("") == {}
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "carriers.toml").write_bytes(b'\xef\xbb\xbf[carrier.a]\nkind = "smpp"\n')
+    assert http_carriers(str(tmp_path / "carriers.toml")) == {}
+
+
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "wrong.toml").write_text("[carrier.a")
     for name, problem in {".": "cannot be read", "missing.toml": "cannot be read", "wrong.toml": "is not TOML"}.items():

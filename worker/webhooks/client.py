@@ -1,8 +1,8 @@
 """Posts one event to an untrusted URL: only to public addresses, bounded in time and size.
 
-A host name is resolved once per connection. All of its addresses must be public, and the connection goes to one of
-exactly these; TLS and the Host header use the name. Redirects are not followed, proxy settings of the environment are
-ignored, cookies are not kept.
+A host name is resolved once per connection. Addresses that are not public are left out, and the connection goes to one
+of exactly the others, the next one if it cannot be reached; TLS and the Host header use the name. Redirects are not
+followed, proxy settings of the environment are ignored, cookies are not kept.
 """
 
 import asyncio
@@ -48,11 +48,11 @@ class Reply(NamedTuple):
 
 
 class Forbidden(OSError):
-    """The name resolves to an address that webhooks must not use."""
+    """The name resolves only to addresses that webhooks must not use."""
 
 
 class CheckedResolver(AbstractResolver):
-    """Resolves a name, and refuses it if any of its addresses is not public.
+    """Resolves a name to its public addresses, and refuses it if it has none.
 
     Uses no threads, so that an unresponsive name server does not delay other lookups.
     """
@@ -64,15 +64,14 @@ class CheckedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The host's addresses, all checked. Raises Forbidden."""
+        """The host's addresses that webhooks may use. Raises Forbidden if there is none."""
         addresses = await self._resolver.resolve(host, port, family)
-        is_loopback = self._loopback and host in LOOPBACK
-        for each in addresses:
-            address = ip_address(each["host"])
-            problem = loopback_problem(address) if is_loopback else address_problem(address)
-            if problem is not None:
-                raise Forbidden(problem)
-        return addresses
+        check = loopback_problem if self._loopback and host in LOOPBACK else address_problem
+        problems = [check(ip_address(each["host"])) for each in addresses]
+        usable = [each for each, problem in zip(addresses, problems, strict=True) if problem is None]
+        if not usable:
+            raise Forbidden(next(filter(None, problems), "The name has no address."))
+        return usable
 
     async def close(self) -> None:
         """Cancel lookups in progress."""

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from tests.unit.webhooks.test_client import OK, post, serve
+from tests.harness.what_we_read import table
+from tests.unit.webhooks.test_client import OK, once, post, serve
 from worker.webhooks.client import MAX_BODY_BYTES, CheckedResolver, Client, Forbidden, Reply
 
-PUBLIC, PRIVATE = "8.8.8.8", "192.168.0.1"
 COOKIE = b"Set-Cookie: a=b; Path=/\r\n"
 BUFFERS = 16 * 1024 * 1024
 """More than what the sockets of both sides may hold."""
@@ -51,15 +51,32 @@ def test_a_body_without_end_is_left_after_some_bytes(stop: threading.Event) -> N
     assert sum(sent) < BUFFERS
 
 
-@pytest.mark.parametrize("addresses", [(PRIVATE,), (PUBLIC, PRIVATE), (PRIVATE, PUBLIC)])
-def test_each_address_of_a_name_is_checked(addresses: tuple[str, ...]) -> None:
-    with pytest.raises(Forbidden):
-        asyncio.run(CheckedResolver(False, Answers(*addresses)).resolve("example.com"))
+@pytest.mark.parametrize("row", table("Addresses of webhooks"))
+def test_a_name_is_posted_to_at_its_public_addresses(row: dict[str, str]) -> None:
+    resolver = CheckedResolver(False, Answers(*row["Addresses"].split()))
+    if row["Posted to"] == "none":
+        with pytest.raises(Forbidden):
+            asyncio.run(resolver.resolve("example.com"))
+    else:
+        found = asyncio.run(resolver.resolve("example.com"))
+        assert [each["host"] for each in found] == row["Posted to"].split()
 
 
-def test_a_name_with_public_addresses_is_resolved() -> None:
-    found = asyncio.run(CheckedResolver(False, Answers(PUBLIC, PUBLIC)).resolve("example.com"))
-    assert [each["host"] for each in found] == [PUBLIC, PUBLIC]
+@pytest.mark.parametrize("others", [("192.168.0.1",), ("127.0.0.2",), ("192.168.0.1", "127.0.0.2", "127.0.0.3")])
+def test_another_address_is_tried_if_one_cannot_be_used(stop: threading.Event, others: tuple[str, ...]) -> None:
+    """Nobody listens at the others of this machine. They come before the good one, and after it."""
+    url = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop).replace("127.0.0.1", "localhost")
+
+    async def run(*addresses: str) -> Reply:
+        made = Client(loopback=True, resolver=Answers(*addresses))
+        try:
+            return await made.post(url, {}, b"{}")
+        finally:
+            await made.close()
+
+    replies = [asyncio.run(run(*others, "127.0.0.1")), asyncio.run(run("127.0.0.1", *others))]
+    assert [(reply.http_status, reply.error) for reply in replies] == [(204, None)] * 2
+    assert asyncio.run(run(*others)).http_status is None
 
 
 def test_cookies_are_not_sent_back(stop: threading.Event) -> None:

@@ -137,7 +137,7 @@ export interface Error {
 /** Why a message was not delivered or is in doubt. */
 export interface MessageError {
   /** What went wrong: a code from `GET /errors?kind=message`. */
-  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
+  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
   /** Whether the same message to this phone number would fail again. */
   permanent: boolean;
   /** The carrier that reported it; null if no carrier was involved. */
@@ -2153,7 +2153,7 @@ export interface Suppression {
   category: "authentication" | "transactional" | "marketing" | null;
   /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** The reason; `stop` if the number's owner replied STOP, `possible_stop` if a reply may be one and nobody has decided yet. */
+  /** The reason; `stop` after a STOP, `possible_stop` if a message may be one and nobody has decided yet, `carrier` if a carrier reported it. */
   reason: string;
   /** When it was added to the list. */
   created_at: string;
@@ -2556,7 +2556,7 @@ export interface Operations {
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
-  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
+  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
   /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */

@@ -39,6 +39,11 @@ EXPLANATIONS: dict[str, Explanation] = {
         _("The phone number is on the carrier's opt-out or do-not-disturb list."),
         _("Do not send to this number until its owner has opted in with the carrier."),
     ),
+    "recipient_opted_out": Explanation(
+        _("Opted out with the carrier"),
+        _("The carrier says that the person has opted out. The phone number was put on your opt-out list."),
+        _("Do not send to this number until its owner has opted in again, for example with START."),
+    ),
     "absent_subscriber": Explanation(
         _("Phone not reachable"),
         _("The phone was off or without coverage until the carrier gave up."),

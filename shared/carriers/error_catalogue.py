@@ -28,6 +28,12 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         "The phone number is on the carrier's opt-out or do-not-disturb list.",
         "Do not send to this phone number until its owner has opted in with the carrier.",
     ),
+    "recipient_opted_out": MessageError(
+        True,
+        "Opted out with the carrier",
+        "The carrier says that the person has opted out. The phone number was put on your opt-out list.",
+        "Do not send to this phone number until its owner has opted in again, for example with START.",
+    ),
     "absent_subscriber": MessageError(
         False,
         "Phone not reachable",

@@ -13,10 +13,12 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.smpp.constants import Status
 from shared.lifecycle import MessageStatus
 
-__all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
+__all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "says_opted_out", "unknown_codes", "with_code"]
 
 SEPARATOR: Final = "="
 """Separates the catalogue code and the carrier's code; stored codes contain only letters, digits and `_.:-`."""
+OPTED_OUT: Final = "recipient_opted_out"
+"""The carrier says that the person has opted out. The phone joins the account's opt-out list with that result."""
 WITHOUT_CARRIER: Final = frozenset({"suppressed", "frequency_capped", "expired", "canceled"})
 """Codes of messages that no carrier was involved in."""
 OWN_CODES: Final = WITHOUT_CARRIER | {
@@ -110,6 +112,11 @@ def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
         if name in error_codes:
             return f"{error_codes[name]}{SEPARATOR}{carrier_code}"
     return carrier_code
+
+
+def says_opted_out(stored: str | None) -> bool:
+    """Whether a stored error is a carrier's answer that the person has opted out."""
+    return stored is not None and stored.partition(SEPARATOR)[0] == OPTED_OUT
 
 
 def unknown_codes(error_codes: Mapping[str, str]) -> list[str]:

@@ -6,7 +6,7 @@ phone whose erasure is open is treated alike, but is not on the list: the erasur
 A subscriber whose number networks write in two ways (`shared.sms.spellings`) is on the list with both.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -33,6 +33,7 @@ from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.privacy import erasure
 from shared.db.tables.running import installation
 from shared.outbox import EventType
+from shared.sms.phones import is_phone
 from shared.sms.spellings import other_spellings
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
@@ -119,6 +120,10 @@ The third part finds the phones whose erasure is open.
 One statement, as it runs before every window: the second and third parts are skipped where there are none."""
 
 
+BY_CARRIER = "carrier"
+"""Reason of suppressions of people who have opted out with a carrier."""
+
+
 class Scope(NamedTuple):
     """The scope of an opt-out: a category, a sender ID, or both combined; empty: everything."""
 
@@ -148,18 +153,38 @@ def suppress_all(connection: Connection, account_id: int, given: Collection[Supp
 
     Of several reasons for the same phone and scope, the first in the order of characters is stored.
     """
-    others = [each._replace(phone=phone) for each in given for phone in _others(each.phone)]
-    entries = [*given, *others]
-    values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
-    if others:
-        stored = connection.execute(SUPPRESS_AND_NAME, {"account": account_id, **values}).all()
-        changed = len(stored)
-        added = len({tuple(each[:3]) for each in given} & {tuple(row) for row in stored})
-    else:
-        changed = added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
-    if changed:
+    if any(_others(each.phone) for each in given):
+        return len({each[:3] for each in _add(connection, account_id, given)})
+    values = {column: [getattr(each, column) for each in given] for column in Suppression._fields}
+    added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
+    if added:
         record_list_change(connection, account_id)
     return added
+
+
+def suppress_by_carrier(connection: Connection, opted_out: Iterable[tuple[int, str | int]]) -> None:
+    """Add phones, each with its account, whose carrier says that the person has opted out, and an event for each new
+    one. Call it after messages are locked and before sends are, as everywhere; erased phones are left out.
+
+    Up to four statements for an account, and one for each event.
+    """
+    of_account: dict[int, set[int]] = {}
+    for account_id, phone in opted_out:
+        of_account.setdefault(account_id, set()).add(int(phone))
+    for account_id, phones in sorted(of_account.items()):
+        given = [Suppression(phone, *EVERYTHING, BY_CARRIER) for phone in sorted(phones) if is_phone(str(phone))]
+        for added in _add(connection, account_id, given):
+            report_suppressed(connection, account_id, 1, str(added.phone), BY_CARRIER, EVERYTHING)
+
+
+def _add(connection: Connection, account_id: int, given: Collection[Suppression]) -> list[Suppression]:
+    """Add entries, and those of the phones' other spellings. Returns which of the given ones are new."""
+    entries = [*given, *(each._replace(phone=phone) for each in given for phone in _others(each.phone))]
+    values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
+    stored = {tuple(row) for row in connection.execute(SUPPRESS_AND_NAME, {"account": account_id, **values})}
+    if stored:
+        record_list_change(connection, account_id)
+    return [each for each in given if each[:3] in stored]
 
 
 def _others(phone: int) -> list[int]:

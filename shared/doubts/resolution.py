@@ -9,7 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import Boolean, Connection, Engine, Interval, bindparam, func, select, text
 
+from shared.carriers.error_codes import says_opted_out
 from shared.carriers.receipts import carrier_reference
+from shared.contacts.suppressions import suppress_by_carrier
 from shared.db.connection import transaction
 from shared.db.tables.messages import doubt
 from shared.db.tables.sends import batch
@@ -92,6 +94,8 @@ RUN_OUT = (
 def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     """Resolve the messages still in doubt. Capture their credits if a carrier has the message, else release them.
 
+    Records the opt-outs that carriers report.
+
     Returns how many were resolved; the others were no longer in doubt.
     """
     rows = connection.execute(
@@ -107,6 +111,7 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
             "precision": [resolution.precision for resolution in resolutions],
         },
     ).all()
+    suppress_by_carrier(connection, [(row.account_id, row.phone) for row in rows if says_opted_out(row.error)])
     changes: dict[UUID, Counter[str]] = {}
     for row in rows:
         changes.setdefault(row.send_id, Counter()).update({MessageStatus.IN_DOUBT: -1, row.status: 1})

@@ -30,7 +30,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from shared import outbox
-from shared.contacts.suppressions import EVERYTHING, OF_PHONE, Scope, listed, report_suppressed, spellings, suppress
+from shared.contacts.suppressions import (
+    BY_CARRIER,
+    EVERYTHING,
+    OF_PHONE,
+    Scope,
+    listed,
+    report_suppressed,
+    spellings,
+    suppress,
+)
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.tables.accounts import account, sender_id
@@ -59,7 +68,7 @@ AWAITED = timedelta(days=1)
 SETS_PER_PAGE = 1_000
 """Incomplete messages that are looked for at once."""
 REASON = "stop"
-"""Reason of suppressions that recipients requested; START removes only these and those of POSSIBLE."""
+"""Reason of suppressions that recipients requested here; START removes only these, a carrier's and those of POSSIBLE."""
 POSSIBLE = "possible_stop"
 """Reason of suppressions that wait for a person to decide whether the recipient has opted out."""
 UNDECIDED = Scope(Category.MARKETING)
@@ -82,7 +91,7 @@ IS_UNDECIDED = and_(suppression.c.category == UNDECIDED.category, suppression.c.
 OPT_IN = delete(suppression).where(
     OF_PHONE,
     suppression.c.sender_id == "",
-    or_(and_(suppression.c.category == "", suppression.c.reason == REASON), IS_UNDECIDED),
+    or_(and_(suppression.c.category == "", suppression.c.reason.in_([REASON, BY_CARRIER])), IS_UNDECIDED),
 )
 DECIDE = delete(suppression).where(OF_PHONE, suppression.c.sender_id == "", IS_UNDECIDED)
 PART = inbound_part.c

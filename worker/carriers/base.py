@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
-from shared.carriers.error_codes import with_code
+from shared.carriers.error_codes import says_opted_out, with_code
 from shared.carriers.receipts import Receipt as Receipt
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
@@ -61,11 +61,23 @@ def unsubmitted(error: str | None) -> Outcome:
     return Outcome(ResponseKind.THROTTLED, error=error, is_unsubmitted=True)
 
 
+def status_of(response: ResponseKind, error: str) -> MessageStatus:
+    """The status of a message that has an error: `rejected` if the carrier says that the person has opted out."""
+    return MessageStatus.REJECTED if says_opted_out(error) else STATUS_OF[response]
+
+
 def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
-    """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it."""
-    if outcome.error is None or outcome.response not in (ResponseKind.REJECTED, ResponseKind.FAILED):
+    """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it.
+
+    If it says that the person has opted out, the message was refused, whatever else it says, and is not tried again.
+    """
+    if outcome.error is None:
         return outcome
-    return outcome._replace(error=with_code(outcome.error, error_codes))
+    error = with_code(outcome.error, error_codes)
+    if says_opted_out(error):
+        return Outcome(ResponseKind.REJECTED, error=error)
+    kept = outcome.response in (ResponseKind.REJECTED, ResponseKind.FAILED)
+    return outcome._replace(error=error) if kept else outcome
 
 
 SHORT_CODE_DIGITS = 8

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, Engine, func, not_, select
 
+from shared.carriers.error_codes import says_opted_out
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
@@ -11,7 +12,7 @@ from shared.db.tables.sends import batch, send
 from shared.doubts.resolution import Resolution, resolve
 from shared.ids import batch_of
 from shared.lifecycle import CHARGED_STATUSES, BatchState, MessageStatus
-from worker.carriers.base import STATUS_OF, LateResponse, ResponseKind
+from worker.carriers.base import STATUS_OF, LateResponse, Outcome, ResponseKind
 
 RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
 """A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
@@ -37,13 +38,16 @@ def record_late_responses(
     """
     certain = [response for response in responses if response.outcome.response is not ResponseKind.IN_DOUBT]
     resolutions = [
-        Resolution(identity, RESOLVED_AS[outcome.response], outcome.reference, outcome.error)
-        for identity, outcome in certain
+        Resolution(identity, _resolved_as(outcome), outcome.reference, outcome.error) for identity, outcome in certain
     ]
     with transaction(engine) as connection:
         early = _without_result(connection, certain, resend_lanes)  # before `resolve`: the cycle may end in between
         resolve(connection, conclusive(connection, resolutions))
     return early
+
+
+def _resolved_as(outcome: Outcome) -> MessageStatus:
+    return MessageStatus.REJECTED if says_opted_out(outcome.error) else RESOLVED_AS[outcome.response]
 
 
 def _without_result(

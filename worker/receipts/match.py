@@ -15,7 +15,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
+from shared.carriers.error_codes import says_opted_out
 from shared.carriers.receipts import Receipt, ReceiptKey, by_destination, columns, keep
+from shared.contacts.suppressions import suppress_by_carrier
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.db.expressions import in_parameter
@@ -153,7 +155,7 @@ def record_in(connection: Connection, carrier: str, receipts: list[Receipt]) -> 
 
 
 def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others.
+    """Apply the usual receipts: final ones, no opt-outs, for recent messages that are `sent`. Returns all others.
 
     Raises _Repeated if the transaction has to be rolled back.
     """
@@ -162,7 +164,8 @@ def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt
     others = []
     for receipt in sorted(receipts, key=attrgetter("reference")):
         group = alike.setdefault((receipt.status, receipt.error, receipt.precision), {})
-        if receipt.status in FINAL and receipt.phone is not None and receipt.reference not in group:
+        usual = receipt.status in FINAL and not says_opted_out(receipt.error)
+        if usual and receipt.phone is not None and receipt.reference not in group:
             group[receipt.reference] = receipt
         else:
             others.append(receipt)
@@ -200,8 +203,7 @@ def apply_fast_path(connection: Connection, carrier: str, receipts: list[Receipt
                 if applied.phone is not None:
                     counts[status, row.lane, applied.phone[:PREFIX_DIGITS]] += 1
         others += group.values()
-    if moved:
-        add_of_messages(connection, lambda _: moved)
+    add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
     count_messages(carrier, counts)
     for lane, seconds in delays:
@@ -234,18 +236,17 @@ def _apply_one_each(connection: Connection, carrier: str, receipts: list[Receipt
     began = time.monotonic()
     received_at = [receipt.received_at for receipt in receipts]
     rows = connection.execute(APPLY, {"carrier": carrier, "received_at": received_at, **columns(receipts)}).all()
+    moved = [row for row in rows if row.moved]
+    suppress_by_carrier(connection, [(row.account_id, row.phone) for row in moved if says_opted_out(row.error)])
     changes: dict[UUID, Counter[str]] = {}
-    for row in rows:
-        if row.moved:
-            changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
-            if row.before == MessageStatus.SENT and row.status in FINAL:
-                count_delays(carrier, row.lane, [row.delay])
-    add_of_messages(connection, lambda _: [StatusChange.of_message(row) for row in rows if row.moved])
+    for row in moved:
+        changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
+        if row.before == MessageStatus.SENT and row.status in FINAL:
+            count_delays(carrier, row.lane, [row.delay])
+    add_of_messages(connection, lambda _: map(StatusChange.of_message, moved))
     add_to_sends(connection, changes)
-    leave_uncharged(connection, [row for row in rows if row.moved and row.before == MessageStatus.EXPIRED])
-    count_messages(
-        carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in rows if row.moved)
-    )
+    leave_uncharged(connection, [row for row in moved if row.before == MessageStatus.EXPIRED])
+    count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in moved))
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)
     return {(row.reference, None if row.named is None else str(row.named)): row.moved for row in rows}
@@ -279,8 +280,7 @@ def _match_page(connection: Connection, rows: Sequence[Row[Any]]) -> int:
 def receipt_of(row: Row[Any]) -> Receipt:
     """An unmatched receipt, of UNMATCHED_COLUMNS."""
     phone = None if row.phone is None else str(row.phone)
-    status = MessageStatus(row.status)
-    fields = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)
+    fields = (row.reference, MessageStatus(row.status), row.error, row.done_at, phone, row.sender_id, row.precision)
     return Receipt(*fields, row.received_at)
 
 

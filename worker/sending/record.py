@@ -8,13 +8,13 @@ from uuid import UUID
 
 from sqlalchemy import Engine, Row, text
 
-from shared.contacts.suppressions import CHANGED_SINCE
+from shared.contacts.suppressions import CHANGED_SINCE, suppress_by_carrier
 from shared.crashpoints import crashpoint
 from shared.db.connection import ASYNC_COMMIT, STARTED, array, async_commit_statement, transaction, uuids
 from shared.outbox import add_of_messages, listening
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.results import IN_CYCLE, in_doubt, moved_of, record_lost
+from worker.sending.results import IN_CYCLE, in_doubt, moved_of, opted_out, record_lost
 from worker.sending.settle_complete import ADDED, COLUMNS, RECORDED, ROWS, SUMS, Written, counts_of, parameters_of
 
 RECORD_RESULTS = text(
@@ -58,7 +58,8 @@ def record_results(
     lease: float,
     opt_out_snapshot: str | None = None,
 ) -> None:
-    """Record the results so far and allow the next messages to leave: one asynchronous commit.
+    """Record the results so far and allow the next messages to leave: one commit, asynchronous but for opt-outs that
+    the carrier reports.
 
     Doubts are recorded only when the intent is closed, so until then only receipts change the rows written here.
 
@@ -100,11 +101,14 @@ def _execute(
         **counts_of(written),
         **parameters_of(written, carrier),
     }
+    suppressed = opted_out(written)
     with async_commit_statement(engine) as connection:
         listeners = listening(connection)
-        if not any(batch.account_id in listeners for batch, positions in written if positions):
+        if not suppressed and not any(batch.account_id in listeners for batch, positions in written if positions):
             return {row.id: row for row in connection.execute(RECORD_RESULTS, parameters)}
-    with transaction(engine, durable=False) as connection:
+    with transaction(engine, durable=bool(suppressed)) as connection:
+        if suppressed:
+            suppress_by_carrier(connection, suppressed)  # before the statement, which reports newer opt-outs
         rows = {row.id: row for row in connection.execute(RECORD_RESULTS, parameters)}
         certain = [each for each in written if (row := rows.get(each[0].batch_id)) and row.same_start]
         add_of_messages(connection, lambda listeners: moved_of(certain, listeners))

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection, Engine, select, text
 
+from shared.carriers.error_codes import says_opted_out
+from shared.contacts.suppressions import suppress_by_carrier
 from shared.db.connection import STARTED, array, copy_rows, field, texts, transaction, uuids
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
@@ -17,7 +19,7 @@ from worker.receipts.late_responses import conclusive
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.settle_complete import COLUMNS, ROWS, Written, parameters_of
 
-IN_DOUBT = MessageStatus.IN_DOUBT
+IN_DOUBT, REJECTED = MessageStatus.IN_DOUBT, MessageStatus.REJECTED
 
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
@@ -66,7 +68,8 @@ def fence(connection: Connection, batches: list[ClaimedBatch]) -> None:
 
 
 def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier: str) -> Changes:
-    """Insert the missing rows, doubts included. Returns the increments of the sends' counters.
+    """Insert the missing rows, doubts included, and the opt-outs that the carrier reports. Returns the increments of
+    the sends' counters.
 
     The batches must be locked by this transaction.
     """
@@ -87,8 +90,20 @@ def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
         insert_rows(connection, written, carrier)
+        if suppressed := opted_out(written):
+            suppress_by_carrier(connection, suppressed)
         add_of_messages(connection, lambda listeners: moved_of(written, listeners))
     return counted
+
+
+def opted_out(written: Written) -> list[tuple[int, str]]:
+    """The account and the phone of each message whose carrier says that the person has opted out."""
+    return [
+        (batch.account_id, batch.phones[position])
+        for batch, positions in written
+        for position in positions
+        if (result := batch.result(position)).status is REJECTED and says_opted_out(result.error)
+    ]
 
 
 def write_failed_attempts(connection: Connection, batches: Sequence[ClaimedBatch], carrier: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
+from shared.carriers.error_codes import says_opted_out
 from shared.carriers.receipts import by_destination
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, array, durable_statement, texts, uuids
@@ -138,7 +139,8 @@ def _credits(batches: list[ClaimedBatch]) -> dict[str, str]:
 
 
 def are_complete(batches: list[ClaimedBatch]) -> bool:
-    """Whether every message has a result that is certain, and no send has a rule that might stop it."""
+    """Whether every message has a result that is certain, none reports an opt-out, and no send has a rule that might
+    stop it."""
     return all(map(_is_complete, batches))
 
 
@@ -147,7 +149,12 @@ def _is_complete(batch: ClaimedBatch) -> bool:
         batch.known == len(batch.indexes) == batch.left
         and not (batch.lost or batch.rows_uncertain or batch.failed)
         and not (batch.rules and "stop_if" in batch.rules)
-        and all(result is not None and result.status in RECORDED for result in batch.results)
+        and all(
+            result is not None
+            and result.status in RECORDED
+            and not (result.status is MessageStatus.REJECTED and says_opted_out(result.error))
+            for result in batch.results
+        )
     )
 
 

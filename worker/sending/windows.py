@@ -9,7 +9,7 @@ from shared.lifecycle import LANES
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, CARRIER_RESPONSES, CARRIER_SEGMENTS, SUBMIT_DELAY
 from shared.sends.counters import MessageCounts, count_messages
 from shared.sms.countries import PREFIX_DIGITS
-from worker.carriers.base import STATUS_OF, MessageGroup, Outcome, ResponseKind
+from worker.carriers.base import STATUS_OF, MessageGroup, Outcome, ResponseKind, status_of
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
@@ -82,7 +82,8 @@ def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = Fals
                 if kind is ResponseKind.FAILED:
                     batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:
-                batch.put(position, Result(STATUS_OF[kind], reference, error, at, attempts + batch.attempts))
+                status = STATUS_OF[kind] if error is None else status_of(kind, error)
+                batch.put(position, Result(status, reference, error, at, attempts + batch.attempts))
     return again
 
 

@@ -80,8 +80,8 @@ class SuppressionResponse(Schema):
     reason = fields.String(
         required=True,
         metadata=doc(
-            "The reason; `stop` if the number's owner replied STOP, `possible_stop` if a reply may be one and nobody"
-            " has decided yet.",
+            "The reason; `stop` after a STOP, `possible_stop` if a message may be one and nobody has decided yet,"
+            " `carrier` if a carrier reported it.",
             "stop",
         ),
     )

@@ -289,6 +289,16 @@ def test_a_late_response_ends_the_doubt(
     assert service.get("/balance").json["balance"] == 1000 - credits
 
 
+def test_a_late_response_may_say_that_the_person_has_opted_out(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    said = Outcome(ResponseKind.REJECTED, error="recipient_opted_out=21610")
+    record_late_responses(service.engine, [LateResponse(doubt, said)])
+    assert status(service, doubt) == "rejected"
+    assert service.get("/balance").json["balance"] == 1000
+    [entry] = service.get(f"/suppressions?phone={phone}").json["data"]
+    assert entry["reason"] == "carrier"
+
+
 @pytest.mark.parametrize("response", [ResponseKind.ACCEPTED, ResponseKind.REJECTED])
 def test_a_late_response_before_the_doubt_is_reported_again(
     service: Service, phone: str, response: ResponseKind

@@ -96,6 +96,21 @@ def test_rows_that_are_alike(service: Service, first: int) -> None:
     assert batch.unrecorded == []
 
 
+def test_an_opt_out_that_the_carrier_reports_is_recorded_with_its_row(service: Service, first: int) -> None:
+    """And the list is read again before the next window."""
+    [batch] = claimed(service, first)
+    put(batch, Result(SENT, "r0", None, AT, 1), Result(REJECTED, None, "recipient_opted_out=21610", AT, 1))
+    with reading(service.engine) as connection:
+        snapshot = connection.execute(text("SELECT CAST(pg_current_snapshot() AS text)")).scalar_one()
+    record_results(service.engine, [batch], 5, "simulator", lease=60, opt_out_snapshot=snapshot)
+    assert [row[1] for row in rows(service, first)] == ["sent", "rejected"]
+    with reading(service.engine) as connection:
+        opted_out = text("SELECT phone, reason FROM suppression WHERE account_id = :account AND phone >= :first")
+        found = connection.execute(opted_out, {"account": service.account_id, "first": first}).all()
+    assert [tuple(row) for row in found] == [(first + 1, "carrier")]
+    assert batch.opted_out
+
+
 def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
     one, other = claimed(service, first, sends=2)
     one.route, other.price = 'by "prefix"', 2

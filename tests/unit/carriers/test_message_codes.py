@@ -7,9 +7,10 @@ import pytest
 
 import worker
 from shared.carriers.error_catalogue import CATALOGUE
-from shared.carriers.error_codes import OWN_CODES, code_of, error_of, unknown_codes, with_code
+from shared.carriers.error_codes import OWN_CODES, code_of, error_of, says_opted_out, unknown_codes, with_code
 from shared.carriers.smpp.constants import Status, status_name
 from shared.lifecycle import MessageStatus
+from worker.carriers.base import Outcome, ResponseKind, status_of, with_catalogue_error
 
 FAILED, UNDELIVERED = MessageStatus.FAILED, MessageStatus.UNDELIVERED
 
@@ -106,6 +107,16 @@ def test_a_carriers_own_codes_come_first() -> None:
     assert error is not None
     assert (error["code"], error["carrier_code"]) == ("handset_error", "UNDELIV:042")
     assert unknown_codes({"1": "nonsense", "2": "undelivered"}) == ["nonsense"]
+
+
+@pytest.mark.parametrize("response", [kind for kind in ResponseKind if kind is not ResponseKind.ACCEPTED], ids=str)
+def test_an_answer_that_the_person_has_opted_out_is_final_whatever_else_it_says(response: ResponseKind) -> None:
+    codes = {"status_0x00000501": "recipient_opted_out", "7": "recipient_blocked"}
+    said = with_catalogue_error(Outcome(response, error="status_0x00000501"), codes)
+    assert said == Outcome(ResponseKind.REJECTED, error="recipient_opted_out=status_0x00000501")
+    assert status_of(said.response, str(said.error)) == "rejected"
+    assert with_catalogue_error(Outcome(response, error="7"), codes).response is response
+    assert not says_opted_out("recipient_blocked=7") and not says_opted_out("7") and not says_opted_out(None)
 
 
 def test_every_entry_explains_itself() -> None:

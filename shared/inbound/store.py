@@ -68,7 +68,7 @@ AWAITED = timedelta(days=1)
 SETS_PER_PAGE = 1_000
 """Incomplete messages that are looked for at once."""
 REASON = "stop"
-"""Reason of suppressions that recipients requested here; START removes only these, a carrier's and those of POSSIBLE."""
+"""Reason of suppressions that recipients requested here. START removes only these, a carrier's and POSSIBLE ones."""
 POSSIBLE = "possible_stop"
 """Reason of suppressions that wait for a person to decide whether the recipient has opted out."""
 UNDECIDED = Scope(Category.MARKETING)

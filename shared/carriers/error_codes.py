@@ -105,10 +105,11 @@ WITH_ERROR: Final = frozenset(_WITHOUT_CODE)
 def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
     """A carrier's code as stored: prefixed with a catalogue code if the carrier's `error_codes` map it.
 
-    A receipt's `UNDELIV:042` is looked up as a whole, then as `042`, then as `UNDELIV`. The state may contain colons.
+    A receipt's `UNDELIV:042` is looked up as a whole, then as `042` and `42`, then as `UNDELIV`. The state may contain
+    colons.
     """
     word, _, number = carrier_code.rpartition(":")
-    for name in (carrier_code, number, word, *carrier_code.split(":", 1)):
+    for name in (carrier_code, number, number.lstrip("0"), word, *carrier_code.split(":", 1)):
         if name in error_codes:
             return f"{error_codes[name]}{SEPARATOR}{carrier_code}"
     return carrier_code

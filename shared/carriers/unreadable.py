@@ -36,8 +36,8 @@ class Unreadable(NamedTuple):
 
     octets: bytes
     reason: str
-    """`no_id_or_state`, `malformed`, `unknown_status`, `not_marked` (looks like one, but esm_class differs), or
-    `refused` (by the database)."""
+    """`no_id_or_state`, `malformed`, `unknown_status`, `not_marked` (looks like one, but esm_class differs),
+    `broken_parameters` (what could be read was used), or `refused` (by the database)."""
 
     def __repr__(self) -> str:
         """Omit the contents."""

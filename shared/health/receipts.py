@@ -27,6 +27,24 @@ UNREADABLE = (
     .group_by(RECEIPTS.carrier, RECEIPTS.reason)
     .order_by(RECEIPTS.carrier, RECEIPTS.reason)
 )
+LONG_MESSAGES = text(
+    """
+    SELECT m.carrier,
+           count(*) FILTER (WHERE b.segments > 1) AS long,
+           count(*) FILTER (WHERE b.segments > 1 AND m.status = 'sent') AS long_without,
+           count(*) FILTER (WHERE b.segments = 1) AS short,
+           count(*) FILTER (WHERE b.segments = 1 AND m.status = 'sent') AS short_without
+      FROM (SELECT id, carrier, status FROM message
+             WHERE submitted_at BETWEEN clock_timestamp() - interval '1 day' AND clock_timestamp() - interval '1 hour'
+               AND status IN ('sent', 'delivered', 'undelivered')
+             ORDER BY id DESC LIMIT 20000) m
+      JOIN batch b ON b.id = batch_of(m.id)
+     GROUP BY m.carrier ORDER BY m.carrier
+    """
+)
+"""Of the last messages that were submitted an hour ago or more: those without a final receipt, long and short ones."""
+MIN_LONG = 20
+"""Long messages of a carrier that say something about it."""
 UNMATCHED = text(
     """
     SELECT r.carrier, r.reference, r.phone
@@ -72,6 +90,7 @@ REMEDIES = {
         "They read like receipts and are not marked as such (esm_class 0). If the carrier confirms that they are, set"
         " unmarked_receipts = true for it in CARRIERS_FILE and restart the workers"
     ),
+    "broken_parameters": "What could be read of them was used. Show the carrier the octets: their end is broken",
     "unknown_status": "Add their statuses to `receipts.statuses` of the carrier in CARRIERS_FILE",
 }
 
@@ -83,6 +102,16 @@ def check_receipts(connection: Connection) -> Iterator[Finding]:
         remedy = REMEDIES.get(row.reason, "Ask the carrier what they mean")
         command = hint("carrier", "unreadable", row.carrier)
         yield Finding(f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. To list them: {command}")
+    for row in connection.execute(LONG_MESSAGES).all():
+        if row.long >= MIN_LONG and row.long_without > 0.9 * row.long and row.short_without < 0.5 * row.short:
+            detail = (
+                f"{row.long_without:,} of {row.long:,} long messages have no final receipt after an hour; short ones do"
+            )
+            remedy = (
+                'If the carrier reports only one part of each, set receipts_of_long_messages = "one" for it in'
+                " CARRIERS_FILE and restart the workers"
+            )
+            yield Finding(f"receipts of long messages of {row.carrier}", "wrong", detail, remedy)
     rows = connection.execute(UNMATCHED, {"sample": SAMPLE}).all()
     for carrier in sorted({row.carrier for row in rows}):
         finding = _other_format(connection, carrier, [row for row in rows if row.carrier == carrier])

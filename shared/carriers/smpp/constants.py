@@ -106,6 +106,8 @@ MESSAGE_TYPE = 0x3C
 INTERMEDIATE = 0x20
 """Message type: intermediate notification."""
 RECEIPT_TYPES = frozenset({0x04, INTERMEDIATE})
+ACKNOWLEDGEMENT_TYPES = frozenset({0x08, 0x10})
+"""SME delivery acknowledgement and SME manual or user acknowledgement."""
 """Message types: delivery receipt of the SMSC, intermediate notification."""
 
 

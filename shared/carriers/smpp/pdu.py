@@ -55,6 +55,8 @@ class Message:
     schedule: str = field(default="", repr=False)
     validity: str = field(default="", repr=False)
     tlvs: dict[int, bytes] = field(default_factory=dict, repr=False)
+    tlvs_at: int = 0
+    """Offset of the optional parameters in the body that was read."""
 
 
 def pdu(command: int, status: int, sequence: int, body: bytes = b"") -> bytes:
@@ -84,18 +86,29 @@ def read_c_string(body: bytes, start: int) -> tuple[str, int]:
 
 
 def read_tlvs(body: bytes, start: int) -> dict[int, bytes]:
-    """Read the optional parameters from `start` to the end. The first of repeated ones counts."""
+    """Read the optional parameters from `start` to the end. The first of repeated ones counts.
+
+    What follows the last whole one is left out: the fields before it are complete (`has_broken_rest`).
+    """
     tlvs: dict[int, bytes] = {}
-    while start < len(body):
-        if start + _TLV.size > len(body):
-            raise Malformed("an optional parameter is truncated")
+    while start + _TLV.size <= len(body):
         tag, length = _TLV.unpack_from(body, start)
-        start += _TLV.size
-        if start + length > len(body):
-            raise Malformed("an optional parameter is truncated")
-        tlvs.setdefault(tag, body[start : start + length])
-        start += length
+        start += _TLV.size + length
+        if start > len(body):
+            break
+        tlvs.setdefault(tag, body[start - length : start])
     return tlvs
+
+
+def has_broken_rest(body: bytes, message: Message) -> bool:
+    """Whether the body, from which the message was read, ends with something else than parameters and NULs."""
+    at = message.tlvs_at
+    while at + _TLV.size <= len(body):
+        end = at + _TLV.size + _TLV.unpack_from(body, at)[1]
+        if end > len(body):
+            break
+        at = end
+    return bool(body[at:].strip(b"\0"))
 
 
 def bind_body(bind: Bind) -> bytes:
@@ -170,6 +183,7 @@ def _read_short(body: bytes) -> Message:
     end = at + 5 + body[at + 4]
     if end > len(body):
         raise Malformed("a short message is truncated")
+    message.tlvs_at = end
     message.tlvs = read_tlvs(body, end)
     message.short_message = _text(body[at + 5 : end], message.tlvs)
     return message
@@ -184,6 +198,7 @@ def _text(short_message: bytes, tlvs: dict[int, bytes]) -> bytes:
 def _read_data(body: bytes) -> Message:
     message, at = _read_addresses(body)
     message.esm_class, message.registered_delivery, message.data_coding = body[at], body[at + 1], body[at + 2]
+    message.tlvs_at = at + 3
     message.tlvs = read_tlvs(body, at + 3)
     message.short_message = message.tlvs.get(Tag.MESSAGE_PAYLOAD, b"")
     return message

@@ -91,6 +91,8 @@ class SmppConfig:
     """How to convert the id in a receipt to the one in the submit_sm_resp."""
     unmarked_receipts: bool = False
     """Whether to accept a deliver_sm of esm_class 0 that reads like a receipt. Phones can then forge receipts."""
+    receipts_of_long_messages: Literal["each", "one"] = "each"
+    """Whether the carrier reports each part of a long message, or only one of them."""
     id_case: Literal["keep", "lower", "upper"] = "keep"
     """For case-insensitive ids: converts both the response's and the receipt's."""
     id_zeros: Literal["keep", "strip"] = "keep"

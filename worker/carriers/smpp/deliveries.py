@@ -15,7 +15,7 @@ from struct import Struct
 from typing import NamedTuple, TypeVar
 
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
-from shared.carriers.smpp.pdu import Malformed, pdu, read_message
+from shared.carriers.smpp.pdu import Malformed, has_broken_rest, pdu, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.db.refused_values import is_value_refused
 from shared.inbound import Inbound
@@ -25,7 +25,15 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.other_binds import LOOK_SECONDS, OtherBinds
-from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
+from worker.carriers.smpp.receipt import (
+    inbound,
+    is_acknowledgement,
+    is_receipt,
+    looks_like_receipt,
+    read_receipt,
+    usual_receipt,
+)
+from worker.carriers.smpp.repetitions import Repetitions
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierResponse
 from worker.carriers.smpp.submission import Submission
@@ -92,7 +100,8 @@ class Deliveries:
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
         self._also_kept: list[Unreadable] = []
-        """Messages that look like receipts but are not marked as such; stored for the operator."""
+        """Messages that look like receipts but are not marked as such, and broken ones; stored for the operator."""
+        self._repetitions = Repetitions()
         self._refused: list[Delivery] = []
         """What the database refused of the batch that is being stored."""
         self._arrived = threading.Event()
@@ -158,6 +167,7 @@ class Deliveries:
         receipts: list[tuple[Delivery, Receipt]] = self._released()
         messages: list[tuple[Delivery, Inbound]] = []
         unreadable: list[tuple[Delivery, Unreadable]] = []
+        repeated: list[tuple[Delivery, int]] = []
         mark, now = self._multiparts.now(), datetime.now(UTC)
         settled = self._multiparts.settled(mark)
         for delivery in deliveries:
@@ -165,7 +175,10 @@ class Deliveries:
             if isinstance(parsed, Unreadable):
                 unreadable.append((delivery, parsed))
             elif isinstance(parsed, Inbound):
-                messages.append((delivery, parsed))
+                if self._repetitions.is_repeated(delivery.session, delivery.body):
+                    repeated.append((delivery, Status.ESME_ROK))
+                else:
+                    messages.append((delivery, parsed))
             elif not settled and self._multiparts.may_be_open(parsed):
                 self._held.append(HeldReceipt(time.monotonic() + HOLD_SECONDS, mark, delivery, parsed))
             else:
@@ -176,7 +189,7 @@ class Deliveries:
             again = set(map(id, refused))
             answers = [answer for answer in answers if id(answer[0]) not in again]
             unreadable += [(delivery, Unreadable(delivery.body, "refused")) for delivery in refused]
-        answers += self._store_unreadable(unreadable)
+        answers += repeated + self._store_unreadable(unreadable)
         _answer_all(answers)
         return bool(answers)
 
@@ -187,10 +200,13 @@ class Deliveries:
                 return usual
         try:
             message = read_message(delivery.command, delivery.body)
-            if is_receipt(message) or (self._config.unmarked_receipts and looks_like_receipt(message)):
+            if has_broken_rest(delivery.body, message):
+                self._also_kept.append(Unreadable(delivery.body, "broken_parameters"))
+            unmarked = looks_like_receipt(message)
+            if is_receipt(message) or is_acknowledgement(message) or (unmarked and self._config.unmarked_receipts):
                 receipt = read_receipt(self._config, message, now)
                 return receipt or Unreadable(delivery.body, "no_id_or_state")
-            if looks_like_receipt(message):
+            if unmarked:
                 self._also_kept.append(Unreadable(delivery.body, "not_marked"))
             return inbound(self._config, message)
         except Malformed:
@@ -237,6 +253,9 @@ class Deliveries:
             status = self._store(self._on_inbound, [(message, delivery) for delivery, message in messages])
         if status != Status.ESME_ROK:
             self._counters.not_stored += len(messages)
+        else:
+            for delivery, _ in messages:
+                self._repetitions.add(delivery.session, delivery.body)
         return [(delivery, status) for delivery, _ in messages]
 
     def _store_unreadable(self, deliveries: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:

@@ -7,7 +7,8 @@ there, too; those of the other parts are stored, and found by the process that s
 (`other_binds.py`).
 
 Carriers reuse ids, later and for other phones, and some give all parts of a message the same id. So a part is
-identified by id and phone, and a message expects as many receipts as it has distinct ids.
+identified by id and phone, and a message expects as many receipts as it has distinct ids, or one if its carrier reports
+only one part.
 """
 
 import threading
@@ -30,6 +31,8 @@ class MultipartMessage:
     """The carrier's id of each part, by part number from 0. The first part's id is the message's reference."""
     in_doubt: bool | None = None
     """Whether its submit ended in doubt; None until it has ended."""
+    one_receipt: bool = False
+    """The carrier reports only one of its parts."""
     partly_sent: bool = False
     """Some parts were accepted and some not: the phone will never show the whole message."""
     delivered: set[str] = field(default_factory=set)
@@ -39,6 +42,8 @@ class MultipartMessage:
     @property
     def expected(self) -> int:
         """The number of distinct ids for which receipts are expected."""
+        if self.one_receipt:
+            return 1
         return len({*self.ids.values()}) if len(self.ids) == self.total else self.total
 
     @property

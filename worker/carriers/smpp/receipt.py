@@ -17,8 +17,15 @@ from typing import NamedTuple
 
 from shared.carriers.error_codes import with_code
 from shared.carriers.receipts import is_plausible
-from shared.carriers.smpp.alphabets import Alphabet, charset_of, decode
-from shared.carriers.smpp.constants import INTERMEDIATE, MESSAGE_TYPE, RECEIPT_TYPES, Tag
+from shared.carriers.smpp.alphabets import charset_of
+from shared.carriers.smpp.constants import (
+    ACKNOWLEDGEMENT_TYPES,
+    INTERMEDIATE,
+    MESSAGE_TYPE,
+    RECEIPT_TYPES,
+    UDH_INDICATOR,
+    Tag,
+)
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Coded, Inbound
 from shared.lifecycle import MessageStatus
@@ -28,7 +35,7 @@ from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
 
-__all__ = ["inbound", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
+__all__ = ["inbound", "is_acknowledgement", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
 
 _UNDELIVERED = (
     *("EXPIRED", "DELETED", "UNDELIV", "UNDELIVERED", "UNDELIVERABLE", "UNDELIVRD", "UNKNOWN"),
@@ -51,6 +58,7 @@ _FIELD = re.compile(
     re.I | re.A,
 )
 """A field and its value, which is not the name of the next field: then it has none."""
+_OTHER_FIELD = re.compile(r"\b(?:sub|dlvrd|submit ?date|done ?date|err(?:or)?)\s{0,3}[:=]", re.I | re.A)
 _NAMES = {"i": "id", "s": "stat", "d": "done", "e": "err"}
 _USUAL = re.compile(
     r"id:(?P<id>\S{1,255}) sub:\S* dlvrd:\S* submit date:\S* done date:(?P<done>\S*) stat:(?P<stat>\w+)"
@@ -96,7 +104,25 @@ def is_receipt(message: Message) -> bool:
 
 def looks_like_receipt(message: Message) -> bool:
     """Whether an unmarked message has the text of a receipt."""
-    return message.esm_class & MESSAGE_TYPE == 0 and _USUAL.match(message.short_message.decode("latin-1")) is not None
+    if message.esm_class & (MESSAGE_TYPE | UDH_INDICATOR):
+        return False
+    return _reads_like_receipt(message.short_message)
+
+
+def is_acknowledgement(message: Message) -> bool:
+    """Whether the carrier marked this as an acknowledgement of a phone or person, which some do with receipts.
+
+    §5.2.12 has these types for texts of people, too, so it is a receipt only if it reads like one.
+    """
+    is_marked = message.esm_class & MESSAGE_TYPE in ACKNOWLEDGEMENT_TYPES and not message.esm_class & UDH_INDICATOR
+    return is_marked and _reads_like_receipt(message.short_message)
+
+
+def _reads_like_receipt(octets: bytes) -> bool:
+    """Whether a text has the id and state of a receipt and another of its fields."""
+    text = _text(octets)[:_HEAD]
+    fields = _fields(octets)
+    return "id" in fields and fields.get("stat", "").upper() in _STATUSES and _OTHER_FIELD.search(text) is not None
 
 
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
@@ -105,7 +131,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     A state of the carrier's own that `error_codes` explains is known, and means undelivered. An intermediate
     notification is final only by a state of the standard.
     """
-    fields = _fields(message.short_message, message.data_coding, config.alphabet)
+    fields = _fields(message.short_message)
     value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
     from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
     reference = receipt_id(config, fields.get("id"), from_tlv)
@@ -118,7 +144,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
         return None
     phone = message.source.removeprefix("+")
     status, error, (done_at, precision) = _outcome(
-        word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now
+        word, fields.get("err") or _network_error(message), fields.get("done"), config.receipt_utc_offset, now
     )
     return Receipt(
         reference,
@@ -189,10 +215,24 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
     return replace(whole, reference=part[0], total=part[1], number=part[2], coded=Coded(octets, charset))
 
 
-def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
+def _network_error(message: Message) -> str | None:
+    """The code in network_error_code (§5.3.2.31): a type of network, then the code in two octets."""
+    value = message.tlvs.get(Tag.NETWORK_ERROR_CODE, b"")
+    return f"{int.from_bytes(value[1:3], 'big'):03d}" if len(value) == 3 else None
+
+
+def _text(octets: bytes) -> str:
+    """A receipt's text: ASCII or UTF-16, as its octets show. SMSCs copy the data_coding of the message it is for."""
+    if octets[:1] == b"\0" or octets[:2] == b"\xfe\xff":
+        return octets.decode("utf-16-be", "replace").lstrip("\ufeff")
+    if octets[1:2] == b"\0":
+        return octets.decode("utf-16-le", "replace")
+    return octets.decode("latin-1")
+
+
+def _fields(octets: bytes) -> dict[str, str]:
     """The receipt's fields: id, stat, done and err. If a field is repeated, the first counts."""
-    # A receipt's text is ASCII, whatever its data_coding, except UCS-2 (8).
-    text = decode(octets, data_coding, default) if data_coding == 8 else octets.decode("latin-1")
+    text = _text(octets)
     usual = _USUAL.match(text)
     if usual is not None:
         return usual.groupdict()

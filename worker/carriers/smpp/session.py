@@ -58,6 +58,8 @@ class Session:
         self._convert_id = answer_id(config)
         self._rest = b""
         self._writer = Writer(wire)
+        self.ended_at: float | None = None
+        """When the connection was closed, on the monotonic clock."""
         self._received_at = time.monotonic()
         self._enquired_at: float | None = None
         self._leave_by: float | None = None
@@ -278,6 +280,7 @@ class Session:
 
     def end(self) -> None:
         """Close the connection, and wake everyone who waits for it."""
+        self.ended_at = time.monotonic()
         self._writer.stop()
         self.windows.lose()
         self._wire.close()

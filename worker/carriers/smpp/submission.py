@@ -79,7 +79,7 @@ class Submission:
             starts, multiparts = self._in_parts()
             for identity, phone in zip(message_group.ids, message_group.phones, strict=True):
                 self._extend(parts.bodies(phone, self._references.next(phone)), [identity] * total)
-                long = MultipartMessage(total, phone)
+                long = MultipartMessage(total, phone, one_receipt=self._config.receipts_of_long_messages == "one")
                 multiparts += [(long, number) for number in range(total)]
                 starts.append(len(self.bodies))
 

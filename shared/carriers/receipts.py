@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Text, bindparam, insert, select
+from sqlalchemy import Connection, Row, Text, bindparam, insert, select
 
 from shared.db.expressions import parameter_rows
 from shared.db.tables.messages import receipt
@@ -78,3 +78,11 @@ def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
         "sender_id": [receipt.sender_id for receipt in receipts],
         "precision": [receipt.precision for receipt in receipts],
     }
+
+
+RANKS = {str(status): rank for rank, status in enumerate(MessageStatus)}
+
+
+def rank(receipt: Receipt | Row[Any]) -> int:
+    """How strong a receipt is, by its status: of several for one message, the strongest decides."""
+    return RANKS[receipt.status]

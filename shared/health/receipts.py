@@ -29,16 +29,15 @@ UNREADABLE = (
 )
 LONG_MESSAGES = text(
     """
-    SELECT m.carrier,
-           count(*) FILTER (WHERE b.segments > 1) AS long,
-           count(*) FILTER (WHERE b.segments > 1 AND m.status = 'sent') AS long_without,
-           count(*) FILTER (WHERE b.segments = 1) AS short,
-           count(*) FILTER (WHERE b.segments = 1 AND m.status = 'sent') AS short_without
-      FROM (SELECT id, carrier, status FROM message
-             WHERE submitted_at BETWEEN clock_timestamp() - interval '1 day' AND clock_timestamp() - interval '1 hour'
-               AND status IN ('sent', 'delivered', 'undelivered')
-             ORDER BY id DESC LIMIT 20000) m
-      JOIN batch b ON b.id = batch_of(m.id)
+    SELECT m.carrier, count(*) FILTER (WHERE m.is_long) AS long,
+           count(*) FILTER (WHERE m.is_long AND m.status = 'sent') AS long_without,
+           count(*) FILTER (WHERE NOT m.is_long) AS short,
+           count(*) FILTER (WHERE NOT m.is_long AND m.status = 'sent') AS short_without
+      FROM (SELECT m.carrier, m.status, coalesce(b.segments, s.segments) > 1 AS is_long
+              FROM message m JOIN batch b ON b.id = batch_of(m.id) JOIN send s ON s.id = b.send_id
+             WHERE m.submitted_at BETWEEN clock_timestamp() - interval '1 day' AND clock_timestamp() - interval '1 hour'
+               AND m.status IN ('sent', 'delivered', 'undelivered') AND m.carrier IS NOT NULL
+             ORDER BY m.id DESC LIMIT 20000) m
      GROUP BY m.carrier ORDER BY m.carrier
     """
 )

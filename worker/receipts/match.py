@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Interval, Row, bindparam, delete, func, select, text
 
 from shared.carriers.error_codes import says_opted_out
-from shared.carriers.receipts import Receipt, ReceiptKey, by_destination, columns, keep
+from shared.carriers.receipts import Receipt, ReceiptKey, by_destination, columns, keep, rank
 from shared.contacts.suppressions import suppress_by_carrier
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
@@ -28,10 +28,9 @@ from shared.observability import traces
 from shared.outbox import StatusChange, add_of_messages, listening
 from shared.sends.counters import MessageCounts, add_to_sends, count_delays, count_messages
 from shared.sms.countries import PREFIX_DIGITS
-from shared.sms.phones import is_phone
-from shared.sms.spellings import other_spellings
 from worker.carriers.base import PARTLY_SENT
 from worker.receipts.match_without_id import RECENT, fitting_by_phone
+from worker.receipts.other_forms import in_other_forms
 from worker.receipts.receipt_trace import trace_receipts
 from worker.receipts.uncharged import leave_uncharged
 
@@ -44,7 +43,6 @@ MOVES = ", ".join(
 )
 """SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
 PAGE, MAX_PAGES = 1000, 10
-RANKS = {str(status): rank for rank, status in enumerate(MessageStatus)}
 
 APPLY = text(
     f"""
@@ -288,33 +286,10 @@ def receipt_of(row: Row[Any]) -> Receipt:
 
 def _match_others(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts, by id or else by phone. Returns the unmatched ones."""
-    unmatched = _apply_in_other_forms(connection, carrier, apply(connection, carrier, receipts))
+    unmatched = in_other_forms(apply, connection, carrier, apply(connection, carrier, receipts))
     strongest = {receipt.key: receipt for receipt in reversed(unmatched)}
     by_phone = fitting_by_phone(connection, carrier, list(strongest.values()))
     if by_phone:
         apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in by_phone])
     found = {receipt.key for receipt in by_phone}
     return [receipt for receipt in unmatched if receipt.key not in found]
-
-
-def _apply_in_other_forms(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply receipts with a known id whose phone is written otherwise than the message's. Returns the unmatched ones.
-
-    That is in the other spelling of the subscriber, or in the other address: some SMSCs do not swap the addresses.
-    Only receipts that have waited: most others come before the result of their submit is recorded.
-    """
-    forms = [(receipt, form) for receipt in receipts if receipt.received_at is not None for form in _forms(receipt)]
-    missed = set(map(id, apply(connection, carrier, [form for _, form in forms]))) if forms else set()
-    matched = {id(receipt) for receipt, form in forms if id(form) not in missed}
-    return [receipt for receipt in receipts if id(receipt) not in matched]
-
-
-def _forms(receipt: Receipt) -> list[Receipt]:
-    spelled = other_spellings(receipt.phone) if receipt.phone is not None else ()
-    swapped = [receipt.sender_id] if receipt.sender_id is not None and is_phone(receipt.sender_id) else []
-    return [receipt._replace(phone=phone) for phone in (*spelled, *swapped)]
-
-
-def rank(receipt: Receipt | Row[Any]) -> int:
-    """How strong a receipt is, by its status: of several for one message, the strongest decides."""
-    return RANKS[receipt.status]

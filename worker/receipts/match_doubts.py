@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Interval, Row, Text, bindparam, cast, exists, func, select
 
+from shared.carriers.receipts import rank
 from shared.db.connection import is_outage_or_timeout, transaction
 from shared.db.tables import messages as tables
 from shared.doubts.candidates import MAX_VALIDITY, MessageCandidate, candidates
 from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import PARTLY_SENT
-from worker.receipts.match import rank
 
 log = logging.getLogger(__name__)
 

@@ -55,7 +55,7 @@ class Message:
     schedule: str = field(default="", repr=False)
     validity: str = field(default="", repr=False)
     tlvs: dict[int, bytes] = field(default_factory=dict, repr=False)
-    tlvs_at: int = 0
+    tlvs_at: int = field(default=0, compare=False)
     """Offset of the optional parameters in the body that was read."""
 
 

@@ -96,3 +96,25 @@ def test_what_is_kept_is_bounded_for_each_carrier(service: Service) -> None:
             text("SELECT carrier, count(*), max(length(octets)) FROM unreadable_receipt GROUP BY 1 ORDER BY 1")
         ).all()
     assert [tuple(row) for row in rows] == [("other", 1, 1), (CARRIER, MAX_STORED, MAX_OCTETS)]
+
+
+@pytest.mark.parametrize(("long_open", "is_found"), [(24, True), (0, False)])
+def test_long_messages_without_receipts_beside_short_ones_with_them_are_reported(
+    service: Service, long_open: int, is_found: bool
+) -> None:
+    """Carriers that report only one part of each: jookies/jasmin #1136, kneodev/ksmppd #59."""
+    made = [
+        service.send(str(FIRST + 500 + number), message).json["message_id"]
+        for number, message in enumerate(["x" * 200] * 25 + ["Hi"] * 5)
+    ]
+    done = text(
+        "UPDATE message SET carrier = 'long', status = CAST(:status AS message_status),"
+        " submitted_at = clock_timestamp() - interval '2 hours' WHERE id = CAST(:id AS uuid)"
+    )
+    with service.engine.begin() as connection:
+        for number, identity in enumerate(made):
+            connection.execute(done, {"id": identity, "status": "sent" if number < long_open else "delivered"})
+    names = [name for name, _, remedy in found(service) if 'receipts_of_long_messages = "one"' in remedy]
+    assert names == (["receipts of long messages of long"] if is_found else [])
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE message SET carrier = NULL WHERE carrier = 'long'"))

@@ -597,3 +597,22 @@ def test_a_message_recorded_during_its_cycle_is_one_candidate(service: Service, 
     record_results(service.engine, [batch], 5, CARRIER, lease=60)
     hear(service, phone, f"u{phone}")
     assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"
+
+
+@pytest.mark.parametrize(
+    ("sent_to", "named", "sender"),
+    [
+        ("525555010123", "5215555010123", None),  # daddyz/phonelib #254
+        ("5511955550123", "551155550123", "ACME"),  # chatwoot #5840
+        ("541155550123", "5491155550123", None),
+        ("2290197000123", "22997000123", None),
+        ("254770999999", "447700900999", "254770999999"),  # the addresses of the submit: fiorix/go-smpp #73
+    ],
+)
+def test_a_receipt_with_a_known_id_may_name_the_phone_otherwise(
+    service: Service, sent_to: str, named: str, sender: str | None
+) -> None:
+    identity = end(service, under_way(service, sent_to), SENT, f"of {sent_to}")
+    record(service.engine, CARRIER, [Receipt(f"of {sent_to}", DELIVERED, None, datetime.now(UTC), named, sender)])
+    match_unmatched(service.engine, newest=60)
+    assert service.get(f"/messages/{identity}").json["status"] == "delivered"

@@ -11,11 +11,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from struct import Struct
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from shared.carriers.smpp.constants import RESPONSE, Command, Status
-from shared.carriers.smpp.pdu import Malformed, has_broken_rest, pdu, read_message
+from shared.carriers.smpp.constants import Command, Status
+from shared.carriers.smpp.pdu import Malformed, has_broken_rest, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.db.refused_values import is_value_refused
 from shared.inbound import Inbound
@@ -23,6 +22,7 @@ from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnrea
 from worker.carriers.late_responses import LateResponses
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
+from worker.carriers.smpp.delivery import Delivery, HeldReceipt, answer_all
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.other_binds import LOOK_SECONDS, OtherBinds
 from worker.carriers.smpp.receipt import (
@@ -52,36 +52,6 @@ HOLD_SECONDS = 2.0
 POLL_SECONDS = 0.02
 GATHER_SECONDS, GAP_SECONDS = 0.01, 0.002
 """Seconds to collect deliveries, so that many share a commit; less if none comes for GAP_SECONDS."""
-_ANSWER = Struct(">IIIIx")
-
-
-class Delivery(NamedTuple):
-    """A deliver_sm or data_sm as received."""
-
-    session: Session
-    command: int
-    sequence: int
-    body: bytes
-
-    def __repr__(self) -> str:
-        """Show sequence number and size, not the content."""
-        return f"Delivery(sequence={self.sequence}, {len(self.body)} octets)"
-
-    def answer(self, status: int) -> bytes:
-        """The response PDU; a generic_nack if the delivery is malformed."""
-        if status == Status.ESME_RINVCMDLEN:
-            return pdu(Command.GENERIC_NACK, status, self.sequence)
-        return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
-
-
-class HeldReceipt(NamedTuple):
-    """A receipt that may be for a part whose id is not known yet, or is for a part of a message that is still open."""
-
-    until: float
-    """For a part that is not known by then, on the monotonic clock. An open message is waited for."""
-    mark: int
-    delivery: Delivery
-    receipt: Receipt
 
 
 class Deliveries:
@@ -190,7 +160,7 @@ class Deliveries:
             answers = [answer for answer in answers if id(answer[0]) not in again]
             unreadable += [(delivery, Unreadable(delivery.body, "refused")) for delivery in refused]
         answers += repeated + self._store_unreadable(unreadable)
-        _answer_all(answers)
+        answer_all(answers)
         return bool(answers)
 
     def _read(self, delivery: Delivery, now: datetime) -> Receipt | Inbound | Unreadable:
@@ -301,12 +271,3 @@ class Deliveries:
                 if time.monotonic() > deadline or self._stop.wait(0.5):
                     return Status.ESME_RX_T_APPN
         return Status.ESME_ROK
-
-
-def _answer_all(answers: list[tuple[Delivery, int]]) -> None:
-    """Acknowledge all, with one write per connection."""
-    by_session: dict[Session, list[bytes]] = {}
-    for delivery, status in answers:
-        by_session.setdefault(delivery.session, []).append(delivery.answer(status))
-    for session, pdus in by_session.items():
-        session.answer(b"".join(pdus))

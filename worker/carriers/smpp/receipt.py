@@ -34,6 +34,7 @@ from shared.sms.phones import is_phone
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
+from worker.carriers.smpp.part_header import read_header, sar_of
 
 __all__ = ["inbound", "is_acknowledgement", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
 
@@ -205,8 +206,8 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
     if max(len(message.source), len(message.destination)) > MAX_ADDRESS_LENGTH:
         raise Malformed("an address is too long")
     header, octets = split_udh(message)
-    concatenation, single_shift, locking_shift = _read_header(header)
-    part = concatenation or _sar(message)
+    concatenation, single_shift, locking_shift = read_header(header)
+    part = concatenation or sar_of(message)
     charset = charset_of(message.data_coding, config.alphabet, single_shift, locking_shift)
     text = charsets.decode(octets, charset)
     whole = Inbound(message.source, message.destination, text, national=_NATIONAL.get(message.source_ton))
@@ -278,30 +279,3 @@ def _date(value: str, offset: timedelta) -> DoneAt | None:
     except ValueError:
         return None
     return DoneAt(at, MINUTE if match[6] is None else SECOND)
-
-
-def _read_header(header: bytes) -> tuple[tuple[int, int, int] | None, int, int]:
-    """A part's reference, total and number (3GPP TS 23.040 §9.2.3.24.1, .8), or None; its two shifts (.15 and .16)."""
-    part, shifts, at = None, {0x24: 0, 0x25: 0}, 0
-    while at + 2 <= len(header):
-        element, size = header[at], header[at + 1]
-        value = header[at + 2 : at + 2 + size]
-        if len(value) < size:
-            if part is not None:
-                break
-            raise Malformed("an element of the user data header is truncated")
-        if part is None and (element, size) in ((0x00, 3), (0x08, 4)):
-            part = int.from_bytes(value[:-2], "big"), value[-2], value[-1]
-        elif element in shifts and size == 1:
-            shifts[element] = value[0]
-        at += 2 + size
-    return part, shifts[0x24], shifts[0x25]
-
-
-def _sar(message: Message) -> tuple[int, int, int] | None:
-    tags = (Tag.SAR_MSG_REF_NUM, Tag.SAR_TOTAL_SEGMENTS, Tag.SAR_SEGMENT_SEQNUM)
-    values = [message.tlvs.get(tag, b"") for tag in tags]
-    if not all(values):
-        return None
-    reference, total, number = (int.from_bytes(value, "big") for value in values)
-    return reference, total, number

@@ -12,6 +12,8 @@ from psycopg import DataError
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.carriers.unreadable import Unreadable
+from shared.inbound import Inbound
+from tests.harness.what_we_read import table
 from tests.unit.carriers.smpp.making import USUAL, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module
@@ -30,6 +32,7 @@ class CarrierSession:
 
     def __init__(self) -> None:
         self.written = b""
+        self.ended_at: float | None = None
 
     def answer(self, data: bytes) -> None:
         self.written += data
@@ -167,3 +170,77 @@ def test_a_set_waits_only_so_long_for_more_receipts(carrier: Carrier) -> None:
     carrier.give(1000)
     carrier.wait_for_sets(1)
     assert GATHER_SECONDS <= carrier.sets[0][1] <= GATHER_SECONDS + GAP_SECONDS
+
+
+def text_of(message: Inbound) -> str:
+    return message.text
+
+
+def delivered(row: dict[str, str]) -> bytes:
+    """The body of the deliver_sm in a row of the page."""
+    words = row["Text"].removeprefix("UTF-16 ")
+    octets = words.encode() if words == row["Text"] else words.encode("utf-16-be")
+    message = Message(PHONE, "ACME", octets, int(row["esm_class"], 0), int(row["data_coding"], 0))
+    return message_body(message) + bytes.fromhex(row["Parameters"])
+
+
+@pytest.mark.parametrize("row", table("Receipts"), ids=lambda row: row["What"])
+def test_a_delivery_is_read_as_the_page_says(row: dict[str, str]) -> None:
+    """And acknowledged: with a generic_nack or an error, the carrier would deliver it again for days."""
+    found: list[str] = []
+
+    def receipts(stored: list[Receipt]) -> None:
+        found.extend(f"{each.status} {each.error or ''}".strip() for each in stored)
+
+    session = CarrierSession()
+    deliveries = Deliveries(config(), Counters(), MultipartMessages())
+    deliveries.start(receipts, lambda responses: None, lambda stored: found.extend("inbound" for _ in stored))
+    try:
+        deliveries.put(cast(Session, session), Command.DELIVER_SM, 1, delivered(row))
+        session.wait_for_answers(1)
+    finally:
+        deliveries.stop()
+    assert found == [row["Read as"]]
+    assert session.written[8:12] == bytes(4), "ESME_ROK"
+
+
+@pytest.mark.parametrize(
+    ("ended_after", "stored"),
+    [(0.1, 1), (60.0, 2), (None, 2)],
+    ids=["the connection was lost at once", "lost later", "it goes on"],
+)
+def test_a_message_that_comes_again_after_a_lost_response_is_stored_once(
+    ended_after: float | None, stored: int
+) -> None:
+    """As funbox/smppex #30 and JamaaSMPP #11 report it."""
+    kept: list[str] = []
+    first, second = CarrierSession(), CarrierSession()
+    deliveries = Deliveries(config(), Counters(), MultipartMessages())
+    deliveries.start(
+        lambda receipts: None, lambda responses: None, lambda found: kept.extend(one.text for one in found)
+    )
+    body = message_body(Message(PHONE, "254204000000", b"YES 2 tickets"))
+    try:
+        deliveries.put(cast(Session, first), Command.DELIVER_SM, 1, body)
+        first.wait_for_answers(1)
+        first.ended_at = None if ended_after is None else time.monotonic() + ended_after
+        deliveries.put(cast(Session, second), Command.DELIVER_SM, 1, body)
+        second.wait_for_answers(1)
+    finally:
+        deliveries.stop()
+    assert kept == ["YES 2 tickets"] * stored
+
+
+def test_a_broken_end_is_kept_for_the_operator() -> None:
+    kept: list[Unreadable] = []
+    session = CarrierSession()
+    deliveries = Deliveries(config(), Counters(), MultipartMessages())
+    deliveries.on_unreadable = kept.extend
+    deliveries.start(lambda receipts: None, lambda responses: None)
+    try:
+        for number, end in enumerate((b"\0", b"\x14\x18\0\x08abc"), 1):
+            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, usual_body() + end)
+            session.wait_for_answers(number)
+    finally:
+        deliveries.stop()
+    assert [each.reason for each in kept] == ["broken_parameters"]

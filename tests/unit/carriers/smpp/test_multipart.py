@@ -35,6 +35,16 @@ def test_it_works() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
+@pytest.mark.parametrize("part", ["p0", "p2"])
+@pytest.mark.parametrize("status", [DELIVERED, UNDELIVERED])
+def test_a_carrier_may_report_only_one_part(part: str, status: MessageStatus) -> None:
+    """The last one as jookies/jasmin #1136 has it, or the first as #663."""
+    multiparts, long = MultipartMessages(), MultipartMessage(3, PHONE, one_receipt=True)
+    for number in range(3):
+        multiparts.add(f"p{number}", number, long)
+    assert on_part_receipt(multiparts, part, status) == ("p0", status)
+
+
 def test_one_part_twice_is_one_part() -> None:
     multiparts = known(2)
     assert on_part_receipt(multiparts, "p0", DELIVERED) is None

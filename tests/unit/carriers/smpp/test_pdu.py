@@ -12,6 +12,7 @@ from shared.carriers.smpp.pdu import (
     Message,
     bind_body,
     c_string,
+    has_broken_rest,
     message_body,
     message_suffix,
     pdu,
@@ -114,12 +115,26 @@ def test_ten_thousand_mutated_pdus_are_read_or_malformed() -> None:
 
 
 @given(st.binary(max_size=60))
-def test_any_octets_are_optional_parameters_or_malformed(octets: bytes) -> None:
-    try:
-        found = read_tlvs(octets, 0)
-    except Malformed:
-        return
+def test_any_octets_are_optional_parameters_and_a_rest(octets: bytes) -> None:
+    found = read_tlvs(octets, 0)
     assert sum(4 + len(value) for value in found.values()) <= len(octets)
+
+
+@pytest.mark.parametrize(
+    ("end", "broken"),
+    [
+        (b"", False),
+        (b"\0", False),
+        (b"\0\0\0", False),
+        (tlv(5, b"a") * 2, False),
+        (b"\x14\x18\0\x08abc", True),
+        (b"x", True),
+    ],
+)
+def test_only_padding_may_follow_the_parameters(end: bytes, broken: bool) -> None:
+    body = message_body(Message("1", "2", b"x", tlvs={5: b"whole"})) + end
+    message = read_message(Command.DELIVER_SM, body)
+    assert message.tlvs[5] == b"whole" and has_broken_rest(body, message) is broken
 
 
 def test_the_first_of_a_repeated_parameter_counts() -> None:
@@ -132,7 +147,7 @@ def test_neither_text_nor_phone_is_in_a_repr_or_an_error() -> None:
     assert "2547" not in repr(message)
     assert "secret" not in repr(Bind("me", "my secret"))
     with pytest.raises(Malformed) as caught:
-        read_message(Command.SUBMIT_SM, message_body(message)[:-3])
+        read_message(Command.SUBMIT_SM, message_body(message)[:-20])
     assert "secret" not in str(caught.value)
 
 

@@ -241,7 +241,15 @@ def test_the_phone_is_read_only_if_the_source_is_one(source: str, phone: str | N
 
 @pytest.mark.parametrize(
     ("text", "esm_class", "like_receipt"),
-    [(USUAL, 0, True), (USUAL, 4, False), ("id:1 stat:DELIVRD", 0, False), ("", 0, False)],
+    [
+        (USUAL, 0, True),
+        (USUAL, 4, False),
+        ("id:1 stat:DELIVRD", 0, False),
+        ("id:1 stat:DELIVRD err:000", 0, True),
+        ("id:1 done date:2605041229 stat:UNDELIV", 0, True),
+        ("id: 5 stat: ok err: none", 0, False),
+        ("", 0, False),
+    ],
 )
 def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, like_receipt: bool) -> None:
     assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is like_receipt

@@ -127,7 +127,8 @@ CLAIMED = f"""
 _CYCLE_OVER = f"intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, {_UNROUTED}"
 
 DONE = f"""
-    state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0, crashes = 0,
+    state = 'done', next_index = b.size + 1, retry = NULL, postponed = 0, due_at = clock_timestamp(),
+    attempts = 0, crashes = 0,
     {_CYCLE_OVER}
 """
 """SQL: the assignments to a batch `b` of which every message has a result."""
@@ -136,13 +137,14 @@ CLOSE_INTENT = text(
     f"""
     UPDATE batch b
        SET state = c.state, next_index = c.next_index,
-           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]),
+           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), postponed = c.postponed,
            turn = CASE WHEN b.turn = 0 OR c.cost = 0 THEN b.turn ELSE b.turn + GREATEST(1, c.cost / a.weight) END,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
            {_CYCLE_OVER}
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
-                  CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
-                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes), account a
+                  CAST(:retry AS text[]), CAST(:postponed AS int[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]),
+                  CAST(:attempts AS int[]), CAST(:crashes AS int[]))
+               AS c (id, state, next_index, retry, postponed, cost, wait, attempts, crashes), account a
      WHERE b.id = c.id AND a.id = b.account_id
     """
 )

@@ -5,6 +5,7 @@ come before the response, late, twice, out of order, contradictory or never, and
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -69,6 +70,8 @@ class Rates:
     rejected: float = 0.03
     failed: float = 0.04
     throttled: float = 0.04
+    full: float = 0.04
+    """Of the phones: their queue is full for some time. It takes nothing from the seed."""
     unanswered: float = 0.03
     lost: float = 0.02
     late: float = 0.5
@@ -89,6 +92,8 @@ class ModelCarrier:
     doubted: Callable[[int, str], None]
     """Called with how many of a window had no response, and the carrier."""
     rates: Rates = field(default_factory=Rates)
+    refused: Counter[str] = field(default_factory=Counter)
+    """How often each full phone was tried."""
     messages: dict[UUID, Handed] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     """Not delivered yet."""
@@ -117,7 +122,7 @@ class ModelCarrier:
                 handed.append(self._hand_over(message, phone, message_group.sender_id))
         stand("submit.window")
         for known, outcome in handed:
-            if outcome.response in (ResponseKind.FAILED, ResponseKind.THROTTLED):
+            if outcome.response in (ResponseKind.FAILED, ResponseKind.THROTTLED, ResponseKind.POSTPONED):
                 known.closed = False
         outcomes = [outcome for _, outcome in handed]
         self.doubted(sum(outcome.response == ResponseKind.IN_DOUBT for outcome in outcomes), self.name)
@@ -128,6 +133,8 @@ class ModelCarrier:
         if known.closed:
             raise Breach(f"submitted_once: {message} is submitted again; it was taken {known.taken} times before")
         known.closed = True
+        if self._is_full(phone):
+            return known, Outcome(ResponseKind.POSTPONED, error="full")
         rates, throw = self.rates, self.rng.random()
         for response, rate in (
             (ResponseKind.REJECTED, rates.rejected),
@@ -146,6 +153,14 @@ class ModelCarrier:
             self._answer_later(message, accepted)
             return known, Outcome(ResponseKind.IN_DOUBT)
         return known, accepted
+
+    def _is_full(self, phone: str) -> bool:
+        """Whether the phone is one of those that are full, and this is one of the first attempts at it."""
+        rng = random.Random(f"full {phone}")
+        if rng.random() >= self.rates.full:
+            return False
+        self.refused[phone] += 1
+        return self.refused[phone] <= rng.choice((1, 2, 5, 1_000_000))
 
     def _take(self, known: Handed, sender: str) -> None:
         known.taken += 1

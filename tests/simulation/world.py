@@ -153,6 +153,8 @@ class World:
                 expire_doubts = False
                 self._tick(3600 + GRACE + 1)
             self._tick(self.rng.choice((1.0, 3.0, LEASE + 1)))
+            if number > 50:  # what is still open is for full phones, and waits for the end of its validity
+                self._tick(60.0)
             if number > 5:
                 self.traffic.go_on()
             process = self.processes[number % len(self.processes)]

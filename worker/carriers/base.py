@@ -24,7 +24,9 @@ class ResponseKind(StrEnum):
     ACCEPTED = "accepted"
     """The carrier has taken the message."""
     THROTTLED = "throttled"
-    """Not taken: submitted too fast, or the carrier's queue is full. Retried, and not counted as an attempt."""
+    """Not taken: submitted too fast. Retried, and not counted as an attempt."""
+    POSTPONED = "postponed"
+    """Not taken for now, because of its recipient alone. Retried after the other messages, until its validity ends."""
     REJECTED = "rejected"
     """Not taken, and a retry would not help."""
     FAILED = "failed"
@@ -39,7 +41,7 @@ STATUS_OF = {
     ResponseKind.FAILED: MessageStatus.FAILED,
     ResponseKind.IN_DOUBT: MessageStatus.IN_DOUBT,
 }
-"""The status of a message after its submit. A throttled one has none: it is submitted again."""
+"""The status of a message after its submit. A throttled or postponed one has none: it is submitted again."""
 
 
 PARTLY_SENT = "partly_sent"
@@ -61,6 +63,10 @@ def unsubmitted(error: str | None) -> Outcome:
     return Outcome(ResponseKind.THROTTLED, error=error, is_unsubmitted=True)
 
 
+WITH_ERROR = frozenset({ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.POSTPONED})
+"""Responses whose error is stored."""
+
+
 def status_of(response: ResponseKind, error: str) -> MessageStatus:
     """The status of a message that has an error: `rejected` if the carrier says that the person has opted out."""
     return MessageStatus.REJECTED if says_opted_out(error) else STATUS_OF[response]
@@ -76,8 +82,7 @@ def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Ou
     error = with_code(outcome.error, error_codes)
     if says_opted_out(error):
         return Outcome(ResponseKind.REJECTED, error=error)
-    kept = outcome.response in (ResponseKind.REJECTED, ResponseKind.FAILED)
-    return outcome._replace(error=error) if kept else outcome
+    return outcome._replace(error=error) if outcome.response in WITH_ERROR else outcome
 
 
 SHORT_CODE_DIGITS = 8

@@ -14,7 +14,8 @@ from shared.ids import batch_of
 from shared.lifecycle import CHARGED_STATUSES, BatchState, MessageStatus
 from worker.carriers.base import STATUS_OF, LateResponse, Outcome, ResponseKind
 
-RESOLVED_AS = {**STATUS_OF, ResponseKind.THROTTLED: MessageStatus.FAILED}
+NOT_TAKEN = dict.fromkeys((ResponseKind.THROTTLED, ResponseKind.POSTPONED), MessageStatus.FAILED)
+RESOLVED_AS = STATUS_OF | NOT_TAKEN
 """A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
 
 

@@ -35,14 +35,15 @@ from shared.sms.countries import PREFIX_DIGITS
 from worker.recovery.recovery_trace import trace_recovery
 from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
+from worker.sending.rest_of_batch import rest_of, split_postponed
 from worker.sending.results import DOUBT_COLUMNS
 from worker.sending.settle_complete import COLUMNS
 from worker.sending.settle_rest import Settlement, close_intents, lock_continuing_sends
 
 ABANDONED_BATCHES = text(
     f"""
-    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
-           b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
+    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.postponed, b.recipients, b.intent,
+           b.crashes, b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
            s.request_id, s.traceparent,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS maybe_submitted,
@@ -133,10 +134,18 @@ def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: 
     seen = {index_of(message.id) for message in recorded}
     unknown = [index for index in intent[: row.maybe_submitted] if index not in seen]
     never_submitted = [index for index in intent[row.maybe_submitted :] if index not in seen]
+    unclaimed, postponed = split_postponed(retry[row.intent :], row.postponed)
     resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
     if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)
+    rest = rest_of(
+        row.size,
+        row.next_index + (0 if retry else row.intent),
+        resent + never_submitted + unclaimed,
+        postponed,
+        row.attempts + bool(resent),
+    )
     return Settlement(
         batch_id=row.id,
         send_id=row.send_id,
@@ -146,10 +155,12 @@ def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: 
         segments=row.segments,
         price=row.price,
         size=row.size,
-        next_index=row.next_index + (0 if retry else row.intent),
-        retry=resent + never_submitted + retry[row.intent :],
+        next_index=rest.next_index,
+        retry=rest.retry,
+        postponed=rest.postponed,
         tally=tally,
-        attempts=row.attempts + bool(resent),
+        attempts=rest.attempts,
+        retry_delay=rest.pause,
         resent=len(resent),
         crashes=row.crashes + 1,
     )

@@ -32,6 +32,7 @@ from shared.sends.requeue import requeue_batches
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
+from worker.sending.rest_of_batch import split_postponed
 
 BATCHES_PER_SORT = 64
 """Batches sorted in one transaction."""
@@ -42,8 +43,8 @@ WAIT = 30.0
 
 UNSORTED = text(
     f"""
-    SELECT b.id, b.send_id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments,
-           s.sender_id, s.lane, {SIMULATED} AS test, s.carrier AS only
+    SELECT b.id, b.send_id, b.recipients, b.retry, b.postponed, b.next_index, b.size, b.attempts,
+           {SEGMENTS} AS segments, s.sender_id, s.lane, {SIMULATED} AS test, s.carrier AS only
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
      ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
@@ -165,7 +166,8 @@ class Sorter:
     def _portion(self, row: Row[Any], usable: frozenset[str]) -> SortResult:
         """The choice for all of the batch's next messages, or else for the portion that goes first."""
         choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, usable)
-        choices = {index: choose(phone) for index, phone in _next_messages(row)}
+        retry, postponed = split_postponed(row.retry or [], row.postponed)
+        choices = {index: choose(phone) for index, phone in _next_messages(row, retry or postponed)}
         counts = Counter(choices.values())
         chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))
         route = "; ".join(choice.explanation for choice in counts if choice.queue == chosen.queue)
@@ -173,6 +175,7 @@ class Sorter:
             return SortResult(chosen, route)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
+        rest += postponed if retry else []
         return SortResult(chosen, route, ",".join(map(str, first + rest)), len(first))
 
     def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:
@@ -184,9 +187,9 @@ def _only(choice: Choice) -> SortResult:
     return SortResult(choice, choice.explanation)
 
 
-def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:
+def _next_messages(row: Row[Any], retry: list[int]) -> Iterator[tuple[int, str]]:
     """Index and phone of the messages of the batch's next cycles."""
     recipients = row.recipients.split("\n")
-    if row.retry:
-        return ((index, recipients[index - 1]) for index in row.retry)
+    if retry:
+        return ((index, recipients[index - 1]) for index in retry)
     return enumerate(recipients[row.next_index - 1 :], row.next_index)

@@ -49,6 +49,7 @@ class ClaimedRow(NamedTuple):
     size: int
     next_index: int
     retry: list[int] | None
+    postponed: int
     recipients: str
     intent: int
     watermark: int
@@ -79,10 +80,11 @@ CLAIM = text(
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id
-    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
-              b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
-              {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules,
-              s.request_id, s.traceparent, CAST(b.lease_until AS text) AS lease_until,
+    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.postponed,
+              b.recipients, b.intent, b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding,
+              {SEGMENTS} AS segments, {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route,
+              s.on_unicode, b.variables, s.rules, s.request_id, s.traceparent,
+              CAST(b.lease_until AS text) AS lease_until,
               CASE WHEN b.next_index = 1 AND b.retry IS NULL
                    THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
     """
@@ -244,6 +246,7 @@ def _claimed_batch(row: ClaimedRow, message: str, variables: Any) -> ClaimedBatc
         size=row.size,
         next_index=row.next_index,
         retry=retry,
+        postponed_before=row.postponed,
         attempts=row.attempts,
         indexes=indexes,
         phones=[recipients[index - 1] for index in indexes],

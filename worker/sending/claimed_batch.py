@@ -30,7 +30,7 @@ class Result(NamedTuple):
 
 
 class FailedAttempt(NamedTuple):
-    """A submit that the carrier failed; the message is sent again."""
+    """A submit that the carrier refused for now; the message is sent again."""
 
     message: int
     """Its index in the batch."""
@@ -66,6 +66,7 @@ class ClaimedBatch:
     retry: list[int]
     """Indexes below `next_index` to send first. If there are any, this intent is the first of them."""
     attempts: int
+    """How often each message of the intent was submitted in earlier rounds."""
     indexes: list[int]
     """Index in the batch of each position, in order of submission."""
     phones: list[str]
@@ -74,6 +75,8 @@ class ClaimedBatch:
     """Messages at positions below it may have been submitted."""
     lease_until: str
     """End of the lease that the claim took, as Postgres writes it."""
+    postponed_before: int = 0
+    """How many at the end of `retry` earlier cycles of this round have postponed."""
     route: str | None = None
     """Why it goes to that carrier; None if there is only one."""
     placeholder_texts: PlaceholderTexts | None = None
@@ -100,10 +103,11 @@ class ClaimedBatch:
     """Positions whose result is not in the database yet."""
     next_position: int = 0
     """Messages at positions below it were submitted or rejected."""
-    for_other_carriers: dict[int, int] = field(default_factory=dict)
-    """Positions that this carrier failed and another one may take later, with their number of attempts."""
-    again: dict[int, int] = field(default_factory=dict)
-    """Positions to submit once more in this cycle, with their number of attempts."""
+    postponed: list[int] = field(default_factory=list)
+    """Positions to try again in the next round (worker/sending/rest_of_batch.py). They were certainly not taken, or are
+    submitted once more although they were in doubt."""
+    again: list[int] = field(default_factory=list)
+    """Throttled positions, to submit once more in this cycle."""
     answer_ms: dict[str, int] = field(default_factory=dict)
     """Milliseconds until the carrier responded or was given up, by time of submit."""
     failed: list[FailedAttempt] = field(default_factory=list)
@@ -131,11 +135,11 @@ class ClaimedBatch:
     @property
     def unfinished(self) -> bool:
         """Whether this cycle may still submit some of its messages."""
-        return self.known < len(self.indexes) and not (self.lost or self.halted)
+        return self.known + len(self.postponed) < len(self.indexes) and not (self.lost or self.halted)
 
     def take(self, size: int) -> list[int]:
         """Up to `size` positions that may leave now: those to submit once more, then the next below the watermark."""
-        positions = list(self.again)[:size]
+        positions, self.again = self.again[:size], self.again[size:]
         end = min(self.watermark, self.next_position + size - len(positions))
         fresh: Sequence[int] = range(self.next_position, end)
         if self.rejected:
@@ -157,27 +161,27 @@ class ClaimedBatch:
 
     def open_positions(self) -> list[int]:
         """Positions that may still leave in this cycle."""
-        if not self.known and not self.for_other_carriers:
+        if not self.known and not self.postponed:
             return list(range(len(self.indexes)))
+        postponed = set(self.postponed)
         return [
-            position
-            for position, result in enumerate(self.results)
-            if result is None and position not in self.for_other_carriers
+            position for position, result in enumerate(self.results) if result is None and position not in postponed
         ]
 
     def reject(self, position: int, error: str, at: str) -> None:
         """Reject a message without submitting it."""
-        self.again.pop(position, None)
+        if position in self.again:
+            self.again.remove(position)
         self.put(position, Result(MessageStatus.REJECTED, None, error, at, 0))
         self.rejected += 1
 
     def watermark_ahead(self, ahead: int) -> tuple[int, int]:
         """The watermark that allows `ahead` messages without a result to leave, and how many of those it leaves unused.
 
-        Every position below `next_position` has a result, is submitted once more or is left to another carrier; above
-        it only rejected messages have a result.
+        Every position below `next_position` has a result, is submitted once more or is postponed; above it only
+        rejected messages have a result.
         """
-        ahead = max(0, ahead - len(self.again) - len(self.for_other_carriers))
+        ahead = max(0, ahead - len(self.again) - len(self.postponed))
         waiting: Sequence[int] = range(self.next_position, len(self.indexes))
         if self.rejected:
             waiting = [position for position in waiting if self.results[position] is None]
@@ -188,10 +192,10 @@ class ClaimedBatch:
         return max(self.watermark, watermark), ahead - fresh
 
     def unsent(self) -> list[int]:
-        """Indexes of the messages without a result, in order. They were certainly not submitted."""
-        if self.known == len(self.indexes):
+        """Indexes of the messages of this round without a result, in order. They were certainly not taken."""
+        if self.known + len(self.postponed) == len(self.indexes):
             return []
-        return [index for index, result in zip(self.indexes, self.results, strict=True) if result is None]
+        return [self.indexes[position] for position in self.open_positions()]
 
     def mark_rows_uncertain(self) -> None:
         """Mark all results as unrecorded, and look for their rows before writing them: the database was unavailable.
@@ -210,11 +214,11 @@ class ClaimedBatch:
         ]
 
     def resend_doubts(self) -> None:
-        """Submit messages without an answer once more, up to MAX_ATTEMPTS."""
+        """Submit messages without an answer once more in the next round, up to MAX_ATTEMPTS."""
         again = [position for position in self.unanswered() if self.result(position).attempts < MAX_ATTEMPTS]
         for position in again:
-            self.again[position] = self.result(position).attempts - self.attempts
             self.results[position] = None
+        self.postponed += again
         self.known -= len(again)
         self.resent += len(again)
         self.unrecorded = [position for position in self.unrecorded if self.results[position] is not None]

@@ -30,8 +30,10 @@ from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, claimed_all, segments_of
 from worker.sending.cycle_context import CycleContext
 from worker.sending.cycle_trace import trace_cycle
+from worker.sending.full_queues import FullQueues
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
 from worker.sending.record import record_results
+from worker.sending.rest_of_batch import pauses
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished
@@ -85,13 +87,11 @@ class Dispatcher:
         self.stop, self.outage, self.live_workers = context.stop, context.outage, context.live_workers
         self.witness, self.paced_sends = context.witness, context.paced_sends
         self._engine = engine
-        self._live = live
-        self._simulator = simulator
-        self._settings = settings
-        self._queue = queue
+        self._live, self._simulator = live, simulator
+        self._settings, self._queue = settings, queue
         self._authentication_share = AuthenticationShare(share)
         self.breaker = breaker or CircuitBreaker(live, breaks=False)
-        self._suppressions = Suppressions(engine)
+        self._full_queues, self._suppressions = FullQueues(), Suppressions(engine)
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._messages_per_second = INITIAL_RATE
         self._batch_size, self._segments_per_message = 100.0, 1.0
@@ -230,7 +230,7 @@ class Dispatcher:
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()
-            outcomes = carrier.submit(message_groups(window))
+            outcomes = self._full_queues.judge(window, carrier.submit(message_groups(window)))
             response_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments
@@ -239,9 +239,8 @@ class Dispatcher:
             if breaker is not None:
                 breaker.note(outcomes)
             if not batches[0].test:
-                since_claim = time.monotonic() - claimed_at
-                count_window(carrier.name, window, outcomes, segments, since_claim, response_time)
-            if apply_outcomes(window, outcomes, self._queue is not None, response_time):
+                count_window(carrier.name, window, outcomes, segments, time.monotonic() - claimed_at, response_time)
+            if apply_outcomes(window, outcomes, response_time):
                 if any(each.response is ResponseKind.THROTTLED and not each.is_unsubmitted for each in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)
@@ -290,7 +289,8 @@ class Dispatcher:
         while True:
             try:
                 if rest := settle_complete(self._engine, batches, carrier.name):
-                    settle_rest(self._engine, rest, carrier.name, MAX_WAIT_SECONDS, self._settings.resend_lanes)
+                    resend, after = self._settings.resend_lanes, pauses(self._settings.eager)
+                    settle_rest(self._engine, rest, carrier.name, MAX_WAIT_SECONDS, resend, after)
                 return
             except UNAVAILABLE:
                 if time.monotonic() > deadline:

@@ -45,7 +45,7 @@ class Claimable(NamedTuple):
     unclaimed: int
     """Messages never claimed."""
     retrying: int
-    """Messages to send again, before those."""
+    """Messages to send before those."""
     rate: int | None
     segments: int
     state: str
@@ -57,9 +57,12 @@ class Claimable(NamedTuple):
     account_id: int
 
 
+RETRYING = "CASE WHEN b.retry IS NOT NULL THEN GREATEST(1, cardinality(b.retry) - b.postponed) END"
+"""SQL: how many of `retry` batch `b` sends before those that have been postponed in this round; null: it has none.
+During an upgrade, workers of an earlier release may have sent the others, and left the count."""
 NEXT = f"""
     SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS unclaimed,
-           coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
+           coalesce(b.portion, {RETRYING}, 0) AS retrying, s.rate,
            {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
            s.rules ->> 'canary' AS canary, s.lane, b.crashes,
            b.account_id

@@ -6,7 +6,7 @@ workers that died (worker/recovery/recover.py).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -25,6 +25,7 @@ from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import hold_failing
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
+from worker.sending.rest_of_batch import PAUSES, rest_of, split_postponed
 from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
 SETTLE_SECONDS = 60.0
@@ -49,12 +50,14 @@ class Settlement:
     """First index that was never claimed."""
     retry: list[int]
     """Indexes below `next_index` to send first."""
+    postponed: int = 0
+    """How many at the end of `retry` have been refused in this round."""
     tally: Counter[str] = field(default_factory=Counter)
     """Number of messages by the status of their row, before any receipt."""
     attempts: int = 0
     crashes: int = 0
     resent: int = 0
-    """How many of `retry` may have been submitted before: they were in doubt."""
+    """How many of `retry` may have been taken before: they were in doubt."""
     retry_delay: float = 0.0
     """Seconds before the rest may be claimed."""
 
@@ -85,9 +88,14 @@ NEXT_STATE = {
 
 
 def settle_rest(
-    engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int] = ()
+    engine: Engine,
+    batches: list[ClaimedBatch],
+    carrier: str,
+    wait: float,
+    resend_lanes: Collection[int] = (),
+    pauses: Sequence[float] = PAUSES,
 ) -> None:
-    """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
+    """End a cycle. Throttled messages are sent again after `wait` seconds; lost batches are left alone.
 
     Messages without an answer are in doubt; in `resend_lanes` they are sent again, if their send continues, unless some
     of their parts were accepted and others refused.
@@ -98,7 +106,7 @@ def settle_rest(
         _resend_doubts(connection, owned, resend_lanes)
         counted = write_rows(connection, owned, carrier)
         write_failed_attempts(connection, batches, carrier)
-        settlements = [settlement_of(batch, wait) for batch in owned]
+        settlements = [settlement_of(batch, wait, pauses) for batch in owned]
         close_intents(connection, settlements, counted)
         crashpoint("settle_rest.before_commit")
     crashpoint("settle_rest.committed")
@@ -119,7 +127,7 @@ def _doubts_restored(batches: Iterable[ClaimedBatch], lanes: Collection[int]) ->
     except BaseException:
         for batch, position, result in doubts:
             if batch.results[position] is None:
-                del batch.again[position]
+                batch.postponed.remove(position)
                 batch.resent -= 1
                 batch.put(position, result)
         raise
@@ -147,16 +155,19 @@ def lock_continuing_sends(connection: Connection, sends: Iterable[UUID]) -> set[
     return {row.id for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}) if row.continues} if ids else set()
 
 
-def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:
-    """How the batch's intent ends: with the results of the cycle, and what is to be sent again after `wait` seconds."""
-    unsent, next_index, rest = batch.unsent(), batch.next_index, batch.retry[len(batch.indexes) :]
+def settlement_of(batch: ClaimedBatch, wait: float, pauses: Sequence[float] = PAUSES) -> Settlement:
+    """How the batch's intent ends: with the results of the cycle, and with what is left to be sent.
+
+    That waits for `wait` seconds if the carrier throttled, and by `pauses` if a round is over.
+    """
+    unsent, next_index = batch.unsent(), batch.next_index
+    unclaimed, postponed = split_postponed(batch.retry[len(batch.indexes) :], batch.postponed_before)
     if not batch.retry:
         next_index += len(batch.indexes)
         while unsent and unsent[-1] == next_index - 1:  # never reached: no need to list it in `retry`
             next_index = unsent.pop()
-    tries = [*batch.again.values(), *batch.for_other_carriers.values()]
-    left = rest or batch.known < len(batch.indexes)  # these keep the attempts that they have had
-    at_once = not batch.again and not batch.attempts  # after the first failure another carrier may take it now
+    postponed += [batch.indexes[position] for position in batch.postponed]
+    rest = rest_of(batch.size, next_index, unsent + unclaimed, postponed, batch.attempts, pauses)
     return Settlement(
         batch_id=batch.batch_id,
         send_id=batch.send_id,
@@ -166,12 +177,13 @@ def settlement_of(batch: ClaimedBatch, wait: float) -> Settlement:
         segments=batch.segments,
         price=batch.price,
         size=batch.size,
-        next_index=next_index,
-        retry=unsent + rest,
+        next_index=rest.next_index,
+        retry=rest.retry,
+        postponed=rest.postponed,
         tally=Counter(result.status for result in batch.results if result is not None),
-        attempts=batch.attempts + max(tries, default=0) if left else 0,
+        attempts=rest.attempts,
         resent=batch.resent,
-        retry_delay=batch.quiet_seconds or (wait if tries and not at_once else 0.0),
+        retry_delay=batch.quiet_seconds or (wait if batch.again else rest.pause),
     )
 
 
@@ -243,6 +255,7 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "state": array(states),
             "next_index": array(settlement.next_index for settlement in settlements),
             "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
+            "postponed": array(settlement.postponed for settlement in settlements),
             "cost": array(map(_virtual_time, settlements)),
             "wait": array(
                 0.0 if state == BatchState.CANCELED else settlement.retry_delay

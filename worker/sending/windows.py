@@ -59,32 +59,30 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
     )
 
 
-def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = False, response_time: float = 0.0) -> bool:
-    """Store each message's result. Returns whether any is submitted once more in this cycle: throttled or failed ones.
+def apply_outcomes(window: Window, outcomes: list[Outcome], response_time: float = 0.0) -> bool:
+    """Store each message's result. Returns whether any was throttled: it is submitted once more in this cycle.
 
-    With `several` carriers, failed messages are left to another one, after this cycle. The response came just now,
-    `response_time` seconds after the submit; the clock may have been changed since the submit.
+    Those that the carrier refused for their own sake are postponed. The response came just now, `response_time` seconds
+    after the submit; the clock may have been changed since the submit.
     """
     at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=response_time)), round(response_time * 1000)
-    again = False
+    throttled = False
     left = iter(outcomes)
     for batch, positions in window:
         batch.answer_ms[at] = answer_ms
+        attempts = batch.attempts + 1
         for position in positions:
             kind, reference, error, _ = next(left)
-            attempts = batch.again.pop(position, 0) + (kind is not ResponseKind.THROTTLED)
-            if kind is ResponseKind.THROTTLED or (
-                kind is ResponseKind.FAILED and attempts + batch.attempts < MAX_ATTEMPTS
-            ):
-                later = batch.for_other_carriers if several and kind is ResponseKind.FAILED else batch.again
-                later[position] = attempts
-                again |= later is batch.again
-                if kind is ResponseKind.FAILED:
-                    batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
+            if kind is ResponseKind.THROTTLED:
+                batch.again.append(position)
+                throttled = True
+            elif kind is ResponseKind.POSTPONED or (kind is ResponseKind.FAILED and attempts < MAX_ATTEMPTS):
+                batch.postponed.append(position)
+                batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:
                 status = STATUS_OF[kind] if error is None else status_of(kind, error)
-                batch.put(position, Result(status, reference, error, at, attempts + batch.attempts))
-    return again
+                batch.put(position, Result(status, reference, error, at, attempts))
+    return throttled
 
 
 def count_window(

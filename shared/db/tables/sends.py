@@ -142,6 +142,13 @@ batch = Table(
     Column("next_index", SmallInteger, nullable=False, server_default=text("1")),
     Column("retry", ARRAY(SmallInteger), comment="indexes below next_index that are sent first"),
     Column(
+        "postponed",
+        SmallInteger,
+        nullable=False,
+        server_default=text("0"),
+        comment="how many at the end of retry were refused for their own sake and wait for the others",
+    ),
+    Column(
         "intent",
         SmallInteger,
         nullable=False,

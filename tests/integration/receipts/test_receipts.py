@@ -275,6 +275,7 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
         (ResponseKind.REJECTED, "failed", None, 0),
         (ResponseKind.FAILED, "failed", None, 0),
         (ResponseKind.THROTTLED, "failed", None, 0),
+        (ResponseKind.POSTPONED, "failed", None, 0),
         (ResponseKind.IN_DOUBT, "in_doubt", None, 1),
     ],
 )

@@ -242,6 +242,38 @@ def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Servi
     assert clean(service)
 
 
+def test_a_message_that_waits_for_the_others_keeps_its_place_in_all_portions(make: Callable[..., Service]) -> None:
+    """Its batch goes to one carrier after the other, and then to another one for the message that was refused."""
+    service = make()
+    kenya, elsewhere = ([str(int(first) + number) for number in range(3)] for first in (KENYA, ELSEWHERE))
+    given: list[tuple[str, str]] = []
+    for name in ("one", "two", "three"):
+        note_submits(service, name, given, full=kenya[0] if name == "one" else None)
+    send = service.bulk([kenya[0], elsewhere[0], *kenya[1:], *elsewhere[1:]]).json["send_id"]
+    for _ in range(3):
+        wake(service)
+        service.sweep()
+    assert given[-1] == ("two", kenya[0])
+    assert sorted(given[:-1]) == [("one", phone) for phone in kenya] + [("three", phone) for phone in elsewhere]
+    assert service.counts(send)["sent"] == 6
+    assert clean(service)
+
+
+def note_submits(service: Service, name: str, given: list[tuple[str, str]], full: str | None) -> None:
+    """Note what this carrier is given. It refuses the full phone."""
+    carrier: Any = service.worker.carriers[name]
+    submit = carrier.submit
+
+    def note(message_groups: list[MessageGroup]) -> list[Outcome]:
+        phones = [phone for message_group in message_groups for phone in message_group.phones]
+        given.extend((name, phone) for phone in phones)
+        refused = Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")
+        outcomes = submit(message_groups)
+        return [refused if phone == full else outcome for phone, outcome in zip(phones, outcomes, strict=True)]
+
+    carrier.submit = note
+
+
 def fails(service: Service, name: str) -> None:
     """This carrier takes nothing."""
 

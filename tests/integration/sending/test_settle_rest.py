@@ -124,8 +124,8 @@ def turn_of(service: Service, weight: int = 1) -> int:
         return int(connection.execute(text("SELECT turn FROM batch")).scalar_one())
 
 
-def test_a_failed_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:
-    batch.again = {4: 1}
+def test_a_throttled_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:
+    batch.again = [4]
     settle_rest(service.engine, [batch], "simulator", 3600.0)
     assert state(service) == ("waiting", False)
 

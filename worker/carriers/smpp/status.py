@@ -1,7 +1,8 @@
 """The meaning of a carrier's command_status for a message.
 
-With any status but ESME_ROK the carrier has not taken the message, by the standard. A status in neither list below,
-such as a vendor-specific code, is a failure that is retried a few times.
+With any status but ESME_ROK the carrier has not taken the message, by the standard. ESME_RMSGQFUL, "message queue
+full" (SMPP 3.4 §5.1.3), is how carriers refuse one recipient, whose phone has been off for long. A status that is not
+named below, such as a vendor-specific code, is a failure that is retried a few times.
 """
 
 from shared.carriers.smpp.constants import Status, status_name
@@ -15,7 +16,10 @@ NOT_CONNECTED, WINDOW_FULL = -1, -2
 CarrierResponse = int | str | None
 """An error status; the carrier's message id, possibly empty; or None while there is no response."""
 
-_THROTTLED = frozenset({Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL})
+_NOT_NOW: dict[int, ResponseKind] = {
+    Status.ESME_RTHROTTLED: ResponseKind.THROTTLED,
+    Status.ESME_RMSGQFUL: ResponseKind.POSTPONED,
+}
 _REFUSED_ALWAYS = frozenset(
     {
         Status.ESME_RINVMSGLEN,
@@ -68,9 +72,7 @@ def outcome_of(response: CarrierResponse) -> Outcome:
 
 
 def _kind_of(status: int) -> ResponseKind:
-    if status in _THROTTLED:
-        return ResponseKind.THROTTLED
-    return ResponseKind.REJECTED if status in _REFUSED_ALWAYS else ResponseKind.FAILED
+    return ResponseKind.REJECTED if status in _REFUSED_ALWAYS else _NOT_NOW.get(status, ResponseKind.FAILED)
 
 
 def credentials_refused(status: int) -> bool:

@@ -30,8 +30,8 @@ from worker.carriers.smpp.status import CarrierResponse, outcome_of
 from worker.carriers.smpp.submit_encoder import PartEncoder, bodies_of, head, shared_fields
 
 ACCEPTED = ResponseKind.ACCEPTED
-FOR_NOW = frozenset({ResponseKind.THROTTLED, ResponseKind.FAILED})
-WORST_FIRST = (ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.THROTTLED)
+FOR_NOW = frozenset({ResponseKind.THROTTLED, ResponseKind.POSTPONED, ResponseKind.FAILED})
+WORST_FIRST = (ResponseKind.REJECTED, ResponseKind.FAILED, ResponseKind.POSTPONED, ResponseKind.THROTTLED)
 
 
 class Submission:

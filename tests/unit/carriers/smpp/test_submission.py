@@ -14,6 +14,7 @@ from worker.carriers.smpp.submission import Submission
 
 LONG = "x" * 400  # three parts
 THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), int(Status.ESME_RINVDSTADR)
+FULL = int(Status.ESME_RMSGQFUL)
 
 
 def answered(*responses: CarrierResponse) -> Submission:
@@ -36,7 +37,7 @@ def test_it_works() -> None:
         ("", Outcome(ResponseKind.ACCEPTED)),
         (None, Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
         (0x58, Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
-        (0x14, Outcome(ResponseKind.THROTTLED, error="ESME_RMSGQFUL")),
+        (0x14, Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")),
         (0x0B, Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
         (0x08, Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
         (0x4FF, Outcome(ResponseKind.FAILED, error="status_0x000004ff")),
@@ -62,6 +63,9 @@ def test_each_response_means_what_the_table_says(response: CarrierResponse, outc
         ((None, NOT_CONNECTED, "c"), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         ((THROTTLED, BAD, THROTTLED), Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
         ((THROTTLED, BUSY, THROTTLED), Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
+        ((FULL, FULL, FULL), Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")),
+        ((FULL, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")),
+        (("a", FULL, FULL), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
     ],
 )
@@ -74,6 +78,7 @@ def test_parts_make_one_outcome(responses: tuple[CarrierResponse, ...], outcome:
     [
         (("a", "b", "c"), []),
         (("a", THROTTLED, BUSY), [1, 2]),
+        (("a", "b", FULL), [2]),
         ((NOT_CONNECTED, "b", "c"), [0]),
         ((THROTTLED, THROTTLED, THROTTLED), []),  # none left us: it goes again as a whole
         (("a", None, THROTTLED), []),
